@@ -1,0 +1,89 @@
+//! All plug-ins of the house by name. Federation and the doors get this; they never name one themselves.
+
+use super::{ConnectorKind, MixerKind, PostResultProcessorKind, QueryProcessorKind, ResultProcessorKind};
+use crate::names;
+use crate::provider::SearchProvider;
+use crate::search::SearchDraft;
+use crate::validation::FieldErrors;
+
+#[derive(Clone, Copy)]
+pub struct Catalogues {
+    pub connectors: &'static [ConnectorKind],
+    pub query_processors: &'static [QueryProcessorKind],
+    pub result_processors: &'static [ResultProcessorKind],
+    pub post_result_processors: &'static [PostResultProcessorKind],
+    pub mixers: &'static [MixerKind],
+    /// What runs after federation when a search names nothing itself.
+    pub default_post_result: &'static [&'static str],
+}
+
+impl Catalogues {
+    pub fn connector(&self, name: &str) -> Option<&'static ConnectorKind> {
+        self.connectors.iter().find(|kind| kind.name == name)
+    }
+    pub fn query_processor(&self, name: &str) -> Option<&'static QueryProcessorKind> {
+        self.query_processors.iter().find(|kind| kind.name == name)
+    }
+    pub fn result_processor(&self, name: &str) -> Option<&'static ResultProcessorKind> {
+        self.result_processors.iter().find(|kind| kind.name == name)
+    }
+    pub fn post_result_processor(&self, name: &str) -> Option<&'static PostResultProcessorKind> {
+        self.post_result_processors.iter().find(|kind| kind.name == name)
+    }
+    pub fn mixer(&self, name: &str) -> Option<&'static MixerKind> {
+        self.mixers.iter().find(|kind| kind.name == name)
+    }
+
+    /// Everything that can be wrong with a provider before it is saved.
+    pub fn check_provider(&self, provider: &SearchProvider) -> FieldErrors {
+        let draft = &provider.draft;
+        let mut errors = draft.check();
+        match self.connector(&draft.connector) {
+            Some(kind) => errors.merge((kind.check)(provider)),
+            None => {
+                let known = self.connectors.iter().map(|kind| kind.name);
+                errors.add("connector", names::unknown("connector", &draft.connector, known));
+            }
+        }
+        self.check_query_processors(&mut errors, "query_processors", &draft.query_processors);
+        self.check_result_processors(&mut errors, &draft.result_processors);
+        errors
+    }
+
+    /// Everything that can be wrong with a search before it is created.
+    pub fn check_search(&self, draft: &SearchDraft) -> FieldErrors {
+        let mut errors = draft.check();
+        self.check_query_processors(&mut errors, "pre_query_processors", &draft.pre_query_processors);
+        self.check_query_processors(&mut errors, "query_processors", &draft.query_processors);
+        self.check_result_processors(&mut errors, &draft.result_processors);
+        for name in &draft.post_result_processors {
+            if self.post_result_processor(name).is_none() {
+                let known = self.post_result_processors.iter().map(|kind| kind.name);
+                errors.add("post_result_processors", names::unknown("post-result processor", name, known));
+            }
+        }
+        if self.mixer(&draft.result_mixer).is_none() {
+            let known = self.mixers.iter().map(|kind| kind.name);
+            errors.add("result_mixer", names::unknown("mixer", &draft.result_mixer, known));
+        }
+        errors
+    }
+
+    fn check_query_processors(&self, errors: &mut FieldErrors, field: &str, list: &[String]) {
+        for name in list {
+            if self.query_processor(name).is_none() {
+                let known = self.query_processors.iter().map(|kind| kind.name);
+                errors.add(field, names::unknown("query processor", name, known));
+            }
+        }
+    }
+
+    fn check_result_processors(&self, errors: &mut FieldErrors, list: &[String]) {
+        for name in list {
+            if self.result_processor(name).is_none() {
+                let known = self.result_processors.iter().map(|kind| kind.name);
+                errors.add("result_processors", names::unknown("result processor", name, known));
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Connector: one kind of source.
+
+use super::{FetchError, HttpRequest, HttpResponse, Toolbox};
+use crate::provider::SearchProvider;
+use crate::search::Sort;
+use crate::validation::FieldErrors;
+use async_trait::async_trait;
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt::Debug;
+use std::time::Duration;
+
+/// One kind of source. Built once per provider and search; federation calls the steps in this order.
+#[async_trait]
+pub trait Connector: Send + Sync + Debug {
+    /// What the source can do for this provider.
+    fn capability(&self) -> Capability;
+    /// How many pages it takes to get `results_wanted` results.
+    fn pages(&self, _results_wanted: u32) -> u32 {
+        1
+    }
+    /// Builds the source's own query from url, query_template, query_mappings, credentials. No I/O.
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError>;
+    /// Says why the query must not be sent. No I/O.
+    fn validate(&self, _built: &SourceQuery) -> Result<(), ConnectorError> {
+        Ok(())
+    }
+    /// Sends it. The only step that touches the world; one call is one page.
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError>;
+    /// Turns the answer into found, retrieved and items. No I/O.
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError>;
+}
+
+/// A row of the catalogue: the plug-in's name on the wire, its one-line summary, and how to build it.
+#[derive(Debug, Clone, Copy)]
+pub struct ConnectorKind {
+    pub name: &'static str,
+    pub summary: &'static str,
+    /// Checks the provider's fields when it is saved, so that mistakes do not surface as silence.
+    pub check: fn(&SearchProvider) -> FieldErrors,
+    pub build: fn(&SearchProvider, &Toolbox) -> Result<Box<dyn Connector>, ConnectorError>,
+}
+
+/// What a source can do; shown in the API, and asked before something is demanded of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Capability {
+    /// More than one page of results.
+    pub page: bool,
+    pub date_sort: bool,
+    /// Understands a negated term.
+    pub not: bool,
+}
+
+/// What is asked of one provider.
+#[derive(Debug, Clone, Copy)]
+pub struct ProviderQuery<'a> {
+    /// The words, after all query processors.
+    pub text: &'a str,
+    pub sort: Sort,
+    /// From 0.
+    pub page: u32,
+    pub results_wanted: u32,
+    /// Time left for this request.
+    pub time_max: Duration,
+}
+
+/// A query in the source's own language.
+#[derive(Debug, Clone)]
+pub enum SourceQuery {
+    Http(Box<HttpRequest>),
+    /// A statement whose values are bound, never pasted.
+    Statement {
+        text: String,
+        values: Vec<String>,
+    },
+}
+
+impl SourceQuery {
+    /// As it may be shown: no secret.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Http(request) => request.shown_url(),
+            Self::Statement { text, .. } => text.clone(),
+        }
+    }
+}
+
+/// What the source answered, unread.
+#[derive(Debug, Clone)]
+pub enum SourceResponse {
+    Http(HttpResponse),
+    Rows { found: u64, rows: Vec<Value> },
+}
+
+/// One page of source items, before mapping.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NormalizedPage {
+    /// Total available, if the source said so.
+    pub found: Option<u64>,
+    /// Number on this page as the source said, if it did.
+    pub retrieved: Option<u64>,
+    pub items: Vec<Value>,
+}
+
+/// Federation decides on the kind, never on text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConnectorErrorKind {
+    /// The provider's configuration is wrong.
+    ConfigInvalid,
+    /// This query cannot be sent to this source.
+    QueryInvalid,
+    /// The gate refused the address.
+    AddressRefused,
+    /// The source refused our credentials.
+    Denied,
+    /// The user has not connected the source.
+    NotConnected,
+    /// The source asked us to slow down.
+    RateLimited,
+    Timeout,
+    /// The source cannot be reached or reports a failure of its own.
+    Unavailable,
+    /// The source's answer cannot be read.
+    Unreadable,
+}
+
+impl ConnectorErrorKind {
+    /// The machine word in `info.<provider>.error.code`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::ConfigInvalid => "config_invalid",
+            Self::QueryInvalid => "query_invalid",
+            Self::AddressRefused => "address_refused",
+            Self::Denied => "denied",
+            Self::NotConnected => "not_connected",
+            Self::RateLimited => "rate_limited",
+            Self::Timeout => "timeout",
+            Self::Unavailable => "unavailable",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+/// The one error with structure.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
+pub struct ConnectorError {
+    pub kind: ConnectorErrorKind,
+    /// For the Search's messages; no secret, no URL with a key.
+    pub message: String,
+    /// What a source that answers 429 asked for.
+    pub retry_after: Option<Duration>,
+}
+
+impl ConnectorError {
+    pub fn new(kind: ConnectorErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), retry_after: None }
+    }
+}
+
+impl From<FetchError> for ConnectorError {
+    fn from(error: FetchError) -> Self {
+        let kind = match &error {
+            FetchError::Refused(_) => ConnectorErrorKind::AddressRefused,
+            FetchError::Timeout(_) => ConnectorErrorKind::Timeout,
+            FetchError::TooLarge { .. } | FetchError::Broken(..) => ConnectorErrorKind::Unreadable,
+            FetchError::Invalid(_) => ConnectorErrorKind::QueryInvalid,
+            FetchError::UnknownHost(_)
+            | FetchError::Connect(..)
+            | FetchError::Tls(..)
+            | FetchError::Redirects(..) => ConnectorErrorKind::Unavailable,
+        };
+        Self::new(kind, error.to_string())
+    }
+}

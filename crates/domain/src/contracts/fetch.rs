@@ -1,0 +1,129 @@
+//! Fetch: the only way out over HTTP.
+
+use crate::secret::Secret;
+use async_trait::async_trait;
+use bytes::Bytes;
+use std::time::Duration;
+use url::Url;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HttpMethod {
+    Get,
+    Post,
+}
+
+impl HttpMethod {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
+/// Host and port that belong to whoever configured the request.
+///
+/// Credentials go there and nowhere else, and only this place may be a private address
+/// without being in `SVC_OUTBOUND_ALLOW`, because an administrator saved it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    pub scheme: String,
+    pub host: String,
+    pub port: u16,
+    /// An administrator vouches for it: it may be loopback or private.
+    pub is_trusted: bool,
+}
+
+impl Origin {
+    /// The origin of a URL, if it has a host and a known port.
+    pub fn of(url: &Url, is_trusted: bool) -> Option<Self> {
+        Some(Self {
+            scheme: url.scheme().to_owned(),
+            host: url.host_str()?.to_ascii_lowercase(),
+            port: url.port_or_known_default()?,
+            is_trusted,
+        })
+    }
+
+    pub fn is_of(&self, url: &Url) -> bool {
+        Self::of(url, self.is_trusted).as_ref() == Some(self)
+    }
+}
+
+/// One request. Headers and body may hold secrets; they print as `***`.
+#[derive(Debug, Clone)]
+pub struct HttpRequest {
+    pub method: HttpMethod,
+    pub url: Url,
+    /// Sent with every hop.
+    pub headers: Vec<(String, String)>,
+    /// Sent to `origin` only; dropped when a redirect leads elsewhere.
+    pub secret_headers: Vec<(String, Secret)>,
+    pub body: Option<Bytes>,
+    pub origin: Origin,
+    /// Values that must not be seen in logs or answers wherever they stand in the URL or the body.
+    pub secrets: Vec<Secret>,
+    /// Time for the whole exchange, redirects and body included; the gate's own limits apply as well.
+    pub time_max: Duration,
+}
+
+impl HttpRequest {
+    /// The URL with every secret value masked: for `query_to_provider`, logs and dry runs.
+    pub fn shown_url(&self) -> String {
+        self.mask(self.url.as_str())
+    }
+
+    /// Any text of this request with every secret value masked.
+    pub fn mask(&self, text: &str) -> String {
+        let mut shown = text.to_owned();
+        for secret in self.secrets.iter().filter(|secret| !secret.is_empty()) {
+            shown = shown.replace(secret.expose(), crate::secret::MASK);
+            let encoded: String = url::form_urlencoded::byte_serialize(secret.expose().as_bytes()).collect();
+            shown = shown.replace(&encoded, crate::secret::MASK);
+        }
+        shown
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct HttpResponse {
+    pub status: u16,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    pub body: Bytes,
+}
+
+impl HttpResponse {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Why nothing came back. Texts hold no secret and no query part of a URL.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FetchError {
+    #[error("the address {0} is not allowed; an administrator can allow it with SVC_OUTBOUND_ALLOW")]
+    Refused(String),
+    #[error("the host {0} cannot be found")]
+    UnknownHost(String),
+    #[error("no connection to {0}: {1}")]
+    Connect(String, String),
+    #[error("no secure connection to {0}: {1}")]
+    Tls(String, String),
+    #[error("{0} did not answer in time")]
+    Timeout(String),
+    #[error("the answer of {host} is larger than the limit of {bytes_max} bytes")]
+    TooLarge { host: String, bytes_max: u64 },
+    #[error("{0} redirected more than {1} times")]
+    Redirects(String, usize),
+    #[error("the answer of {0} broke off or could not be read: {1}")]
+    Broken(String, String),
+    #[error("the request is not valid: {0}")]
+    Invalid(String),
+}
+
+/// Sends one request, within limits, and reads the whole answer. The test double replays recorded answers.
+#[async_trait]
+pub trait Fetch: Send + Sync {
+    async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError>;
+}

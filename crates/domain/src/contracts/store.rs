@@ -1,0 +1,262 @@
+//! Store: everything the house remembers in records, one small trait per record.
+
+use super::{ClaimedTask, NewTask, QueueName, WorkerBeat};
+use crate::ids::{GroupId, ProviderId, ResultId, SearchId, TaskId, TokenId, UserId};
+use crate::instant::Instant;
+use crate::provider::{ProviderDraft, SearchProvider};
+use crate::result::{ResultItem, ResultSet, SavedResult};
+use crate::search::{Search, SearchDraft};
+use crate::status::SearchStatus;
+use crate::user::{ApiToken, Group, GroupDraft, TokenDraft, User, UserDraft};
+use async_trait::async_trait;
+use std::time::Duration;
+
+/// What the memory could not do. `NotFound` is an answer; the others are failures.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    #[error("there is no such record")]
+    NotFound,
+    /// A unique value is taken; holds the field.
+    #[error("this {0} is already taken")]
+    Taken(&'static str),
+    /// Holds what was named and does not exist.
+    #[error("there is no {0}")]
+    UnknownReference(String),
+    #[error("the database is not reachable: {0}")]
+    Unreachable(String),
+    #[error("the database failed: {0}")]
+    Failed(String),
+}
+
+/// A part of a list, in the list's order. `total` counts the whole list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page<T> {
+    pub items: Vec<T>,
+    pub total: u64,
+}
+
+/// What a run of a search leaves behind, written as one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FinishedRun {
+    pub search: SearchId,
+    pub run: i64,
+    pub status: SearchStatus,
+    pub query_string_processed: String,
+    /// Added after the messages that are there.
+    pub messages: Vec<String>,
+    pub time_s: f64,
+    /// Replaces the sets of the same providers. Items with `swirl_id` 0 get ids.
+    pub sets: Vec<ResultSet>,
+    pub now: Instant,
+}
+
+#[async_trait]
+pub trait SearchStore: Send + Sync {
+    /// Stores the search and the task that will run it, in one transaction: `NEW_SEARCH`, run 1.
+    /// The task's payload is made from the new search by `task`.
+    async fn create_search(
+        &self,
+        draft: SearchDraft,
+        owner: UserId,
+        messages: Vec<String>,
+        now: Instant,
+        task: fn(&Search) -> NewTask,
+    ) -> Result<Search, StoreError>;
+    async fn search(&self, id: SearchId) -> Result<Search, StoreError>;
+    /// The owner's searches (everybody's when None), newest created first.
+    async fn searches(
+        &self,
+        owner: Option<UserId>,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Page<Search>, StoreError>;
+    /// Replaces the writable fields and nothing else.
+    async fn change_search(
+        &self,
+        id: SearchId,
+        draft: SearchDraft,
+        now: Instant,
+    ) -> Result<Search, StoreError>;
+    /// Starts again from nothing: results discarded, `NEW_SEARCH`, run + 1, the messages replaced by `messages`,
+    /// and the task that will run it stored, in one transaction.
+    async fn restart_search(
+        &self,
+        id: SearchId,
+        draft: SearchDraft,
+        messages: Vec<String>,
+        now: Instant,
+        task: fn(&Search) -> NewTask,
+    ) -> Result<Search, StoreError>;
+    /// Notes progress of a run. False when that run is no longer the newest, or is over.
+    async fn change_status(
+        &self,
+        id: SearchId,
+        run: i64,
+        to: SearchStatus,
+        now: Instant,
+    ) -> Result<bool, StoreError>;
+    /// Writes what the run found, as one: all of it or nothing. Returns the stored sets with their ids,
+    /// or None when that run is no longer the newest, or is over, or the search is gone.
+    async fn finish_run(&self, finished: FinishedRun) -> Result<Option<Vec<ResultSet>>, StoreError>;
+    /// Deletes the search and its results at once.
+    async fn delete_search(&self, id: SearchId) -> Result<(), StoreError>;
+}
+
+#[async_trait]
+pub trait ResultStore: Send + Sync {
+    /// All sets of a search, in the order of provider ids.
+    async fn result_sets(&self, search: SearchId) -> Result<Vec<ResultSet>, StoreError>;
+    async fn result(&self, id: ResultId) -> Result<SavedResult, StoreError>;
+    /// Results of the owner's searches (everybody's when None), newest first.
+    async fn results(
+        &self,
+        owner: Option<UserId>,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Page<SavedResult>, StoreError>;
+    /// Replaces one result; its id stays.
+    async fn replace_result(
+        &self,
+        id: ResultId,
+        item: ResultItem,
+        now: Instant,
+    ) -> Result<SavedResult, StoreError>;
+    /// Deletes one result; its search stays.
+    async fn delete_result(&self, id: ResultId) -> Result<(), StoreError>;
+}
+
+#[async_trait]
+pub trait ProviderStore: Send + Sync {
+    /// Stores the drafts, all or none. `draft.credentials` is sealed. A taken name is `Taken("name")`.
+    async fn create_providers(
+        &self,
+        drafts: Vec<ProviderDraft>,
+        owner: UserId,
+        now: Instant,
+    ) -> Result<Vec<SearchProvider>, StoreError>;
+    async fn provider(&self, id: ProviderId) -> Result<SearchProvider, StoreError>;
+    /// All providers by id. Callers filter by `Principal::may_see`.
+    async fn providers(&self) -> Result<Vec<SearchProvider>, StoreError>;
+    /// Replaces the provider. Empty `draft.credentials` keeps the stored secret.
+    async fn replace_provider(
+        &self,
+        id: ProviderId,
+        draft: ProviderDraft,
+        now: Instant,
+    ) -> Result<SearchProvider, StoreError>;
+    /// Deletes the provider; saved results keep its name.
+    async fn delete_provider(&self, id: ProviderId) -> Result<(), StoreError>;
+}
+
+#[async_trait]
+pub trait UserStore: Send + Sync {
+    /// `password_hash` is made by the caller; groups must exist (`UnknownReference` otherwise).
+    async fn create_user(
+        &self,
+        draft: UserDraft,
+        password_hash: String,
+        now: Instant,
+    ) -> Result<User, StoreError>;
+    async fn user(&self, id: UserId) -> Result<User, StoreError>;
+    async fn user_by_name(&self, username: &str) -> Result<User, StoreError>;
+    /// The stored password hash; None when there is no such user.
+    async fn password_hash(&self, username: &str) -> Result<Option<String>, StoreError>;
+    async fn users(&self, offset: u64, limit: u64) -> Result<Page<User>, StoreError>;
+    /// Replaces the user. `password_hash` None keeps the stored one.
+    /// A new password ends the user's sessions.
+    async fn replace_user(
+        &self,
+        id: UserId,
+        draft: UserDraft,
+        password_hash: Option<String>,
+        now: Instant,
+    ) -> Result<User, StoreError>;
+    /// Deletes the user with searches, results, tokens, sessions and private providers.
+    async fn delete_user(&self, id: UserId) -> Result<(), StoreError>;
+
+    async fn create_group(&self, draft: GroupDraft, now: Instant) -> Result<Group, StoreError>;
+    async fn group(&self, id: GroupId) -> Result<Group, StoreError>;
+    async fn groups(&self, offset: u64, limit: u64) -> Result<Page<Group>, StoreError>;
+    async fn replace_group(&self, id: GroupId, draft: GroupDraft) -> Result<Group, StoreError>;
+    async fn delete_group(&self, id: GroupId) -> Result<(), StoreError>;
+}
+
+#[async_trait]
+pub trait TokenStore: Send + Sync {
+    /// Only the hash is kept, and a prefix to recognise the token by.
+    async fn create_token(
+        &self,
+        user: UserId,
+        draft: TokenDraft,
+        hash: String,
+        prefix: String,
+        now: Instant,
+    ) -> Result<ApiToken, StoreError>;
+    /// The owner of a token that is there and has not expired; notes the use.
+    async fn user_by_token(&self, hash: &str, now: Instant) -> Result<Option<User>, StoreError>;
+    async fn token(&self, id: TokenId) -> Result<(UserId, ApiToken), StoreError>;
+    /// A user's tokens (everybody's when None), newest first.
+    async fn tokens(
+        &self,
+        user: Option<UserId>,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Page<ApiToken>, StoreError>;
+    /// Revokes it.
+    async fn delete_token(&self, id: TokenId) -> Result<(), StoreError>;
+}
+
+/// A browser's session: only the hash of its key is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSession {
+    pub key_hash: String,
+    pub user: UserId,
+    pub csrf: String,
+    pub expires: Instant,
+    pub now: Instant,
+}
+
+#[async_trait]
+pub trait SessionStore: Send + Sync {
+    /// Also removes sessions that have expired.
+    async fn create_session(&self, session: NewSession) -> Result<(), StoreError>;
+    /// The user and the CSRF text of a session that has not expired.
+    async fn session(&self, key_hash: &str, now: Instant) -> Result<Option<(User, String)>, StoreError>;
+    async fn delete_session(&self, key_hash: &str) -> Result<(), StoreError>;
+}
+
+/// The records behind the task queue; `tasks` adds waking and waiting.
+#[async_trait]
+pub trait TaskStore: Send + Sync {
+    async fn push_task(&self, task: NewTask, now: Instant) -> Result<TaskId, StoreError>;
+    /// The oldest due task that nobody holds, now held by `worker` until `now + lease`.
+    /// A task whose tries are used up is marked given up and passed over.
+    async fn claim_task(
+        &self,
+        queue: QueueName,
+        worker: &str,
+        lease: Duration,
+        now: Instant,
+    ) -> Result<Option<ClaimedTask>, StoreError>;
+    /// False when the lease was lost.
+    async fn renew_task(&self, task: &ClaimedTask, lease: Duration, now: Instant)
+    -> Result<bool, StoreError>;
+    async fn finish_task(&self, task: &ClaimedTask) -> Result<(), StoreError>;
+    async fn retry_task(&self, task: &ClaimedTask, due: Instant, reason: &str) -> Result<(), StoreError>;
+    /// When the next task that is free becomes due, if there is one.
+    async fn next_due(&self, queue: QueueName) -> Result<Option<Instant>, StoreError>;
+    async fn task_depth(&self, queue: QueueName, now: Instant) -> Result<u64, StoreError>;
+    /// Frees every task: for the only process on its data, at start, after a crash.
+    async fn release_all_tasks(&self) -> Result<u64, StoreError>;
+    async fn beat(&self, beat: WorkerBeat) -> Result<(), StoreError>;
+    async fn workers(&self, queue: QueueName, since: Instant) -> Result<Vec<WorkerBeat>, StoreError>;
+}
+
+/// All of it by one name.
+#[async_trait]
+pub trait Store:
+    SearchStore + ResultStore + ProviderStore + UserStore + TokenStore + SessionStore + TaskStore
+{
+    /// Answers when the database does.
+    async fn ping(&self) -> Result<(), StoreError>;
+}

@@ -1,0 +1,119 @@
+//! TaskQueue: durable work with at-least-once delivery.
+
+use super::StoreError;
+use crate::ids::TaskId;
+use crate::instant::Instant;
+use async_trait::async_trait;
+use serde_json::Value;
+use std::time::Duration;
+
+/// The six queues of the interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum QueueName {
+    HealthCheck,
+    Search,
+    PageFetch,
+    Interactive,
+    Maintenance,
+    Corpus,
+}
+
+impl QueueName {
+    pub const ALL: [QueueName; 6] = [
+        Self::HealthCheck,
+        Self::Search,
+        Self::PageFetch,
+        Self::Interactive,
+        Self::Maintenance,
+        Self::Corpus,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::HealthCheck => "health_check",
+            Self::Search => "search",
+            Self::PageFetch => "page_fetch",
+            Self::Interactive => "interactive",
+            Self::Maintenance => "maintenance",
+            Self::Corpus => "corpus",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|queue| queue.as_str() == text)
+    }
+}
+
+/// Work to be done: small, because what it works on is in the Store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewTask {
+    pub queue: QueueName,
+    /// Which registered task runs it.
+    pub name: String,
+    pub payload: Value,
+    /// How often it may be started before it is given up.
+    pub attempts_max: u32,
+}
+
+/// A task that this worker holds until its lease ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClaimedTask {
+    pub id: TaskId,
+    pub queue: QueueName,
+    pub name: String,
+    pub payload: Value,
+    /// 1 for the first try.
+    pub attempt: u32,
+    pub attempts_max: u32,
+    /// Proves the claim: a worker whose lease was given to another changes nothing.
+    pub lease: String,
+}
+
+/// A worker's sign of life.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkerBeat {
+    pub worker: String,
+    pub queue: QueueName,
+    /// Tasks it may run at once.
+    pub concurrency: u32,
+    pub active: u32,
+    pub last_seen: Instant,
+}
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum QueueError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("the task queue is not reachable: {0}")]
+    Unreachable(String),
+}
+
+/// At-least-once delivery with a lease. Every backend passes the same suite.
+#[async_trait]
+pub trait TaskQueue: Send + Sync {
+    /// Adds a task and wakes a worker.
+    async fn push(&self, task: NewTask) -> Result<TaskId, QueueError>;
+    /// Wakes a worker for a task that was stored in another transaction.
+    fn nudge(&self, queue: QueueName);
+    /// The oldest task that is due and free, held by `worker` for `lease`.
+    async fn claim(
+        &self,
+        queue: QueueName,
+        worker: &str,
+        lease: Duration,
+    ) -> Result<Option<ClaimedTask>, QueueError>;
+    /// Waits until there may be something to claim: a push, a nudge, or `at_most`.
+    async fn wait(&self, queue: QueueName, at_most: Duration);
+    /// Holds the task longer. False when the lease was lost.
+    async fn renew(&self, task: &ClaimedTask, lease: Duration) -> Result<bool, QueueError>;
+    /// Done: it will not come again.
+    async fn finish(&self, task: &ClaimedTask) -> Result<(), QueueError>;
+    /// Back into the queue, due `after` some time; given up when its tries are used.
+    async fn retry(&self, task: &ClaimedTask, after: Duration, reason: &str) -> Result<(), QueueError>;
+    /// Tasks waiting (due or not), without those being run.
+    async fn depth(&self, queue: QueueName) -> Result<u64, QueueError>;
+    /// A sign of life; health and metrics read it.
+    async fn beat(&self, beat: WorkerBeat) -> Result<(), QueueError>;
+    /// Who serves this queue and was heard of within `within`.
+    async fn workers(&self, queue: QueueName, within: Duration) -> Result<Vec<WorkerBeat>, QueueError>;
+}

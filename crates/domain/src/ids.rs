@@ -1,0 +1,39 @@
+//! One newtype for each kind of id, so that two numbers never change places unnoticed.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+macro_rules! id {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, utoipa::ToSchema,
+        )]
+        #[serde(transparent)]
+        #[schema(value_type = i64)]
+        pub struct $name(pub i64);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )*};
+}
+
+id! {
+    /// Id of a Search.
+    SearchId,
+    /// Id of a SearchProvider.
+    ProviderId,
+    /// Id of one saved result: its `swirl_id`.
+    ResultId,
+    /// Id of a user.
+    UserId,
+    /// Id of a group.
+    GroupId,
+    /// Id of an API token (never the token itself).
+    TokenId,
+    /// Id of a queued task.
+    TaskId,
+}

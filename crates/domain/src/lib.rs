@@ -1,0 +1,36 @@
+//! The words of the house: types, little notations and contracts. No I/O, no runtime.
+//!
+//! | Module | What lives there |
+//! |---|---|
+//! | [`search`], [`status`] | a Search, what a client may send, its states |
+//! | [`provider`] | SearchProvider and its `config.swirl` blocks |
+//! | [`result`], [`mixed`] | one result, one provider's saved results, the mixed results response |
+//! | [`user`] | users, groups, tokens, and who may see which provider |
+//! | [`validation`] | mistakes in what a client sent, by field |
+//! | [`message`] | the lines of `messages`, written in one place so that they stay alike |
+//! | [`settings`] | the one table of settings |
+//! | [`notation`] | the little languages of configuration, each a pure parser |
+//! | [`contracts`] | the central traits; their doc comments are the contracts |
+//! | [`ids`], [`instant`], [`names`], [`secret`] | ids, times on the wire, nearest names, secrets |
+
+pub mod contracts;
+pub mod ids;
+pub mod instant;
+pub mod message;
+pub mod mixed;
+pub mod names;
+pub mod notation;
+pub mod provider;
+pub mod result;
+pub mod search;
+pub mod secret;
+pub mod settings;
+pub mod status;
+pub mod user;
+pub mod validation;
+
+/// The product's name, as it stands in values of the interface (`<service_name>`).
+pub const SERVICE_NAME: &str = "Tributary";
+
+/// The product's version, reported as the first entry of `messages`.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,105 @@
+//! The mixed results response: messages, info, results and blocks.
+
+use crate::ids::SearchId;
+use crate::result::{ProviderFault, ResultItem};
+use crate::search::ProviderRef;
+use crate::status::ProviderStatus;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The block that is always present, possibly empty.
+pub const SUMMARY_BLOCK: &str = "ai_summary";
+
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct MixedResponse {
+    /// The banner first; the last one names the mixer used.
+    pub messages: Vec<String>,
+    pub info: MixedInfo,
+    pub results: Vec<ResultItem>,
+    /// Result blocks such as `ai_summary`, each a top-level list.
+    #[serde(flatten)]
+    #[schema(additional_properties)]
+    pub blocks: BTreeMap<String, Vec<ResultItem>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct MixedInfo {
+    /// One entry for each provider asked, by name.
+    #[serde(flatten)]
+    #[schema(additional_properties)]
+    pub providers: BTreeMap<String, ProviderInfo>,
+    pub search: SearchInfo,
+    pub results: ResultsInfo,
+    pub completeness: Completeness,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct ProviderInfo {
+    pub found: u64,
+    pub retrieved: u64,
+    /// Selects this provider's results alone.
+    pub filter_url: String,
+    pub query_string_to_provider: String,
+    pub query_to_provider: String,
+    pub query_processors: Vec<String>,
+    pub result_processors: Vec<String>,
+    /// Seconds.
+    pub search_time: f64,
+    pub status: ProviderStatus,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ProviderFault>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct SearchInfo {
+    pub id: SearchId,
+    pub query_string: String,
+    pub query_string_processed: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub searchprovider_list: Vec<ProviderRef>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Runs the search again.
+    pub rerun_url: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct ResultsInfo {
+    pub found_total: u64,
+    pub retrieved_total: u64,
+    /// On this page.
+    pub retrieved: u64,
+    /// Seconds, rounded to 0.1; without the mixer's time.
+    pub federation_time: f64,
+    pub result_blocks: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prev_page: Option<String>,
+}
+
+/// Who was asked, and how each ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, utoipa::ToSchema)]
+pub struct Completeness {
+    pub asked: u32,
+    pub answered: u32,
+    pub failed: u32,
+    pub timed_out: u32,
+    pub suspended: u32,
+}
+
+impl Completeness {
+    pub fn of(statuses: impl IntoIterator<Item = ProviderStatus>) -> Self {
+        let mut counts = Self::default();
+        for status in statuses {
+            counts.asked += 1;
+            match status {
+                ProviderStatus::Ok | ProviderStatus::NoResults => counts.answered += 1,
+                ProviderStatus::Error | ProviderStatus::NotConnected => counts.failed += 1,
+                ProviderStatus::Timeout => counts.timed_out += 1,
+                ProviderStatus::Suspended => counts.suspended += 1,
+            }
+        }
+        counts
+    }
+}

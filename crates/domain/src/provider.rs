@@ -1,0 +1,193 @@
+//! SearchProvider: the configuration of one searchable source.
+
+use crate::ids::{ProviderId, UserId};
+use crate::instant::Instant;
+use crate::search::check_list;
+use crate::secret::Secret;
+use crate::validation::FieldErrors;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+pub const NAME_CHARS_MAX: usize = 200;
+pub const DESCRIPTION_CHARS_MAX: usize = 2000;
+pub const TEXT_CHARS_MAX: usize = 2048;
+pub const CREDENTIALS_CHARS_MAX: usize = 4096;
+pub const EVAL_CREDENTIALS_CHARS_MAX: usize = 100;
+pub const RESULTS_PER_QUERY_MAX: u32 = 1000;
+pub const HEADERS_MAX: usize = 50;
+/// Most providers in one POST of a list.
+pub const PROVIDERS_PER_POST_MAX: usize = 500;
+
+/// The writable fields of a SearchProvider.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+#[schema(as = SearchProviderInput)]
+pub struct ProviderDraft {
+    /// Unique.
+    #[schema(example = "Articles - arXiv", max_length = 200)]
+    pub name: String,
+    pub description: String,
+    /// False: never receives queries, even if listed.
+    pub active: bool,
+    /// False: queried only when listed by name, id or tag.
+    pub default: bool,
+    /// True: visible to all users; false: only to members of `groups`.
+    pub shared: bool,
+    /// Group names.
+    pub groups: Vec<String>,
+    /// See `/svc/connectors/`.
+    pub connector: String,
+    /// Name of the OAuth 2.0 authenticator that gives the user's token, if the source needs one.
+    pub authenticator: String,
+    /// The static part of the request; a file or DSN for a database connector.
+    pub url: String,
+    /// Placeholders: `{url}`, `{query_string}`, `{<key>}`.
+    pub query_template: String,
+    #[schema(value_type = Object)]
+    pub query_template_json: Map<String, Value>,
+    /// Body of `RequestsPost`.
+    #[schema(value_type = Object)]
+    pub post_query_template: Map<String, Value>,
+    /// Extra request headers.
+    pub http_request_headers: BTreeMap<String, String>,
+    #[schema(value_type = Object)]
+    pub page_fetch_config_json: Map<String, Value>,
+    /// Executed in order.
+    pub query_processors: Vec<String>,
+    /// Comma-separated `key=value` text.
+    pub query_mappings: String,
+    pub result_grouping_field: String,
+    /// Executed in order.
+    pub result_processors: Vec<String>,
+    /// `FOUND=<path>,RETRIEVED=<path>,RESULTS=<path>,RESULT=<path>`.
+    pub response_mappings: String,
+    /// `<swirl_key>=<source_key>`, comma-separated.
+    pub result_mappings: String,
+    pub results_per_query: u32,
+    /// Returned masked; sending the masked text back, an empty text or nothing keeps the stored secret.
+    pub credentials: String,
+    pub eval_credentials: String,
+    pub tags: Vec<String>,
+    /// `config.swirl` holds the provider's `rag`, `fetch_url_body`, `connector_use` blocks.
+    #[schema(value_type = Object)]
+    pub config: Map<String, Value>,
+}
+
+impl Default for ProviderDraft {
+    fn default() -> Self {
+        let texts = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect::<Vec<String>>();
+        Self {
+            name: String::new(),
+            description: String::new(),
+            active: true,
+            default: true,
+            shared: true,
+            groups: Vec::new(),
+            connector: "RequestsGet".to_owned(),
+            authenticator: String::new(),
+            url: String::new(),
+            query_template: "{url}?q={query_string}".to_owned(),
+            query_template_json: Map::new(),
+            post_query_template: Map::new(),
+            http_request_headers: BTreeMap::new(),
+            page_fetch_config_json: Map::new(),
+            query_processors: texts(&["AdaptiveQueryProcessor"]),
+            query_mappings: String::new(),
+            result_grouping_field: String::new(),
+            result_processors: texts(&[
+                "MappingResultProcessor",
+                "DateFinderResultProcessor",
+                "CosineRelevancyResultProcessor",
+            ]),
+            response_mappings: String::new(),
+            result_mappings: String::new(),
+            results_per_query: 10,
+            credentials: String::new(),
+            eval_credentials: String::new(),
+            tags: Vec::new(),
+            config: Map::new(),
+        }
+    }
+}
+
+impl ProviderDraft {
+    /// Checks what needs no catalogue: presence, lengths, bounds.
+    pub fn check(&self) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        errors.check(!self.name.trim().is_empty(), "name", || "A name is needed.".to_owned());
+        for (field, text, chars_max) in [
+            ("name", &self.name, NAME_CHARS_MAX),
+            ("description", &self.description, DESCRIPTION_CHARS_MAX),
+            ("authenticator", &self.authenticator, NAME_CHARS_MAX),
+            ("url", &self.url, TEXT_CHARS_MAX),
+            ("query_template", &self.query_template, TEXT_CHARS_MAX),
+            ("query_mappings", &self.query_mappings, TEXT_CHARS_MAX),
+            ("result_grouping_field", &self.result_grouping_field, 1024),
+            ("response_mappings", &self.response_mappings, TEXT_CHARS_MAX),
+            ("result_mappings", &self.result_mappings, TEXT_CHARS_MAX),
+            ("credentials", &self.credentials, CREDENTIALS_CHARS_MAX),
+            ("eval_credentials", &self.eval_credentials, EVAL_CREDENTIALS_CHARS_MAX),
+        ] {
+            errors.check_text(field, text, chars_max);
+        }
+        for (field, list) in [
+            ("groups", &self.groups),
+            ("query_processors", &self.query_processors),
+            ("result_processors", &self.result_processors),
+            ("tags", &self.tags),
+        ] {
+            check_list(&mut errors, field, list);
+        }
+        let in_range = (1..=RESULTS_PER_QUERY_MAX).contains(&self.results_per_query);
+        errors.check(in_range, "results_per_query", || format!("Use 1 to {RESULTS_PER_QUERY_MAX}."));
+        errors.check(self.http_request_headers.len() <= HEADERS_MAX, "http_request_headers", || {
+            format!("At most {HEADERS_MAX} headers are allowed.")
+        });
+        for (name, value) in &self.http_request_headers {
+            let ok = is_header_name(name) && value.chars().all(|c| !c.is_control());
+            errors.check(ok, "http_request_headers", || format!("'{name}' is not a valid header."));
+        }
+        errors
+    }
+}
+
+fn is_header_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
+}
+
+/// A SearchProvider as the house keeps it. `draft.credentials` is empty here: the secret is apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchProvider {
+    pub id: ProviderId,
+    pub owner: UserId,
+    pub draft: ProviderDraft,
+    pub credentials: Secret,
+    pub date_created: Instant,
+    pub date_updated: Instant,
+}
+
+impl SearchProvider {
+    /// What a draft would be as a provider: for checks before anything is stored.
+    pub fn unsaved(draft: ProviderDraft, owner: UserId, now: Instant) -> Self {
+        let credentials = Secret::new(draft.credentials.clone());
+        let draft = ProviderDraft { credentials: String::new(), ..draft };
+        Self { id: ProviderId(0), owner, draft, credentials, date_created: now, date_updated: now }
+    }
+
+    /// A value of `config.swirl.<block>.<key>`.
+    pub fn config_value(&self, block: &str, key: &str) -> Option<&Value> {
+        self.draft.config.get("swirl")?.get(block)?.get(key)
+    }
+
+    /// How many results to fetch: when a search selects exactly one provider, its own larger number.
+    pub fn results_wanted(&self, is_only_provider: bool) -> u32 {
+        let single =
+            self.config_value("connector_use", "single_provider_results_requested").and_then(Value::as_u64);
+        let wanted = match single {
+            Some(number) if is_only_provider => u32::try_from(number).unwrap_or(RESULTS_PER_QUERY_MAX),
+            _ => self.draft.results_per_query,
+        };
+        wanted.clamp(1, RESULTS_PER_QUERY_MAX)
+    }
+}

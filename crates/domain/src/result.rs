@@ -1,0 +1,94 @@
+//! One result, and the saved results of one provider in one search.
+
+use crate::ids::{ProviderId, ResultId, SearchId};
+use crate::instant::Instant;
+use crate::status::ProviderStatus;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// `date_published` of a result whose source gave none.
+pub const DATE_UNKNOWN: &str = "unknown";
+
+/// One result in the schema of the interface. `swirl_rank` is 0 until a mixer has placed it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+#[schema(as = Result)]
+pub struct ResultItem {
+    /// Rank in the mixed list.
+    pub swirl_rank: u32,
+    /// Relevancy score.
+    pub swirl_score: f64,
+    /// 0 to 1, comparable between queries and sources.
+    pub swirl_confidence_score: f64,
+    /// Name of the provider.
+    pub searchprovider: String,
+    /// Rank inside its provider.
+    pub searchprovider_rank: u32,
+    pub title: String,
+    pub url: String,
+    pub body: String,
+    /// `YYYY-MM-DD HH:MM:SS` with an optional offset, or `unknown`.
+    pub date_published: String,
+    pub date_published_display: String,
+    pub date_retrieved: String,
+    pub author: String,
+    pub title_hit_highlights: Vec<String>,
+    pub body_hit_highlights: Vec<String>,
+    /// Id of the saved result.
+    pub swirl_id: ResultId,
+    /// 1 for a result that an update added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new: Option<u8>,
+    /// Name of the block that this result belongs to, if it is not part of the list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result_block: Option<String>,
+    /// Source data that was not mapped.
+    #[schema(value_type = Object)]
+    pub payload: Map<String, Value>,
+    /// Why the result has its score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub explain: Option<Map<String, Value>>,
+}
+
+/// What went wrong with one provider: a word for programs, a sentence for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ProviderFault {
+    pub code: String,
+    pub message: String,
+}
+
+/// The saved results of one provider in one search: exactly one for each pair.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResultSet {
+    pub search: SearchId,
+    pub provider: ProviderId,
+    /// The provider's name when it was asked.
+    pub provider_name: String,
+    pub status: ProviderStatus,
+    pub error: Option<ProviderFault>,
+    pub found: u64,
+    pub retrieved: u64,
+    /// The query's words as this provider got them.
+    pub query_string_to_provider: String,
+    /// The request as it went out, without secrets.
+    pub query_to_provider: String,
+    pub query_processors: Vec<String>,
+    pub result_processors: Vec<String>,
+    pub messages: Vec<String>,
+    pub time_s: f64,
+    pub items: Vec<ResultItem>,
+    pub date_created: Instant,
+    pub date_updated: Instant,
+}
+
+/// One result read by its id, with what is known of its search and provider.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SavedResult {
+    pub search: SearchId,
+    pub provider: ProviderId,
+    pub messages: Vec<String>,
+    pub item: ResultItem,
+    pub date_created: Instant,
+    pub date_updated: Instant,
+}

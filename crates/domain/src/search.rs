@@ -1,0 +1,218 @@
+//! A Search: what a client may send, and what the house keeps.
+
+use crate::ids::{SearchId, UserId};
+use crate::instant::Instant;
+use crate::status::SearchStatus;
+use crate::validation::FieldErrors;
+use serde::{Deserialize, Serialize};
+
+/// Longest `query_string`, in characters.
+pub const QUERY_CHARS_MAX: usize = 2048;
+/// Highest `results_requested`; more is clamped, with a message.
+pub const RESULTS_REQUESTED_MAX: u32 = 1000;
+/// Most entries in any list of a Search.
+pub const LIST_MAX: usize = 500;
+/// Longest name in a list of a Search (a provider, a tag, a processor), in characters.
+pub const LIST_ITEM_CHARS_MAX: usize = 255;
+
+/// `relevancy`, or `date`: asks providers that can for chronological order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Sort {
+    #[default]
+    Relevancy,
+    Date,
+}
+
+/// A provider as a client names it: by id, name or tag.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub enum ProviderRef {
+    Id(i64),
+    Text(String),
+}
+
+impl std::fmt::Display for ProviderRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+/// How long a search is kept after its last change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Retention {
+    #[default]
+    Forever,
+    Hour,
+    Day,
+    Month,
+    FiveMinutes,
+}
+
+impl Retention {
+    pub fn from_number(number: u8) -> Option<Self> {
+        [Self::Forever, Self::Hour, Self::Day, Self::Month, Self::FiveMinutes]
+            .get(usize::from(number))
+            .copied()
+    }
+}
+
+/// The writable fields of a Search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+#[schema(as = SearchInput)]
+pub struct SearchDraft {
+    /// The query. May contain `NOT term`, `-term` and `tag:term`.
+    #[schema(example = "river level sensors", max_length = 2048)]
+    pub query_string: String,
+    /// `relevancy` or `date`.
+    pub sort: Sort,
+    /// Results on one page, 1 to 1000.
+    pub results_requested: u32,
+    /// Provider names, ids or tags; empty means the active default providers.
+    pub searchprovider_list: Vec<ProviderRef>,
+    /// The mixer that orders the results.
+    pub result_mixer: String,
+    /// Query processors or `<name>.<type>` query transforms that run once, before federation.
+    pub pre_query_processors: Vec<String>,
+    /// Query processors that run for each provider, after the provider's own.
+    pub query_processors: Vec<String>,
+    /// Result processors that run for each provider, after the provider's own.
+    pub result_processors: Vec<String>,
+    /// Post-result processors; empty means the system default pipeline.
+    pub post_result_processors: Vec<String>,
+    /// 0 for ever, 1 one hour, 2 one day, 3 one month, 4 five minutes.
+    pub retention: u8,
+    /// Run again periodically.
+    pub subscribe: bool,
+    /// Free words about the search; some have a meaning for processors.
+    pub tags: Vec<String>,
+}
+
+/// The mixer of a search that names none.
+pub const DEFAULT_MIXER: &str = "RelevancyConfidenceMixer";
+
+impl Default for SearchDraft {
+    fn default() -> Self {
+        Self {
+            query_string: String::new(),
+            sort: Sort::Relevancy,
+            results_requested: 10,
+            searchprovider_list: Vec::new(),
+            result_mixer: DEFAULT_MIXER.to_owned(),
+            pre_query_processors: Vec::new(),
+            query_processors: Vec::new(),
+            result_processors: Vec::new(),
+            post_result_processors: Vec::new(),
+            retention: 0,
+            subscribe: false,
+            tags: Vec::new(),
+        }
+    }
+}
+
+impl SearchDraft {
+    pub fn of_query(query_string: impl Into<String>) -> Self {
+        Self { query_string: query_string.into(), ..Self::default() }
+    }
+
+    /// Checks everything that needs no catalogue; names of plug-ins are checked by the catalogues.
+    pub fn check(&self) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        errors.check(!self.query_string.trim().is_empty(), "query_string", || {
+            "A query is needed; this one is empty.".to_owned()
+        });
+        errors.check_text("query_string", &self.query_string, QUERY_CHARS_MAX);
+        errors.check(self.results_requested > 0, "results_requested", || "At least 1 is needed.".to_owned());
+        errors.check(Retention::from_number(self.retention).is_some(), "retention", || {
+            "Use 0 (for ever), 1 (one hour), 2 (one day), 3 (one month) or 4 (five minutes).".to_owned()
+        });
+        let providers: Vec<String> = self.searchprovider_list.iter().map(ProviderRef::to_string).collect();
+        for (field, list) in [
+            ("searchprovider_list", &providers),
+            ("pre_query_processors", &self.pre_query_processors),
+            ("query_processors", &self.query_processors),
+            ("result_processors", &self.result_processors),
+            ("post_result_processors", &self.post_result_processors),
+            ("tags", &self.tags),
+        ] {
+            check_list(&mut errors, field, list);
+        }
+        errors
+    }
+
+    /// What changes the run: an edit of one of these runs the search again.
+    pub fn runs_like(&self, other: &Self) -> bool {
+        self.query_string == other.query_string
+            && self.searchprovider_list == other.searchprovider_list
+            && self.sort == other.sort
+            && self.results_requested == other.results_requested
+            && self.pre_query_processors == other.pre_query_processors
+            && self.query_processors == other.query_processors
+            && self.result_processors == other.result_processors
+            && self.post_result_processors == other.post_result_processors
+            && self.tags == other.tags
+    }
+
+    /// The page size: what was requested, within its limit.
+    pub fn page_size(&self) -> u32 {
+        self.results_requested.clamp(1, RESULTS_REQUESTED_MAX)
+    }
+}
+
+/// A list is bounded in length, and each of its texts too.
+pub fn check_list(errors: &mut FieldErrors, field: &str, list: &[String]) {
+    errors.check(list.len() <= LIST_MAX, field, || format!("At most {LIST_MAX} entries are allowed."));
+    for item in list.iter().take(LIST_MAX) {
+        errors.check_text(field, item, LIST_ITEM_CHARS_MAX);
+    }
+}
+
+/// A Search as the house keeps it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Search {
+    pub id: SearchId,
+    pub owner: UserId,
+    pub draft: SearchDraft,
+    /// The query after the pre-query processors.
+    pub query_string_processed: String,
+    pub status: SearchStatus,
+    pub messages: Vec<String>,
+    /// Seconds from start to the end of post-processing.
+    pub time_s: f64,
+    /// Counts the runs; a worker whose run is no longer the newest writes nothing.
+    pub run: i64,
+    pub date_created: Instant,
+    pub date_updated: Instant,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_name_the_field() {
+        let bad = SearchDraft {
+            query_string: " ".into(),
+            retention: 5,
+            results_requested: 0,
+            tags: vec!["x".repeat(300)],
+            ..SearchDraft::default()
+        };
+        let fields: Vec<String> = bad.check().into_map().into_keys().collect();
+        assert_eq!(fields, ["query_string", "results_requested", "retention", "tags"]);
+        assert!(SearchDraft::of_query("fine").check().is_empty());
+        assert!(!SearchDraft::of_query("x".repeat(QUERY_CHARS_MAX + 1)).check().is_empty());
+    }
+
+    #[test]
+    fn lists_take_names_and_numbers() {
+        let draft: SearchDraft =
+            serde_json::from_str(r#"{"query_string":"q","searchprovider_list":[1,"news"]}"#)
+                .expect("a draft");
+        assert_eq!(draft.searchprovider_list, [ProviderRef::Id(1), ProviderRef::Text("news".into())]);
+    }
+}

@@ -1,0 +1,105 @@
+//! The rows, and the macro that turns them into a struct, a reader and a table.
+
+use super::value::{Secs, SettingValue};
+use super::{GivenSettings, SettingInForce, SettingOrigin, SettingRow};
+use crate::secret::Secret;
+
+macro_rules! settings {
+    ($($(#[doc = $doc:literal])+ $field:ident: $kind:ty = $default:expr, $name:literal;)+) => {
+        /// Everything that can be set, read once when the program starts.
+        #[derive(Debug, Clone)]
+        pub struct Settings {
+            $($(#[doc = $doc])+ pub $field: $kind,)+
+        }
+
+        impl Settings {
+            pub const TABLE: &[SettingRow] = &[$(SettingRow {
+                name: $name,
+                kind: <$kind as SettingValue>::KIND,
+                meaning: &[$($doc),+],
+                default: || { let value: $kind = $default; value.show() },
+                default_toml: || { let value: $kind = $default; value.toml() },
+            }),+];
+
+            pub(super) fn read_rows(
+                given: &GivenSettings,
+                in_force: &mut Vec<SettingInForce>,
+                mistakes: &mut Vec<String>,
+            ) -> Self {
+                Self {$($field: {
+                    let (value, origin) = match given.find($name) {
+                        None => ($default, SettingOrigin::Default),
+                        Some((text, origin)) => match <$kind as SettingValue>::parse(text) {
+                            Ok(value) => (value, origin),
+                            Err(needed) => {
+                                mistakes.push(format!("{} (from the {}): {needed}.", $name, origin.as_str()));
+                                ($default, SettingOrigin::Default)
+                            }
+                        },
+                    };
+                    in_force.push(SettingInForce { name: $name, value: value.show(), origin });
+                    value
+                },)+}
+            }
+        }
+    };
+}
+
+settings! {
+    /// The address that the service listens on.
+    host: String = "127.0.0.1".to_owned(), "SVC_HOST";
+    /// The port that the service listens on; 0 takes a free one.
+    port: u16 = 8000, "SVC_PORT";
+    /// The folder of the database, the generated key and `logs/`.
+    data_dir: String = "./data".to_owned(), "SVC_DATA_DIR";
+    /// The database. Empty: an SQLite file in the data folder. `postgres://user:password@host/name` for PostgreSQL.
+    database_url: Secret = Secret::default(), "SVC_DATABASE_URL";
+    /// Most connections to the database at once.
+    database_pool_max: u32 = 8, "SVC_DATABASE_POOL_MAX";
+    /// The password of the user `admin`, used once, when the first start creates that user. Empty: a random one is made, printed once and written to `initial-admin-password` in the data folder.
+    admin_password: Secret = Secret::default(), "SVC_ADMIN_PASSWORD";
+    /// The key that seals credentials in the database. Empty: a key is made once and kept in the data folder as `secret.key` (mode 0600).
+    secret_key: Secret = Secret::default(), "SVC_SECRET_KEY";
+    /// How long a search waits for its providers before it goes on without them.
+    timeout: Secs = Secs::new(10), "SVC_TIMEOUT";
+    /// Explain every result's score unless the request says `explain=False`.
+    explain: bool = true, "SVC_EXPLAIN";
+    /// How long a source may take to accept a connection.
+    search_http_connect_timeout: Secs = Secs::new(3), "SVC_SEARCH_HTTP_CONNECT_TIMEOUT";
+    /// How long a source may take to answer a request, its whole answer included.
+    search_http_read_timeout: Secs = Secs::new(10), "SVC_SEARCH_HTTP_READ_TIMEOUT";
+    /// Loopback and private addresses that may be reached: a comma list of `host:port`, `host` or CIDR. The host and port of a provider's own url, saved by an administrator, need no entry.
+    outbound_allow: Vec<String> = Vec::new(), "SVC_OUTBOUND_ALLOW";
+    /// Largest answer of a source, after decompression, in megabytes.
+    outbound_body_max_mb: u32 = 10, "SVC_OUTBOUND_BODY_MAX_MB";
+    /// How often one request may be redirected.
+    outbound_redirects_max: u32 = 5, "SVC_OUTBOUND_REDIRECTS_MAX";
+    /// More words under which the same API is mounted: `swirl` gives `/swirl/…` and `/api/swirl/…`.
+    api_aliases: Vec<String> = Vec::new(), "SVC_API_ALIASES";
+    /// Largest request body, in megabytes.
+    request_body_max_mb: u32 = 2, "SVC_REQUEST_BODY_MAX_MB";
+    /// How the service is reached from outside, for links in answers. Empty: taken from the request.
+    public_url: String = String::new(), "SVC_PUBLIC_URL";
+    /// How many hours a sign-in in the browser lasts.
+    session_hours: u32 = 12, "SVC_SESSION_HOURS";
+    /// Searches that run at once in this process.
+    search_concurrency: u32 = 64, "SVC_SEARCH_CONCURRENCY";
+    /// Page fetches that run at once in this process.
+    page_fetch_concurrency: u32 = 64, "SVC_PAGE_FETCH_CONCURRENCY";
+    /// Interactive tasks that run at once in this process.
+    interactive_concurrency: u32 = 16, "SVC_INTERACTIVE_CONCURRENCY";
+    /// Maintenance tasks that run at once in this process.
+    maintenance_concurrency: u32 = 4, "SVC_MAINTENANCE_CONCURRENCY";
+    /// Health checks that run at once in this process.
+    health_check_concurrency: u32 = 1, "SVC_HEALTH_CHECK_CONCURRENCY";
+    /// Corpus tasks that run at once in this process.
+    corpus_concurrency: u32 = 4, "SVC_CORPUS_CONCURRENCY";
+    /// How long a worker holds a task without a sign of life before another takes it over.
+    task_lease: Secs = Secs::new(15), "SVC_TASK_LEASE";
+    /// How long a stop waits for running tasks before it returns them to the queue.
+    stop_grace: Secs = Secs::new(30), "SVC_STOP_GRACE";
+    /// What is logged: `error`, `warn`, `info`, `debug`, or a filter such as `info,federation=debug`.
+    log_level: String = "info".to_owned(), "SVC_LOG_LEVEL";
+    /// `text` or `json`.
+    log_format: String = "text".to_owned(), "SVC_LOG_FORMAT";
+}

@@ -1,0 +1,187 @@
+//! `Search.status` and the status of one provider's run: values and legal transitions.
+
+use serde::{Deserialize, Serialize};
+
+/// Where a Search stands. The interface names four; the others are said in between or at a dead end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum SearchStatus {
+    NewSearch,
+    UpdateSearch,
+    PreProcessing,
+    PreQueryProcessing,
+    Federating,
+    PostResultProcessing,
+    FullResultsReady,
+    PartialResultsReady,
+    FullUpdateReady,
+    PartialUpdateReady,
+    ErrNoQueryString,
+    ErrNoSearchproviders,
+    ErrPreQueryProcessing,
+    ErrRunFailed,
+}
+
+impl SearchStatus {
+    pub const ALL: &[SearchStatus] = &[
+        Self::NewSearch,
+        Self::UpdateSearch,
+        Self::PreProcessing,
+        Self::PreQueryProcessing,
+        Self::Federating,
+        Self::PostResultProcessing,
+        Self::FullResultsReady,
+        Self::PartialResultsReady,
+        Self::FullUpdateReady,
+        Self::PartialUpdateReady,
+        Self::ErrNoQueryString,
+        Self::ErrNoSearchproviders,
+        Self::ErrPreQueryProcessing,
+        Self::ErrRunFailed,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NewSearch => "NEW_SEARCH",
+            Self::UpdateSearch => "UPDATE_SEARCH",
+            Self::PreProcessing => "PRE_PROCESSING",
+            Self::PreQueryProcessing => "PRE_QUERY_PROCESSING",
+            Self::Federating => "FEDERATING",
+            Self::PostResultProcessing => "POST_RESULT_PROCESSING",
+            Self::FullResultsReady => "FULL_RESULTS_READY",
+            Self::PartialResultsReady => "PARTIAL_RESULTS_READY",
+            Self::FullUpdateReady => "FULL_UPDATE_READY",
+            Self::PartialUpdateReady => "PARTIAL_UPDATE_READY",
+            Self::ErrNoQueryString => "ERR_NO_QUERY_STRING",
+            Self::ErrNoSearchproviders => "ERR_NO_SEARCHPROVIDERS",
+            Self::ErrPreQueryProcessing => "ERR_PRE_QUERY_PROCESSING",
+            Self::ErrRunFailed => "ERR_RUN_FAILED",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|status| status.as_str() == text)
+    }
+
+    /// Results may be read.
+    pub fn is_ready(self) -> bool {
+        matches!(
+            self,
+            Self::FullResultsReady
+                | Self::PartialResultsReady
+                | Self::FullUpdateReady
+                | Self::PartialUpdateReady
+        )
+    }
+
+    /// The search ended without results and will not go on by itself.
+    pub fn is_error(self) -> bool {
+        matches!(
+            self,
+            Self::ErrNoQueryString
+                | Self::ErrNoSearchproviders
+                | Self::ErrPreQueryProcessing
+                | Self::ErrRunFailed
+        )
+    }
+
+    /// Nothing more will happen unless somebody asks for it.
+    pub fn is_final(self) -> bool {
+        self.is_ready() || self.is_error()
+    }
+
+    /// The ready status of a run: FULL only when every selected provider delivered.
+    pub fn ready(is_update: bool, all_delivered: bool) -> Self {
+        match (is_update, all_delivered) {
+            (false, true) => Self::FullResultsReady,
+            (false, false) => Self::PartialResultsReady,
+            (true, true) => Self::FullUpdateReady,
+            (true, false) => Self::PartialUpdateReady,
+        }
+    }
+
+    /// A search goes forward only; the start again is a rerun or an update of a final one.
+    pub fn may_become(self, next: Self) -> bool {
+        let step = |status: Self| match status {
+            Self::NewSearch | Self::UpdateSearch => 0,
+            Self::PreProcessing => 1,
+            Self::PreQueryProcessing => 2,
+            Self::Federating => 3,
+            Self::PostResultProcessing => 4,
+            _ => 5,
+        };
+        if matches!(next, Self::NewSearch | Self::UpdateSearch) {
+            return true;
+        }
+        !self.is_final() && step(next) > step(self)
+    }
+}
+
+/// How one provider's part of a search ended, as `info.<provider>.status` says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderStatus {
+    /// It delivered results.
+    Ok,
+    /// It delivered, and had nothing.
+    NoResults,
+    /// It had not answered when the deadline struck.
+    Timeout,
+    /// It failed; `error` says how.
+    Error,
+    /// It asked for a rest and was not asked.
+    Suspended,
+    /// The user has not connected it.
+    NotConnected,
+}
+
+impl ProviderStatus {
+    /// Zero results is a delivery; a failure is not.
+    pub fn has_delivered(self) -> bool {
+        matches!(self, Self::Ok | Self::NoResults)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SearchStatus::*;
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for status in SearchStatus::ALL {
+            assert_eq!(SearchStatus::parse(status.as_str()), Some(*status));
+            let json = serde_json::to_string(status).expect("a status serialises");
+            assert_eq!(json, format!("\"{}\"", status.as_str()));
+        }
+    }
+
+    #[test]
+    fn transitions() {
+        let table = [
+            (NewSearch, PreProcessing, true),
+            (NewSearch, FullResultsReady, true),
+            (Federating, PartialResultsReady, true),
+            (Federating, PreProcessing, false),
+            (FullResultsReady, Federating, false),
+            (FullResultsReady, PartialResultsReady, false),
+            (FullResultsReady, UpdateSearch, true),
+            (PartialResultsReady, NewSearch, true),
+            (ErrNoSearchproviders, FullResultsReady, false),
+            (ErrNoSearchproviders, NewSearch, true),
+        ];
+        for (from, to, legal) in table {
+            assert_eq!(from.may_become(to), legal, "{from:?} to {to:?}");
+        }
+    }
+
+    #[test]
+    fn full_means_all_delivered() {
+        assert_eq!(SearchStatus::ready(false, true), FullResultsReady);
+        assert_eq!(SearchStatus::ready(false, false), PartialResultsReady);
+        assert_eq!(SearchStatus::ready(true, true), FullUpdateReady);
+        assert_eq!(SearchStatus::ready(true, false), PartialUpdateReady);
+        assert!(ProviderStatus::NoResults.has_delivered());
+        assert!(!ProviderStatus::Timeout.has_delivered());
+    }
+}

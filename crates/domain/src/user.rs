@@ -1,0 +1,142 @@
+//! People at the door: users, groups, tokens, and who may see what.
+
+use crate::ids::{GroupId, TokenId, UserId};
+use crate::provider::SearchProvider;
+use crate::validation::FieldErrors;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+pub const USERNAME_CHARS_MAX: usize = 150;
+pub const PASSWORD_CHARS_MIN: usize = 8;
+pub const PASSWORD_CHARS_MAX: usize = 256;
+pub const LABEL_CHARS_MAX: usize = 200;
+
+/// A person with an account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct User {
+    pub id: UserId,
+    pub username: String,
+    pub email: String,
+    pub is_admin: bool,
+    /// Names of the groups the user belongs to.
+    pub groups: Vec<String>,
+    pub date_created: DateTime<Utc>,
+    pub date_updated: DateTime<Utc>,
+}
+
+/// The writable fields of a user.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+#[schema(as = UserInput)]
+pub struct UserDraft {
+    pub username: String,
+    /// Write-only. Needed when the user is created; absent later keeps the stored one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password: Option<String>,
+    pub email: String,
+    pub groups: Vec<String>,
+    pub is_admin: bool,
+}
+
+impl UserDraft {
+    pub fn check(&self, is_new: bool) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        let name_ok = self.username.chars().all(|c| c.is_alphanumeric() || "@.+-_".contains(c));
+        errors.check(!self.username.is_empty(), "username", || "A user name is needed.".to_owned());
+        errors.check(name_ok, "username", || "Use letters, digits and @ . + - _ only.".to_owned());
+        errors.check_text("username", &self.username, USERNAME_CHARS_MAX);
+        errors.check_text("email", &self.email, 254);
+        crate::search::check_list(&mut errors, "groups", &self.groups);
+        match &self.password {
+            None => errors.check(!is_new, "password", || "A password is needed.".to_owned()),
+            Some(password) => {
+                let count = password.chars().count();
+                errors.check((PASSWORD_CHARS_MIN..=PASSWORD_CHARS_MAX).contains(&count), "password", || {
+                    format!("Use {PASSWORD_CHARS_MIN} to {PASSWORD_CHARS_MAX} characters.")
+                });
+            }
+        }
+        errors
+    }
+}
+
+/// A group of users; providers with `shared` false are visible to members of their groups.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Group {
+    pub id: GroupId,
+    pub name: String,
+    pub date_created: DateTime<Utc>,
+}
+
+/// The writable fields of a group.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+#[schema(as = GroupInput)]
+pub struct GroupDraft {
+    pub name: String,
+}
+
+impl GroupDraft {
+    pub fn check(&self) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        errors.check(!self.name.trim().is_empty(), "name", || "A name is needed.".to_owned());
+        errors.check_text("name", &self.name, USERNAME_CHARS_MAX);
+        errors
+    }
+}
+
+/// An API token as it may be shown: never the token itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct ApiToken {
+    pub id: TokenId,
+    /// User name of its owner.
+    pub user: String,
+    pub label: String,
+    /// The first characters, to recognise it by.
+    pub prefix: String,
+    pub expires: Option<DateTime<Utc>>,
+    pub last_used: Option<DateTime<Utc>>,
+    pub date_created: DateTime<Utc>,
+}
+
+/// The writable fields of a token.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+#[schema(as = TokenInput)]
+pub struct TokenDraft {
+    pub label: String,
+    pub expires: Option<DateTime<Utc>>,
+}
+
+/// Who is asking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    pub user: UserId,
+    pub username: String,
+    pub is_admin: bool,
+    pub groups: Vec<String>,
+}
+
+impl Principal {
+    pub fn of(user: &User) -> Self {
+        Self {
+            user: user.id,
+            username: user.username.clone(),
+            is_admin: user.is_admin,
+            groups: user.groups.clone(),
+        }
+    }
+
+    /// The one rule of provider visibility: own, shared, or by group; an administrator sees all.
+    pub fn may_see(&self, provider: &SearchProvider) -> bool {
+        self.is_admin
+            || provider.owner == self.user
+            || provider.draft.shared
+            || provider.draft.groups.iter().any(|group| self.groups.contains(group))
+    }
+
+    /// Only administrators and owners see even the masked credentials, and may change the provider.
+    pub fn may_edit(&self, provider: &SearchProvider) -> bool {
+        self.is_admin || provider.owner == self.user
+    }
+}

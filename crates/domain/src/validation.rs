@@ -1,0 +1,64 @@
+//! Mistakes in what a client sent, gathered by field so that all are reported at once.
+
+use std::collections::BTreeMap;
+
+/// Field name to sentences. Empty means that all is well.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FieldErrors(BTreeMap<String, Vec<String>>);
+
+impl FieldErrors {
+    pub fn one(field: &str, sentence: impl Into<String>) -> Self {
+        let mut errors = Self::default();
+        errors.add(field, sentence);
+        errors
+    }
+
+    pub fn add(&mut self, field: &str, sentence: impl Into<String>) {
+        self.0.entry(field.to_owned()).or_default().push(sentence.into());
+    }
+
+    /// Adds the sentence unless `holds`.
+    pub fn check(&mut self, holds: bool, field: &str, sentence: impl FnOnce() -> String) {
+        if !holds {
+            self.add(field, sentence());
+        }
+    }
+
+    /// Checks a text's length in characters and that it holds no NUL, which no database keeps.
+    pub fn check_text(&mut self, field: &str, text: &str, chars_max: usize) {
+        let count = text.chars().count();
+        self.check(count <= chars_max, field, || {
+            format!("At most {chars_max} characters are allowed; this has {count}.")
+        });
+        self.check(!text.contains('\0'), field, || "The NUL character is not allowed.".to_owned());
+    }
+
+    pub fn merge(&mut self, other: Self) {
+        for (field, sentences) in other.0 {
+            self.0.entry(field).or_default().extend(sentences);
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn into_result<T>(self, value: T) -> Result<T, Self> {
+        if self.is_empty() { Ok(value) } else { Err(self) }
+    }
+
+    pub fn into_map(self) -> BTreeMap<String, Vec<String>> {
+        self.0
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().flat_map(|(field, all)| all.iter().map(move |one| (field.as_str(), one.as_str())))
+    }
+}
+
+impl std::fmt::Display for FieldErrors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let all: Vec<String> = self.iter().map(|(field, sentence)| format!("{field}: {sentence}")).collect();
+        f.write_str(&all.join(" "))
+    }
+}
