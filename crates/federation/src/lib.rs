@@ -1,19 +1,30 @@
 //! The path of a search. Knows contracts only, never a concrete plug-in.
+//!
+//! Read `run.rs` first: it is the path, top to bottom. `provider.rs` holds the steps of one provider.
 
+mod conclude;
+mod cpu;
 mod events;
+mod federate;
+mod mix;
+mod post_result;
+mod pre_query;
+mod provider;
+mod request;
+mod run;
+mod select;
+mod tasks;
+mod wait;
 
 pub use events::{SearchEvent, SearchEvents};
+pub use mix::MixRequest;
+pub use tasks::RunSearch;
 
-use domain::contracts::{Catalogues, Clock, Store, StoreError, TaskQueue, Toolbox};
-use domain::ids::{ProviderId, SearchId};
-use domain::mixed::MixedResponse;
-use domain::search::{Search, SearchDraft};
-use domain::settings::Settings;
+use cpu::CpuPool;
+use domain::contracts::{Catalogues, QueueError, Store, StoreError, TaskQueue, Toolbox};
 use domain::status::SearchStatus;
-use domain::user::Principal;
 use domain::validation::FieldErrors;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// What federation is given.
 #[derive(Clone)]
@@ -24,19 +35,14 @@ pub struct FederationParts {
     pub toolbox: Toolbox,
 }
 
-/// How a page of mixed results is asked for.
-#[derive(Debug, Clone)]
-pub struct MixRequest {
-    /// None: the search's own mixer.
-    pub mixer: Option<String>,
-    /// From 1.
-    pub page: u32,
-    /// Only this provider's results.
-    pub provider: Option<ProviderId>,
-    /// None: as `SVC_EXPLAIN` says.
-    pub explain: Option<bool>,
-    /// Scheme, host and API prefix for links, such as `http://127.0.0.1:8000/svc`; no slash at the end.
-    pub base_url: String,
+/// Takes searches, runs them, and mixes what they found.
+pub struct Federation {
+    store: Arc<dyn Store>,
+    queue: Arc<dyn TaskQueue>,
+    catalogues: Catalogues,
+    toolbox: Toolbox,
+    events: SearchEvents,
+    cpu: CpuPool,
 }
 
 #[derive(Debug, Clone, thiserror::Error)]
@@ -44,9 +50,21 @@ pub enum FederationError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
-    Queue(#[from] domain::contracts::QueueError),
+    Queue(#[from] QueueError),
     #[error("the request is not valid: {0}")]
     Invalid(FieldErrors),
     #[error("the search has not finished: {}", .0.as_str())]
     NotReady(SearchStatus),
+}
+
+impl Federation {
+    pub fn new(parts: FederationParts) -> Self {
+        let FederationParts { store, queue, catalogues, toolbox } = parts;
+        Self { store, queue, catalogues, toolbox, events: SearchEvents::default(), cpu: CpuPool::new() }
+    }
+
+    /// What happens to searches that run in this process.
+    pub fn events(&self) -> &SearchEvents {
+        &self.events
+    }
 }

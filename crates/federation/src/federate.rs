@@ -1,0 +1,67 @@
+//! All selected providers at once, under one deadline.
+
+use crate::provider::{Asked, ProviderRun};
+use crate::{Federation, SearchEvent};
+use domain::provider::SearchProvider;
+use domain::result::ResultSet;
+use domain::search::Search;
+use std::sync::Arc;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
+
+impl Federation {
+    /// One set for each provider, in the order of the providers. Cannot fail as a whole:
+    /// a provider's failure is its own set's status.
+    pub(crate) async fn federate(
+        &self,
+        search: &Search,
+        providers: Vec<SearchProvider>,
+        query: &str,
+        deadline: Instant,
+    ) -> Vec<ResultSet> {
+        let is_only = providers.len() == 1;
+        let search = Arc::new(search.clone());
+        let mut running = JoinSet::new();
+        let mut asked = Vec::new();
+        for (position, provider) in providers.into_iter().enumerate() {
+            let run = ProviderRun {
+                results_wanted: provider.results_wanted(is_only),
+                search: Arc::clone(&search),
+                provider: Arc::new(provider),
+                catalogues: self.catalogues,
+                toolbox: self.toolbox.clone(),
+                cpu: self.cpu.clone(),
+                query: query.to_owned(),
+                deadline,
+            };
+            asked.push(run.asked());
+            running.spawn(async move { (position, timeout_at(deadline, run.run()).await.ok()) });
+        }
+        let mut sets: Vec<Option<ResultSet>> = asked.iter().map(|_| None).collect();
+        while let Some(joined) = running.join_next().await {
+            // A panicked task has no position; its set stays empty and is filled in below, so that
+            // no other provider is blamed for it.
+            let Ok((position, answer)) = joined else { continue };
+            let set = match answer {
+                Some(set) => set,
+                None => self.timed_out(&asked[position]),
+            };
+            self.tell(&set);
+            sets[position] = Some(set);
+        }
+        let fill = |(position, set): (usize, Option<ResultSet>)| set.unwrap_or_else(|| self.panicked(&asked[position]));
+        sets.into_iter().enumerate().map(fill).collect()
+    }
+
+    fn tell(&self, set: &ResultSet) {
+        self.events.publish(set.search, SearchEvent::Provider(set.provider, Arc::new(set.clone())));
+    }
+
+    fn timed_out(&self, asked: &Asked) -> ResultSet {
+        asked.timed_out(self.toolbox.clock.now(), self.toolbox.settings.timeout.0)
+    }
+
+    fn panicked(&self, asked: &Asked) -> ResultSet {
+        asked.failed_inside(self.toolbox.clock.now())
+    }
+}

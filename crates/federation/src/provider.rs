@@ -1,0 +1,295 @@
+//! The steps of one provider, in the order of the interface.
+
+use crate::cpu::CpuPool;
+use crate::run::time_left;
+use domain::contracts::{
+    Catalogues, Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, QueryContext,
+    ResultBatch, ResultContext, Toolbox,
+};
+use domain::instant::{self, Instant as Time};
+use domain::message;
+use domain::provider::SearchProvider;
+use domain::result::{ProviderFault, ResultSet};
+use domain::search::Search;
+use domain::status::ProviderStatus;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Everything that one provider's part of a search needs.
+pub(crate) struct ProviderRun {
+    pub search: Arc<Search>,
+    pub provider: Arc<SearchProvider>,
+    pub catalogues: Catalogues,
+    pub toolbox: Toolbox,
+    pub cpu: CpuPool,
+    /// After the pre-query processors.
+    pub query: String,
+    pub results_wanted: u32,
+    pub deadline: Instant,
+}
+
+/// What the source gave, over all pages asked.
+#[derive(Default)]
+struct Answer {
+    shown_query: String,
+    found: Option<u64>,
+    items: Vec<Value>,
+}
+
+impl ProviderRun {
+    /// Runs all steps. Never fails: what went wrong is in the set.
+    pub async fn run(self) -> ResultSet {
+        let started = Instant::now();
+        let mut set = self.asked().empty(self.toolbox.clock.now());
+        if let Err(error) = self.steps(&mut set).await {
+            let reason = &error.message;
+            set.messages.push(self.stamped(&message::provider_failed(&set.provider_name, reason)));
+            set.status = match error.kind {
+                ConnectorErrorKind::Timeout => ProviderStatus::Timeout,
+                ConnectorErrorKind::NotConnected => ProviderStatus::NotConnected,
+                _ => ProviderStatus::Error,
+            };
+            set.error = Some(ProviderFault { code: error.kind.code().to_owned(), message: error.message });
+            (set.found, set.retrieved) = (0, 0);
+            set.items.clear();
+        }
+        set.time_s = instant::tenths(started.elapsed());
+        set
+    }
+
+    async fn steps(&self, set: &mut ResultSet) -> Result<(), ConnectorError> {
+        let connector = self.connector()?;
+        let query = self.process_query(&mut set.messages).await?;
+        set.query_string_to_provider.clone_from(&query);
+        let answer = self.ask(&connector, &query).await?;
+        set.query_to_provider.clone_from(&answer.shown_query);
+        self.process_results(set, answer).await
+    }
+
+    fn connector(&self) -> Result<Arc<dyn Connector>, ConnectorError> {
+        let name = &self.provider.draft.connector;
+        let kind = self.catalogues.connector(name).ok_or_else(|| {
+            ConnectorError::new(ConnectorErrorKind::ConfigInvalid, format!("the connector '{name}' is not known"))
+        })?;
+        Ok(Arc::from((kind.build)(&self.provider, &self.toolbox)?))
+    }
+
+    /// The provider's query processors, then the search's own.
+    async fn process_query(&self, messages: &mut Vec<String>) -> Result<String, ConnectorError> {
+        let mut query = self.query.clone();
+        let cx =
+            QueryContext { search: &self.search, provider: Some(&self.provider), toolbox: &self.toolbox };
+        let names = self.provider.draft.query_processors.iter().chain(&self.search.draft.query_processors);
+        for name in names {
+            let kind = self.catalogues.query_processor(name).ok_or_else(|| unknown_processor(name))?;
+            match kind.processor.process(&query, &cx).await {
+                Ok(next) if next.trim().is_empty() => {
+                    return Err(ConnectorError::new(
+                        ConnectorErrorKind::QueryInvalid,
+                        format!("{name} left nothing of the query to ask for"),
+                    ));
+                }
+                Ok(next) if next != query => {
+                    let line = message::rewrote_provider_query(name, &self.provider.draft.name, &next);
+                    messages.push(self.stamped(&line));
+                    query = next;
+                }
+                Ok(_unchanged) => {}
+                Err(error) => messages.push(self.stamped(&message::processor_failed(name, &error.0))),
+            }
+        }
+        Ok(query)
+    }
+
+    /// Constructs, validates, executes and normalizes, page after page, until there is enough.
+    async fn ask(&self, connector: &Arc<dyn Connector>, text: &str) -> Result<Answer, ConnectorError> {
+        let wanted = self.results_wanted as usize;
+        let mut answer = Answer::default();
+        for page in 0..connector.pages(self.results_wanted).max(1) {
+            let query = ProviderQuery {
+                text,
+                sort: self.search.draft.sort,
+                page,
+                results_wanted: self.results_wanted,
+                time_max: time_left(self.deadline),
+            };
+            let built = connector.construct(&query)?;
+            connector.validate(&built)?;
+            if page == 0 {
+                answer.shown_query = built.shown();
+            }
+            let response = match connector.execute(&built).await {
+                Ok(response) => response,
+                Err(_later_page_failed) if page > 0 => break,
+                Err(error) => return Err(error),
+            };
+            let reader = Arc::clone(connector);
+            let normalized: NormalizedPage =
+                self.cpu.run(move || reader.normalize(response)).await.ok_or_else(failed_inside)??;
+            let count = normalized.items.len();
+            answer.found = normalized.found.or(answer.found);
+            answer.items.extend(normalized.items);
+            if count == 0 || answer.items.len() >= wanted {
+                break;
+            }
+        }
+        answer.items.truncate(wanted);
+        Ok(answer)
+    }
+
+    /// Maps and scores, then the rest of the result processors; beside the runtime, as the answer arrives.
+    async fn process_results(&self, set: &mut ResultSet, answer: Answer) -> Result<(), ConnectorError> {
+        let given = answer.items.len() as u64;
+        set.found = answer.found.unwrap_or(given).max(given);
+        if answer.items.is_empty() {
+            set.status = ProviderStatus::NoResults;
+            set.messages.push(self.stamped(&message::retrieved(0, set.found, &set.provider_name)));
+            return Ok(());
+        }
+        let pipeline = Pipeline {
+            search: Arc::clone(&self.search),
+            provider: Arc::clone(&self.provider),
+            catalogues: self.catalogues,
+            toolbox: self.toolbox.clone(),
+            query: set.query_string_to_provider.clone(),
+            results_wanted: self.results_wanted,
+        };
+        let runtime = tokio::runtime::Handle::current();
+        let work = move || runtime.block_on(pipeline.process(answer.items));
+        let (batch, messages) = self.cpu.run(work).await.ok_or_else(failed_inside)??;
+        set.items = batch.items;
+        set.retrieved = set.items.len() as u64;
+        set.status = if set.items.is_empty() { ProviderStatus::NoResults } else { ProviderStatus::Ok };
+        set.messages.push(self.stamped(&message::retrieved(set.retrieved, set.found, &set.provider_name)));
+        set.messages.extend(messages);
+        Ok(())
+    }
+
+    /// Who was asked: kept apart, so that a set can be made for a provider whose run never came back.
+    pub fn asked(&self) -> Asked {
+        let with = |own: &[String], search: &[String]| own.iter().chain(search).cloned().collect();
+        Asked {
+            search: Arc::clone(&self.search),
+            provider: Arc::clone(&self.provider),
+            query: self.query.clone(),
+            query_processors: with(&self.provider.draft.query_processors, &self.search.draft.query_processors),
+            result_processors: with(
+                &self.provider.draft.result_processors,
+                &self.search.draft.result_processors,
+            ),
+        }
+    }
+
+    fn stamped(&self, line: &str) -> String {
+        message::at(self.toolbox.clock.now(), line)
+    }
+}
+
+/// The result processors of one provider in this search.
+struct Pipeline {
+    search: Arc<Search>,
+    provider: Arc<SearchProvider>,
+    catalogues: Catalogues,
+    toolbox: Toolbox,
+    query: String,
+    results_wanted: u32,
+}
+
+impl Pipeline {
+    async fn process(&self, raw: Vec<Value>) -> Result<(ResultBatch, Vec<String>), ConnectorError> {
+        let mut batch = ResultBatch { raw, ..ResultBatch::default() };
+        let mut messages = Vec::new();
+        let cx = ResultContext {
+            search: &self.search,
+            provider: &self.provider,
+            query: &self.query,
+            results_wanted: self.results_wanted,
+            toolbox: &self.toolbox,
+        };
+        let stamped = |line: &str| message::at(self.toolbox.clock.now(), line);
+        for name in self.provider.draft.result_processors.iter().chain(&self.search.draft.result_processors) {
+            let kind = self.catalogues.result_processor(name).ok_or_else(|| unknown_processor(name))?;
+            match kind.processor.process(&mut batch, &cx).await {
+                Ok(outcome) => {
+                    let line = message::processed(name, outcome)
+                        .map(|line| format!("{line} from: {}", self.provider.draft.name));
+                    messages.extend(line.map(|line| stamped(&line)));
+                }
+                Err(error) => messages.push(stamped(&message::processor_failed(name, &error.0))),
+            }
+        }
+        Ok((batch, messages))
+    }
+}
+
+/// A provider that was asked, and for what.
+pub(crate) struct Asked {
+    search: Arc<Search>,
+    provider: Arc<SearchProvider>,
+    query: String,
+    query_processors: Vec<String>,
+    result_processors: Vec<String>,
+}
+
+impl Asked {
+    /// A set with nothing in it yet.
+    fn empty(&self, now: Time) -> ResultSet {
+        ResultSet {
+            search: self.search.id,
+            provider: self.provider.id,
+            provider_name: self.provider.draft.name.clone(),
+            status: ProviderStatus::NoResults,
+            error: None,
+            found: 0,
+            retrieved: 0,
+            query_string_to_provider: self.query.clone(),
+            query_to_provider: String::new(),
+            query_processors: self.query_processors.clone(),
+            result_processors: self.result_processors.clone(),
+            messages: Vec::new(),
+            time_s: 0.0,
+            items: Vec::new(),
+            date_created: now,
+            date_updated: now,
+        }
+    }
+
+    /// The deadline struck before it answered.
+    pub fn timed_out(&self, now: Time, waited: Duration) -> ResultSet {
+        let waited_s = instant::tenths(waited);
+        let line = message::provider_timed_out(&self.provider.draft.name, waited_s);
+        let fault = ProviderFault {
+            code: ConnectorErrorKind::Timeout.code().to_owned(),
+            message: format!("it did not answer within {waited_s:.1} s"),
+        };
+        ResultSet {
+            status: ProviderStatus::Timeout,
+            error: Some(fault),
+            messages: vec![message::at(now, &line)],
+            time_s: waited_s,
+            ..self.empty(now)
+        }
+    }
+
+    /// Our own code failed; the cause is in the log.
+    pub fn failed_inside(&self, now: Time) -> ResultSet {
+        let error = failed_inside();
+        let line = message::provider_failed(&self.provider.draft.name, &error.message);
+        ResultSet {
+            status: ProviderStatus::Error,
+            error: Some(ProviderFault { code: error.kind.code().to_owned(), message: error.message }),
+            messages: vec![message::at(now, &line)],
+            ..self.empty(now)
+        }
+    }
+}
+
+fn unknown_processor(name: &str) -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, format!("the processor '{name}' is not known"))
+}
+
+fn failed_inside() -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::Unreadable, "the answer could not be processed")
+}

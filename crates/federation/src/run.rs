@@ -1,0 +1,67 @@
+//! The path of a search, readable top to bottom.
+
+use crate::{Federation, FederationError, SearchEvent};
+use domain::contracts::StoreError;
+use domain::ids::SearchId;
+use domain::message;
+use domain::status::SearchStatus;
+use std::time::Duration;
+use tokio::time::Instant;
+
+impl Federation {
+    /// Runs one run of a search. Idempotent: a run that is over, or no longer the newest, is left alone.
+    pub async fn run(&self, id: SearchId, run: i64) -> Result<(), FederationError> {
+        let started = Instant::now();
+        let deadline = started + self.toolbox.settings.timeout.0;
+        let search = match self.store.search(id).await {
+            Err(StoreError::NotFound) => return Ok(()),
+            other => other?,
+        };
+        if search.run != run || search.status.is_final() {
+            return Ok(());
+        }
+        let mut messages = Vec::new();
+        let providers = self.select(&search, &mut messages).await?;
+        if providers.is_empty() {
+            messages.push(self.stamped(message::no_providers()));
+            return self.conclude_without(&search, SearchStatus::ErrNoSearchproviders, messages).await;
+        }
+        let query = self.pre_query(&search, &mut messages).await;
+        let (noted, mut sets) = tokio::join!(
+            self.note(id, run, SearchStatus::Federating), // written while the sources travel
+            self.federate(&search, providers, &query, deadline),
+        );
+        if !noted? {
+            return Ok(()); // deleted or started again meanwhile
+        }
+        self.post_result(&search, &mut sets, &mut messages).await;
+        self.conclude(&search, query, sets, messages, started.elapsed()).await
+    }
+
+    /// A line for `messages` with the time in brackets.
+    pub(crate) fn stamped(&self, line: &str) -> String {
+        message::at(self.toolbox.clock.now(), line)
+    }
+
+    async fn note(&self, id: SearchId, run: i64, status: SearchStatus) -> Result<bool, FederationError> {
+        let noted = self.store.change_status(id, run, status, self.toolbox.clock.now()).await?;
+        if noted {
+            self.events.publish(id, SearchEvent::Status(status));
+        }
+        // A redelivered task finds the status already there; only a run that is over stops here.
+        let search = match noted {
+            true => return Ok(true),
+            false => self.store.search(id).await,
+        };
+        match search {
+            Ok(search) => Ok(search.run == run && !search.status.is_final()),
+            Err(StoreError::NotFound) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// What is left of the time until `deadline`.
+pub(crate) fn time_left(deadline: Instant) -> Duration {
+    deadline.saturating_duration_since(Instant::now())
+}

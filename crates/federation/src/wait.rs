@@ -1,0 +1,39 @@
+//! Waiting for a search to end, wherever it runs.
+
+use crate::{Federation, FederationError, SearchEvent};
+use domain::ids::SearchId;
+use domain::search::Search;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// How often the row is read when no event comes: the search may run in another process.
+const ROW_READ_EVERY: Duration = Duration::from_millis(250);
+
+impl Federation {
+    /// Waits until the search is ready or has ended in an error; `NotReady` when `at_most` has passed.
+    pub async fn wait(&self, id: SearchId, at_most: Duration) -> Result<Search, FederationError> {
+        let give_up_at = Instant::now() + at_most;
+        let mut events = self.events.subscribe(id);
+        loop {
+            let search = self.store.search(id).await?;
+            if search.status.is_final() {
+                return Ok(search);
+            }
+            let now = Instant::now();
+            if now >= give_up_at {
+                return Err(FederationError::NotReady(search.status));
+            }
+            let read_again_at = give_up_at.min(now + ROW_READ_EVERY);
+            let final_status = async {
+                loop {
+                    match events.recv().await {
+                        Ok(SearchEvent::Status(status)) if status.is_final() => return,
+                        Ok(_) => {}
+                        Err(_missed_some) => return,
+                    }
+                }
+            };
+            let _time_to_read_the_row = timeout_at(read_again_at, final_status).await;
+        }
+    }
+}

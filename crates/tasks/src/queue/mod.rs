@@ -1,0 +1,5 @@
+//! Queues behind the one contract `TaskQueue`.
+
+mod sql;
+
+pub use sql::SqlQueue;

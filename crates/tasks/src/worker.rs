@@ -1,0 +1,193 @@
+//! Worker: claims tasks of one queue, runs them side by side, retries what fails, stops gracefully.
+
+use crate::Registry;
+use domain::contracts::{ClaimedTask, Clock, QueueName, TaskError, TaskHandler, TaskQueue, WorkerBeat};
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+/// How long a worker sleeps at most when nothing rings its bell.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// How often a worker gives a sign of life.
+const BEAT_EVERY: Duration = Duration::from_secs(5);
+/// The wait before the second try; it doubles with each further one.
+const RETRY_FIRST: Duration = Duration::from_millis(500);
+const RETRY_MAX: Duration = Duration::from_secs(60);
+/// The wait after the queue itself failed.
+const QUEUE_FAILED_WAIT: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Clone)]
+pub struct WorkerConfig {
+    pub queue: QueueName,
+    pub concurrency: u32,
+    /// How long a task is held without a sign of life.
+    pub lease: Duration,
+    /// How long a stop waits for running tasks.
+    pub grace: Duration,
+}
+
+pub struct Worker {
+    name: String,
+    config: WorkerConfig,
+    queue: Arc<dyn TaskQueue>,
+    clock: Arc<dyn Clock>,
+    registry: Registry,
+    active: Arc<AtomicU32>,
+}
+
+impl Worker {
+    pub fn new(config: WorkerConfig, queue: Arc<dyn TaskQueue>, clock: Arc<dyn Clock>, registry: Registry) -> Self {
+        let name = format!("{}-{}-{:08x}", config.queue.as_str(), std::process::id(), rand::random::<u32>());
+        Self { name, config, queue, clock, registry, active: Arc::default() }
+    }
+
+    /// Serves the queue until `stop` turns true. Then it claims nothing more, waits for what runs,
+    /// and leaves what did not end in time to be claimed again.
+    pub async fn serve(self, mut stop: watch::Receiver<bool>) {
+        let mut running = JoinSet::new();
+        tokio::select! {
+            () = self.beat_for_ever() => {}
+            () = self.claim_until_stopped(&mut running, &mut stop) => {}
+        }
+        let finished = async { while running.join_next().await.is_some() {} };
+        if tokio::time::timeout(self.config.grace, finished).await.is_err() {
+            running.shutdown().await;
+            tracing::warn!(queue = self.config.queue.as_str(), "stopped with tasks still running; they will run again");
+        }
+    }
+
+    async fn claim_until_stopped(&self, running: &mut JoinSet<()>, stop: &mut watch::Receiver<bool>) {
+        let permits = Arc::new(Semaphore::new(self.config.concurrency.max(1) as usize));
+        while !*stop.borrow() {
+            while running.try_join_next().is_some() {}
+            let permit = tokio::select! {
+                permit = Arc::clone(&permits).acquire_owned() => permit,
+                _ = stop.wait_for(|stop| *stop) => return,
+            };
+            // Claiming is never cancelled half-way: a claimed task would be lost until its lease ends.
+            let nothing_to_do = match self.queue.claim(self.config.queue, &self.name, self.config.lease).await {
+                Ok(Some(task)) => {
+                    let one = self.one(task);
+                    running.spawn(async move {
+                        one.run().await;
+                        drop(permit);
+                    });
+                    continue;
+                }
+                Ok(None) => self.queue.wait(self.config.queue, LOOK_EVERY),
+                Err(error) => {
+                    tracing::warn!(queue = self.config.queue.as_str(), "the queue cannot be read: {error}");
+                    Box::pin(tokio::time::sleep(QUEUE_FAILED_WAIT))
+                }
+            };
+            tokio::select! {
+                () = nothing_to_do => {}
+                _ = stop.wait_for(|stop| *stop) => return,
+            }
+        }
+    }
+
+    async fn beat_for_ever(&self) {
+        loop {
+            self.beat().await;
+            tokio::time::sleep(BEAT_EVERY).await;
+        }
+    }
+
+    async fn beat(&self) {
+        let beat = WorkerBeat {
+            worker: self.name.clone(),
+            queue: self.config.queue,
+            concurrency: self.config.concurrency,
+            active: self.active.load(Ordering::Relaxed),
+            last_seen: self.clock.now(),
+        };
+        if let Err(error) = self.queue.beat(beat).await {
+            tracing::warn!(queue = self.config.queue.as_str(), "no sign of life could be given: {error}");
+        }
+    }
+
+    fn one(&self, task: ClaimedTask) -> OneTask {
+        self.active.fetch_add(1, Ordering::Relaxed);
+        OneTask {
+            handler: self.registry.handler(&task.name).cloned(),
+            task,
+            queue: Arc::clone(&self.queue),
+            lease: self.config.lease,
+            active: Arc::clone(&self.active),
+        }
+    }
+}
+
+/// One claimed task on its way.
+struct OneTask {
+    task: ClaimedTask,
+    handler: Option<Arc<dyn TaskHandler>>,
+    queue: Arc<dyn TaskQueue>,
+    lease: Duration,
+    active: Arc<AtomicU32>,
+}
+
+impl Drop for OneTask {
+    fn drop(&mut self) {
+        self.active.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl OneTask {
+    async fn run(self) {
+        let outcome = match &self.handler {
+            None => Err(TaskError(format!("no handler is registered for '{}'", self.task.name))),
+            Some(handler) => tokio::select! {
+                outcome = AssertUnwindSafe(handler.run(&self.task)).catch_unwind() =>
+                    outcome.unwrap_or_else(|_| Err(TaskError("the task panicked".to_owned()))),
+                () = self.hold() => return, // another worker has it now
+            },
+        };
+        let ended = match outcome {
+            Ok(()) => self.queue.finish(&self.task).await,
+            Err(error) => {
+                let Self { task, .. } = &self;
+                tracing::warn!(task.id = task.id.0, task.name, attempt = task.attempt, "task failed: {error}");
+                self.queue.retry(task, backoff(task.attempt), &error.0).await
+            }
+        };
+        if let Err(error) = ended {
+            tracing::warn!(task.id = self.task.id.0, "the end of a task could not be noted: {error}");
+        }
+    }
+
+    /// Renews the lease as long as the task runs; returns only when it was lost.
+    async fn hold(&self) {
+        loop {
+            tokio::time::sleep(self.lease / 3).await;
+            match self.queue.renew(&self.task, self.lease).await {
+                Ok(true) => {}
+                Ok(false) => {
+                    tracing::warn!(task.id = self.task.id.0, "the lease was lost; the task goes on elsewhere");
+                    return;
+                }
+                Err(error) => tracing::warn!(task.id = self.task.id.0, "the lease was not renewed: {error}"),
+            }
+        }
+    }
+}
+
+fn backoff(attempt: u32) -> Duration {
+    RETRY_FIRST.saturating_mul(1 << attempt.saturating_sub(1).min(10)).min(RETRY_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_and_end() {
+        let waits: Vec<u128> = [1, 2, 3, 7, 8, 50].map(|attempt| backoff(attempt).as_millis()).to_vec();
+        assert_eq!(waits, [500, 1000, 2000, 32_000, 60_000, 60_000]);
+    }
+}

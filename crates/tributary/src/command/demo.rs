@@ -1,0 +1,69 @@
+//! `tributary demo`: the whole service with sample sources, offline.
+
+use super::Place;
+use super::serve::until_told_to_stop;
+use crate::demo::Samples;
+use crate::service::{Role, Service, ensure_admin};
+use crate::wiring::Wired;
+use crate::{demo, keys, logs, terminal};
+use anyhow::Context;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Run the service with three sample sources of an invented company. Needs no network.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// The port (SVC_PORT); 0 takes a free one.
+    #[arg(long)]
+    port: Option<u16>,
+}
+
+const DATA_DIR: &str = "./data/demo";
+const QUERIES: [&str; 3] = ["flood warning", "battery life", "sediment"];
+
+impl Demo {
+    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+        let mut given: Vec<(&str, String)> = self.port.iter().map(|port| ("SVC_PORT", port.to_string())).collect();
+        given.push(("SVC_DATA_DIR", DATA_DIR.to_owned()));
+        let read = place.read(&given)?;
+        let _written_at_the_end = logs::start(&read.settings, &PathBuf::from(&read.settings.data_dir))?;
+        let wired = Wired::open(read.settings).await?;
+        let password = admin_password(&wired).await?;
+        let samples = Samples::start(&wired.data_dir).await?;
+        demo::install(&wired, &samples).await?;
+        let service = Service::start(wired, &Role::all()).await?;
+        let address = service.address.context("the demo has a web role")?;
+        welcome(&address.to_string(), &password);
+        until_told_to_stop().await?;
+        service.stop().await;
+        drop(samples);
+        Ok(())
+    }
+}
+
+/// The demo's password is kept in its data folder, so that every start can print it.
+async fn admin_password(wired: &Wired) -> anyhow::Result<String> {
+    if let Some(made) = ensure_admin(wired).await? {
+        return Ok(made);
+    }
+    let given = wired.settings.admin_password.expose();
+    if !given.is_empty() {
+        return Ok(given.to_owned());
+    }
+    let file = wired.data_dir.join(keys::PASSWORD_FILE);
+    Ok(std::fs::read_to_string(file).map_or("(as you set it)".to_owned(), |text| text.trim().to_owned()))
+}
+
+fn welcome(address: &str, password: &str) {
+    terminal::line(format!("{} {} demo on http://{address}", domain::SERVICE_NAME, domain::VERSION));
+    terminal::line(format!("User admin, password {password}"));
+    terminal::line("");
+    terminal::line("Three searches to try:");
+    for query in QUERIES {
+        let encoded = query.replace(' ', "+");
+        terminal::line(format!("  curl -u admin:{password} 'http://{address}/svc/search/?qs={encoded}'"));
+    }
+    terminal::line("");
+    terminal::line(format!("In the browser: http://{address}/   API: http://{address}/svc/api/docs/"));
+    terminal::line("Ctrl-C stops it.");
+}

@@ -1,0 +1,40 @@
+//! `tributary docs`: the documents that are made from the program's own tables.
+
+use crate::{docs, terminal};
+use anyhow::Context;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Write the generated documents, or check that they are fresh.
+#[derive(Debug, Args)]
+pub struct Docs {
+    /// The root of the source tree.
+    #[arg(long, default_value = ".")]
+    root: PathBuf,
+    /// Change nothing; fail when a document is not fresh.
+    #[arg(long)]
+    check: bool,
+}
+
+impl Docs {
+    pub fn run(self) -> anyhow::Result<()> {
+        let stale = docs::stale(&self.root)?;
+        if self.check {
+            anyhow::ensure!(stale.is_empty(), "not fresh: {}; run `tributary docs`", names(&stale));
+            return Ok(());
+        }
+        for document in &stale {
+            let path = self.root.join(document.path);
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder)?;
+            }
+            std::fs::write(&path, &document.text).with_context(|| format!("{} cannot be written", path.display()))?;
+            terminal::line(format!("wrote {}", document.path));
+        }
+        Ok(())
+    }
+}
+
+fn names(documents: &[docs::Document]) -> String {
+    documents.iter().map(|document| document.path).collect::<Vec<_>>().join(", ")
+}

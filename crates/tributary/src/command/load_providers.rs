@@ -1,0 +1,142 @@
+//! `tributary load-providers`: SearchProviders from JSON files, each an object or a list.
+
+use super::{Place, named_user};
+use crate::terminal;
+use crate::wiring::{CATALOGUES, Wired};
+use anyhow::Context;
+use clap::Args;
+use domain::contracts::{ProviderStore, StoreError};
+use domain::provider::{ProviderDraft, SearchProvider};
+use domain::user::User;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Add SearchProviders from JSON files. A bad record is named and passed over.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tributary load-providers my-source.json
+  tributary load-providers config/providers/ --replace")]
+pub struct LoadProviders {
+    /// Files with one provider or a list of them, or folders of such files.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Replace providers that have the same name; without it they are passed over.
+    #[arg(long)]
+    replace: bool,
+    /// The administrator who will own them.
+    #[arg(long, default_value = "admin")]
+    user: String,
+}
+
+#[derive(Default)]
+struct Tally {
+    added: usize,
+    replaced: usize,
+    kept: usize,
+    failed: usize,
+}
+
+impl LoadProviders {
+    pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
+        let wired = place.open().await?;
+        let owner = named_user(&wired, &self.user).await?;
+        anyhow::ensure!(owner.is_admin, "'{}' is not an administrator; providers are theirs to add", self.user);
+        let mut tally = Tally::default();
+        for file in json_files(&self.files)? {
+            let shown = file.display().to_string();
+            match records(&file) {
+                Ok(records) => {
+                    for (position, record) in records.into_iter().enumerate() {
+                        let label = format!("{shown}, record {}", position + 1);
+                        self.load(&wired, &owner, &label, record, &mut tally).await?;
+                    }
+                }
+                Err(error) => {
+                    tally.failed += 1;
+                    terminal::note(format!("{shown}: {error:#}"));
+                }
+            }
+        }
+        wired.store.close().await;
+        let Tally { added, replaced, kept, failed } = tally;
+        terminal::line(format!("{added} added, {replaced} replaced, {kept} already there, {failed} failed"));
+        Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    async fn load(
+        &self,
+        wired: &Wired,
+        owner: &User,
+        label: &str,
+        record: Value,
+        tally: &mut Tally,
+    ) -> anyhow::Result<()> {
+        let draft: ProviderDraft = match serde_json::from_value(record) {
+            Ok(draft) => draft,
+            Err(error) => {
+                tally.failed += 1;
+                terminal::note(format!("{label}: {error}"));
+                return Ok(());
+            }
+        };
+        let name = draft.name.clone();
+        let now = wired.clock.now();
+        let errors = CATALOGUES.check_provider(&SearchProvider::unsaved(draft.clone(), owner.id, now));
+        if !errors.is_empty() {
+            tally.failed += 1;
+            terminal::note(format!("{label} ({name}): {errors}"));
+            return Ok(());
+        }
+        match wired.store.create_providers(vec![draft.clone()], owner.id, now).await {
+            Ok(_) => {
+                tally.added += 1;
+                terminal::note(format!("  added {name}"));
+            }
+            Err(StoreError::Taken(_)) if self.replace => {
+                replace_by_name(wired, draft).await?;
+                tally.replaced += 1;
+                terminal::note(format!("  replaced {name}"));
+            }
+            Err(StoreError::Taken(_)) => tally.kept += 1,
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+}
+
+/// Replaces the provider of the same name; empty credentials keep the stored ones.
+pub async fn replace_by_name(wired: &Wired, draft: ProviderDraft) -> anyhow::Result<()> {
+    let all = wired.store.providers().await?;
+    let there = all.iter().find(|provider| provider.draft.name == draft.name).context("the provider has gone")?;
+    wired.store.replace_provider(there.id, draft, wired.clock.now()).await?;
+    Ok(())
+}
+
+fn json_files(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in named {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let entries = std::fs::read_dir(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let mut inside: Vec<PathBuf> = entries
+            .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+            .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+            .collect();
+        inside.sort();
+        files.extend(inside);
+    }
+    Ok(files)
+}
+
+fn records(file: &Path) -> anyhow::Result<Vec<Value>> {
+    let text = std::fs::read_to_string(file).context("it cannot be read")?;
+    match serde_json::from_str(&text).context("it is not JSON")? {
+        Value::Array(records) => Ok(records),
+        record @ Value::Object(_) => Ok(vec![record]),
+        _ => anyhow::bail!("an object or a list of objects is needed"),
+    }
+}

@@ -1,0 +1,15 @@
+//! `tributary migrate`: opening the store brings the database to this version's form.
+
+use super::Place;
+use crate::terminal;
+
+pub async fn run(place: &Place) -> anyhow::Result<()> {
+    let wired = place.open().await?;
+    let versions = wired.store.migrations().await?;
+    terminal::line(format!("The database is up to date: {} migrations.", versions.len()));
+    for version in versions {
+        terminal::line(format!("  {version}"));
+    }
+    wired.store.close().await;
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! The command line: one file per command.
+
+mod bench;
+mod demo;
+mod docs;
+mod load_providers;
+mod migrate;
+mod search;
+mod serve;
+mod settings;
+mod token;
+mod user;
+
+pub(crate) use load_providers::replace_by_name;
+
+use crate::wiring::Wired;
+use crate::{given, terminal};
+use clap::{Parser, Subcommand};
+use domain::contracts::UserStore;
+use domain::user::User;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// One query to many sources at once; one honest, ranked answer.
+#[derive(Debug, Parser)]
+#[command(name = "tributary", version, max_term_width = 100, after_help = EXAMPLES)]
+pub struct Cli {
+    /// The settings file; without it `tributary.toml` is read if it is there.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The data folder (SVC_DATA_DIR).
+    #[arg(long, global = true, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tributary demo                              the whole service with sample sources, offline
+  tributary serve                             the service on http://127.0.0.1:8000
+  tributary load-providers config/providers/  add ready sources
+  tributary search \"river level\" --json       search from the command line
+  tributary user add anna --admin             add a person
+  tributary settings                          every setting, its value, and where it came from";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the service with sample sources, offline, in a demo data folder.
+    Demo(demo::Demo),
+    /// Run the service.
+    Serve(serve::Serve),
+    /// Search from the command line, without a running server.
+    Search(search::Search),
+    /// Add SearchProviders from JSON files.
+    LoadProviders(load_providers::LoadProviders),
+    /// Add, list, change or delete people.
+    User(user::UserCommand),
+    /// Add, list or revoke API tokens.
+    Token(token::TokenCommand),
+    /// Bring the database to this version's form.
+    Migrate,
+    /// Print every setting, its value, and where it came from.
+    Settings(settings::SettingsCommand),
+    /// Write the documents that are made from the program's own tables, or check that they are fresh.
+    Docs(docs::Docs),
+    /// Measure what the service adds to the time of its sources.
+    Bench(bench::Bench),
+}
+
+/// Does what was asked. A failure is one sentence on standard error and exit code 1.
+pub fn main(cli: Cli) -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            terminal::note(format!("tributary: the runtime cannot be started: {error}"));
+            return ExitCode::FAILURE;
+        }
+    };
+    match runtime.block_on(dispatch(cli)) {
+        Ok(code) => code,
+        Err(error) => {
+            terminal::note(format!("tributary: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
+    let Cli { config, data_dir, command } = cli;
+    let place = Place { config, data_dir };
+    match command {
+        Command::Demo(demo) => demo.run(&place).await?,
+        Command::Serve(serve) => serve.run(&place).await?,
+        Command::Search(search) => return search.run(&place).await,
+        Command::LoadProviders(load) => return load.run(&place).await,
+        Command::User(user) => user.run(&place).await?,
+        Command::Token(token) => token.run(&place).await?,
+        Command::Migrate => migrate::run(&place).await?,
+        Command::Settings(settings) => settings.run(&place)?,
+        Command::Docs(docs) => docs.run()?,
+        Command::Bench(bench) => bench.run().await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where settings and data are, as the command line says.
+struct Place {
+    config: Option<PathBuf>,
+    data_dir: Option<PathBuf>,
+}
+
+impl Place {
+    fn read(&self, defaults: &[(&str, String)]) -> anyhow::Result<domain::settings::ReadSettings> {
+        let mut overrides = defaults.to_vec();
+        if let Some(folder) = &self.data_dir {
+            overrides.push(("SVC_DATA_DIR", folder.display().to_string()));
+        }
+        given::read(self.config.as_deref(), &overrides)
+    }
+
+    /// The house on this data folder, for a command that ends by itself.
+    async fn open(&self) -> anyhow::Result<Wired> {
+        Wired::open(self.read(&[])?.settings).await
+    }
+}
+
+async fn named_user(wired: &Wired, name: &str) -> anyhow::Result<User> {
+    wired.store.user_by_name(name).await.map_err(|error| match error {
+        domain::contracts::StoreError::NotFound => anyhow::anyhow!(
+            "there is no user '{name}' in {}; `tributary user list` shows all, the first `tributary serve` creates admin",
+            wired.data_dir.display()
+        ),
+        other => other.into(),
+    })
+}

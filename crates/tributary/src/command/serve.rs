@@ -1,0 +1,71 @@
+//! `tributary serve`: the service.
+
+use super::Place;
+use crate::service::{Role, Service, ensure_admin};
+use crate::wiring::Wired;
+use crate::{keys, logs, terminal};
+use clap::Args;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// Run the service: web, all workers and the scheduler in one process, unless --roles splits them.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tributary serve
+  tributary serve --port 9000 --data-dir /var/lib/tributary
+  tributary serve --roles web
+  tributary serve --roles search,page_fetch")]
+pub struct Serve {
+    /// Comma list of web, search, page_fetch, interactive, maintenance, corpus, health_check, beat.
+    #[arg(long, value_delimiter = ',')]
+    roles: Vec<String>,
+    /// The port (SVC_PORT); 0 takes a free one.
+    #[arg(long)]
+    port: Option<u16>,
+}
+
+impl Serve {
+    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+        let port: Vec<(&str, String)> = self.port.iter().map(|port| ("SVC_PORT", port.to_string())).collect();
+        let read = place.read(&port)?;
+        let roles: BTreeSet<Role> = match self.roles.is_empty() {
+            true => Role::all(),
+            false => self.roles.iter().map(|name| Role::parse(name)).collect::<anyhow::Result<_>>()?,
+        };
+        let _written_at_the_end = logs::start(&read.settings, &PathBuf::from(&read.settings.data_dir))?;
+        for remark in &read.remarks {
+            tracing::warn!("{remark}");
+        }
+        let wired = Wired::open(read.settings).await?;
+        if let Some(password) = ensure_admin(&wired).await? {
+            let file = wired.data_dir.join(keys::PASSWORD_FILE);
+            terminal::line(format!("User admin was created. Password: {password}"));
+            terminal::line(format!("It is written to {} as well; change it, then delete the file.", file.display()));
+        }
+        let service = Service::start(wired, &roles).await?;
+        if let Some(address) = service.address {
+            terminal::line(format!("{} {} listens on http://{address}", domain::SERVICE_NAME, domain::VERSION));
+        }
+        until_told_to_stop().await?;
+        terminal::note("Stopping: running searches are finished first.");
+        service.stop().await;
+        Ok(())
+    }
+}
+
+/// Returns on SIGTERM or Ctrl-C.
+pub async fn until_told_to_stop() -> anyhow::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate())?;
+        tokio::select! {
+            _ = terminate.recv() => {}
+            interrupted = tokio::signal::ctrl_c() => interrupted?,
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await?;
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! `tributary token`: API tokens.
+
+use super::{Place, named_user};
+use crate::terminal;
+use chrono::TimeDelta;
+use clap::{Args, Subcommand};
+use domain::contracts::TokenStore;
+use domain::ids::TokenId;
+use domain::user::TokenDraft;
+
+/// Add, list or revoke API tokens.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tributary token add anna --label laptop --days 90
+  tributary token list
+  tributary token revoke 3")]
+pub struct TokenCommand {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Make a token for a person; it is printed once and kept as a hash only.
+    Add {
+        username: String,
+        #[arg(long, default_value = "")]
+        label: String,
+        /// It expires after this many days; without it, never.
+        #[arg(long)]
+        days: Option<u32>,
+    },
+    /// List tokens; they are recognised by their first characters.
+    List,
+    /// Revoke a token by its id.
+    Revoke { id: i64 },
+}
+
+/// Most tokens that a list prints.
+const LIST_MAX: u64 = 10_000;
+
+impl TokenCommand {
+    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+        let wired = place.open().await?;
+        let now = wired.clock.now();
+        match self.action {
+            Action::Add { username, label, days } => {
+                let user = named_user(&wired, &username).await?;
+                let expires = days.map(|days| now + TimeDelta::days(i64::from(days)));
+                let made = server::token::make();
+                let draft = TokenDraft { label, expires };
+                wired.store.create_token(user.id, draft, made.hash, made.prefix, now).await?;
+                terminal::line(made.token.expose());
+            }
+            Action::List => {
+                for token in wired.store.tokens(None, 0, LIST_MAX).await?.items {
+                    let until = token.expires.map_or("never".to_owned(), |time| time.to_rfc3339());
+                    terminal::line(format!(
+                        "{:>5}  {:20}  {}…  expires {until}  {}",
+                        token.id, token.user, token.prefix, token.label
+                    ));
+                }
+            }
+            Action::Revoke { id } => {
+                wired.store.delete_token(TokenId(id)).await?;
+                terminal::line(format!("Token {id} was revoked."));
+            }
+        }
+        wired.store.close().await;
+        Ok(())
+    }
+}

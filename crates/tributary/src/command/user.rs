@@ -1,0 +1,136 @@
+//! `tributary user`: people.
+
+use super::{Place, named_user};
+use crate::wiring::Wired;
+use crate::{keys, terminal};
+use clap::{Args, Subcommand};
+use domain::contracts::UserStore;
+use domain::user::{GroupDraft, User, UserDraft};
+use std::io::Read;
+
+/// Add, list, change or delete people.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tributary user add anna --email anna@example.org --group research
+  tributary user add root --admin --password-stdin < password.txt
+  tributary user password anna
+  tributary user list")]
+pub struct UserCommand {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Add a person; without --password-stdin a password is made and printed once.
+    Add {
+        username: String,
+        #[arg(long, default_value = "")]
+        email: String,
+        /// A group to join; it is made if it is not there. May be repeated.
+        #[arg(long = "group", value_name = "NAME")]
+        groups: Vec<String>,
+        /// May administer the service.
+        #[arg(long)]
+        admin: bool,
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// List all people.
+    List,
+    /// Set a new password.
+    Password {
+        username: String,
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// Delete a person, with searches, results and tokens.
+    Delete { username: String },
+}
+
+/// Most users that a list prints.
+const LIST_MAX: u64 = 10_000;
+
+impl UserCommand {
+    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+        let wired = place.open().await?;
+        match self.action {
+            Action::Add { username, email, groups, admin, password_stdin } => {
+                let (password, made) = password(password_stdin)?;
+                let draft = UserDraft { username, password: Some(password), email, groups, is_admin: admin };
+                add(&wired, draft, made).await?;
+            }
+            Action::List => list(&wired).await?,
+            Action::Password { username, password_stdin } => {
+                let user = named_user(&wired, &username).await?;
+                let (password, made) = password(password_stdin)?;
+                change_password(&wired, &user, password, made).await?;
+            }
+            Action::Delete { username } => {
+                let user = named_user(&wired, &username).await?;
+                wired.store.delete_user(user.id).await?;
+                terminal::line(format!("User {username} was deleted."));
+            }
+        }
+        wired.store.close().await;
+        Ok(())
+    }
+}
+
+/// The password, and whether it was made here.
+fn password(from_stdin: bool) -> anyhow::Result<(String, bool)> {
+    if !from_stdin {
+        return Ok((keys::random_text(16), true));
+    }
+    let mut text = String::new();
+    std::io::stdin().take(4096).read_to_string(&mut text)?;
+    Ok((text.trim_end_matches(['\r', '\n']).to_owned(), false))
+}
+
+async fn add(wired: &Wired, draft: UserDraft, made: bool) -> anyhow::Result<()> {
+    let errors = draft.check(true);
+    anyhow::ensure!(errors.is_empty(), "{errors}");
+    let password = draft.password.clone().unwrap_or_default();
+    let now = wired.clock.now();
+    for name in &draft.groups {
+        match wired.store.create_group(GroupDraft { name: name.clone() }, now).await {
+            Ok(_) | Err(domain::contracts::StoreError::Taken(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let user = wired.store.create_user(draft, server::password::hash(&password)?, now).await?;
+    terminal::line(format!("User {} was added with id {}.", user.username, user.id));
+    if made {
+        terminal::line(format!("Password: {password}"));
+    }
+    Ok(())
+}
+
+async fn change_password(wired: &Wired, user: &User, password: String, made: bool) -> anyhow::Result<()> {
+    let draft = UserDraft {
+        username: user.username.clone(),
+        password: Some(password.clone()),
+        email: user.email.clone(),
+        groups: user.groups.clone(),
+        is_admin: user.is_admin,
+    };
+    let errors = draft.check(false);
+    anyhow::ensure!(errors.is_empty(), "{errors}");
+    let hash = server::password::hash(&password)?;
+    wired.store.replace_user(user.id, draft, Some(hash), wired.clock.now()).await?;
+    terminal::line(format!("The password of {} was changed.", user.username));
+    if made {
+        terminal::line(format!("Password: {password}"));
+    }
+    Ok(())
+}
+
+async fn list(wired: &Wired) -> anyhow::Result<()> {
+    for user in wired.store.users(0, LIST_MAX).await?.items {
+        let role = if user.is_admin { "admin" } else { "user" };
+        let User { id, username, email, .. } = &user;
+        terminal::line(format!("{id:>5}  {username:20}  {role:5}  {email}  {}", user.groups.join(",")));
+    }
+    Ok(())
+}

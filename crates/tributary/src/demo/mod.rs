@@ -1,0 +1,57 @@
+//! The sample sources of `tributary demo`: an invented maker of river instruments.
+//!
+//! Three kinds of source, so that three ways in are really walked: an SQLite file, a JSON API and an XML feed.
+
+mod library;
+mod newsroom;
+mod providers;
+mod tickets;
+mod words;
+
+use crate::command::replace_by_name;
+use crate::wiring::Wired;
+use anyhow::Context;
+use axum::Router;
+use domain::contracts::{ProviderStore, StoreError, UserStore};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+/// The running sample sources; they stop when this is dropped.
+pub struct Samples {
+    pub library_file: PathBuf,
+    pub address: SocketAddr,
+    _server: JoinSet<()>,
+}
+
+impl Samples {
+    /// Writes the library's database and serves the other two on a free port of loopback.
+    pub async fn start(folder: &Path) -> anyhow::Result<Self> {
+        let library_file = folder.join("library.db");
+        library::write(&library_file).await.context("the sample library cannot be written")?;
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let address = listener.local_addr()?;
+        let app = Router::new().merge(tickets::router()?).merge(newsroom::router()?);
+        let mut server = JoinSet::new();
+        server.spawn(async move {
+            if let Err(error) = axum::serve(listener, app).await {
+                tracing::error!("the sample sources stopped: {error}");
+            }
+        });
+        Ok(Self { library_file, address, _server: server })
+    }
+}
+
+/// Adds the three providers, or gives them the sources' present addresses.
+pub async fn install(wired: &Wired, samples: &Samples) -> anyhow::Result<()> {
+    let owner = wired.store.user_by_name("admin").await?;
+    for draft in providers::drafts(samples)? {
+        match wired.store.create_providers(vec![draft.clone()], owner.id, wired.clock.now()).await {
+            Ok(_) => {}
+            Err(StoreError::Taken(_)) => replace_by_name(wired, draft).await?,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,40 @@
+//! A small ranking for the sample sources that have no database: how often the query's words occur.
+
+/// Records that contain at least one word of the query, the best first. The title counts three times.
+pub fn ranked<'a, T>(records: &'a [T], query: &str, texts: impl Fn(&'a T) -> (&'a str, &'a str)) -> Vec<&'a T> {
+    let wanted: Vec<String> = words(query).collect();
+    let mut scored: Vec<(usize, &T)> = records
+        .iter()
+        .map(|record| {
+            let (title, body) = texts(record);
+            (3 * hits(title, &wanted) + hits(body, &wanted), record)
+        })
+        .filter(|(score, _)| *score > 0)
+        .collect();
+    scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    scored.into_iter().map(|(_, record)| record).collect()
+}
+
+/// Different words count much more than the same word again.
+fn hits(text: &str, wanted: &[String]) -> usize {
+    let counts = wanted.iter().map(|word| words(text).filter(|own| own == word).count());
+    counts.map(|count| if count == 0 { 0 } else { 10 + count }).sum()
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(|word| word.to_lowercase().trim_end_matches('s').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_words_win() {
+        let records = [("River", "a boat"), ("Flood warning", "river"), ("Nothing", "here")];
+        let found = ranked(&records, "river floods", |record| (record.0, record.1));
+        assert_eq!(found, [&records[1], &records[0]]);
+    }
+}

@@ -1,0 +1,49 @@
+//! Files of the data folder that only their owner may read: the generated key and the first password.
+
+use anyhow::Context;
+use domain::secret::Secret;
+use domain::settings::Settings;
+use std::io::Write;
+use std::path::Path;
+use store::SealKey;
+
+const KEY_FILE: &str = "secret.key";
+pub const PASSWORD_FILE: &str = "initial-admin-password";
+
+/// The key that seals credentials: from the settings, else from the data folder, else made now.
+pub fn seal_key(settings: &Settings, data_dir: &Path) -> anyhow::Result<SealKey> {
+    if !settings.secret_key.is_empty() {
+        return Ok(SealKey::from_secret(&settings.secret_key));
+    }
+    let path = data_dir.join(KEY_FILE);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text.trim().to_owned(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let made = random_text(48);
+            write_private(&path, &made)?;
+            made
+        }
+        Err(error) => return Err(error).with_context(|| format!("{} cannot be read", path.display())),
+    };
+    anyhow::ensure!(!text.is_empty(), "{} is empty; restore it, or set SVC_SECRET_KEY", path.display());
+    Ok(SealKey::from_secret(&Secret::new(text)))
+}
+
+/// Random letters and digits, easy to type: no look-alikes.
+pub fn random_text(length: usize) -> String {
+    const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+    let pick = || LETTERS[rand::random_range(0..LETTERS.len())] as char;
+    std::iter::repeat_with(pick).take(length).collect()
+}
+
+/// Writes a new file that only its owner may read; an existing one is not overwritten.
+pub fn write_private(path: &Path, text: &str) -> anyhow::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path).with_context(|| format!("{} cannot be made", path.display()))?;
+    writeln!(file, "{text}")?;
+    file.sync_all()?;
+    Ok(())
+}

@@ -1,0 +1,11 @@
+//! The wiring of the house and its commands. The only crate that knows all the others.
+
+pub mod command;
+pub mod demo;
+pub mod docs;
+pub mod given;
+pub mod keys;
+pub mod logs;
+pub mod service;
+pub mod terminal;
+pub mod wiring;

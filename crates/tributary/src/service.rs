@@ -1,0 +1,165 @@
+//! The running service: doors, workers, and how they stop.
+
+use crate::keys;
+use crate::wiring::Wired;
+use anyhow::{Context, bail};
+use domain::contracts::{QueueName, StoreError, TaskStore, UserStore};
+use domain::user::UserDraft;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tasks::{Worker, WorkerConfig};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+/// The parts of the service that one process may play.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    Web,
+    Queue(QueueName),
+    /// The scheduler.
+    Beat,
+}
+
+impl Role {
+    pub fn all() -> BTreeSet<Self> {
+        QueueName::ALL.into_iter().map(Self::Queue).chain([Self::Web, Self::Beat]).collect()
+    }
+
+    pub fn parse(text: &str) -> anyhow::Result<Self> {
+        match text.trim() {
+            "web" => Ok(Self::Web),
+            "beat" => Ok(Self::Beat),
+            name => match QueueName::parse(name) {
+                Some(queue) => Ok(Self::Queue(queue)),
+                None => bail!("'{name}' is not a role; use web, beat or a queue: {}", queue_names().join(", ")),
+            },
+        }
+    }
+}
+
+fn queue_names() -> Vec<&'static str> {
+    QueueName::ALL.into_iter().map(QueueName::as_str).collect()
+}
+
+/// A service that runs until it is stopped.
+pub struct Service {
+    /// Where it listens, if it has the web role.
+    pub address: Option<SocketAddr>,
+    stop: watch::Sender<bool>,
+    running: JoinSet<()>,
+    wired: Wired,
+    _alone: Option<File>,
+}
+
+impl Service {
+    /// Starts the roles. Everything that can fail at start has failed or succeeded when this returns.
+    pub async fn start(wired: Wired, roles: &BTreeSet<Role>) -> anyhow::Result<Self> {
+        let alone = share_data_folder(&wired).await?;
+        let (stop, stopped) = watch::channel(false);
+        let mut running = JoinSet::new();
+        for role in roles {
+            if let Role::Queue(queue) = role {
+                let worker = worker(&wired, *queue);
+                running.spawn(worker.serve(stopped.clone()));
+            }
+        }
+        let mut address = None;
+        if roles.contains(&Role::Web) {
+            let at = (wired.settings.host.as_str(), wired.settings.port);
+            let listener = TcpListener::bind(at)
+                .await
+                .with_context(|| format!("{}:{} cannot be listened on; set SVC_HOST or SVC_PORT", at.0, at.1))?;
+            address = Some(listener.local_addr()?);
+            running.spawn(doors(listener, Arc::clone(&wired.house), stopped));
+        }
+        Ok(Self { address, stop, running, wired, _alone: alone })
+    }
+
+    pub fn wired(&self) -> &Wired {
+        &self.wired
+    }
+
+    /// Stops claiming and accepting, waits for what runs, closes the database.
+    pub async fn stop(mut self) {
+        let _nobody_runs = self.stop.send(true);
+        while self.running.join_next().await.is_some() {}
+        self.wired.store.close().await;
+    }
+}
+
+async fn doors(listener: TcpListener, house: Arc<server::House>, mut stopped: watch::Receiver<bool>) {
+    let app = server::router(house);
+    let until_stopped = async move {
+        let _stop = stopped.wait_for(|stop| *stop).await;
+    };
+    let service = axum::ServiceExt::<axum::extract::Request>::into_make_service_with_connect_info::<SocketAddr>(app);
+    if let Err(error) = axum::serve(listener, service).with_graceful_shutdown(until_stopped).await {
+        tracing::error!("the doors closed: {error}");
+    }
+}
+
+fn worker(wired: &Wired, queue: QueueName) -> Worker {
+    let settings = &wired.settings;
+    let concurrency = match queue {
+        QueueName::HealthCheck => settings.health_check_concurrency,
+        QueueName::Search => settings.search_concurrency,
+        QueueName::PageFetch => settings.page_fetch_concurrency,
+        QueueName::Interactive => settings.interactive_concurrency,
+        QueueName::Maintenance => settings.maintenance_concurrency,
+        QueueName::Corpus => settings.corpus_concurrency,
+    };
+    let config =
+        WorkerConfig { queue, concurrency, lease: settings.task_lease.0, grace: settings.stop_grace.0 };
+    Worker::new(config, Arc::clone(&wired.queue), Arc::clone(&wired.clock), wired.registry.clone())
+}
+
+/// In the embedded form, the first process on a data folder frees the tasks that a crash left held,
+/// so that they go on at once and not when their leases end. PostgreSQL may be shared: leases decide there.
+async fn share_data_folder(wired: &Wired) -> anyhow::Result<Option<File>> {
+    if !wired.is_embedded() {
+        return Ok(None);
+    }
+    let path = wired.data_dir.join("serve.lock");
+    let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
+    if file.try_lock().is_ok() {
+        let freed = wired.store.release_all_tasks().await?;
+        if freed > 0 {
+            tracing::info!("{freed} tasks of an earlier run go on");
+        }
+        file.unlock()?;
+    }
+    file.lock_shared()?;
+    Ok(Some(file))
+}
+
+/// Creates the user `admin` when there is no user yet. The password, if it was made here.
+pub async fn ensure_admin(wired: &Wired) -> anyhow::Result<Option<String>> {
+    if wired.store.users(0, 1).await?.total > 0 {
+        return Ok(None);
+    }
+    let given = wired.settings.admin_password.expose().to_owned();
+    let made = given.is_empty();
+    let password = if made { keys::random_text(16) } else { given };
+    let draft = UserDraft {
+        username: "admin".to_owned(),
+        password: Some(password.clone()),
+        is_admin: true,
+        ..UserDraft::default()
+    };
+    let errors = draft.check(true);
+    anyhow::ensure!(errors.is_empty(), "SVC_ADMIN_PASSWORD: {errors}");
+    if made {
+        let path = wired.data_dir.join(keys::PASSWORD_FILE);
+        let _an_old_one = std::fs::remove_file(&path);
+        keys::write_private(&path, &password)?;
+    }
+    let hash = server::password::hash(&password)?;
+    match wired.store.create_user(draft, hash, wired.clock.now()).await {
+        Ok(_) => Ok(made.then_some(password)),
+        Err(StoreError::Taken(_)) => Ok(None), // another process was first
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,19 @@
+//! What people read: answers on standard output, progress and remarks on standard error.
+
+use std::fmt::Display;
+use std::io::{IsTerminal, Write};
+
+/// A line of the answer. A closed pipe is the reader's business, not an error.
+pub fn line(text: impl Display) {
+    let _closed_pipe = writeln!(std::io::stdout(), "{text}");
+}
+
+/// A remark that is not part of the answer.
+pub fn note(text: impl Display) {
+    let _closed_pipe = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Whether a person watches the remarks.
+pub fn is_watched() -> bool {
+    std::io::stderr().is_terminal()
+}

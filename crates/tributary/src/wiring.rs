@@ -1,0 +1,105 @@
+//! Settings → the house: which store, queue, gate and catalogues.
+
+use crate::keys;
+use anyhow::Context;
+use domain::contracts::{Catalogues, Clock, Store, SystemClock, TaskQueue, Toolbox};
+use domain::secret::Secret;
+use domain::settings::Settings;
+use federation::{Federation, FederationParts, RunSearch};
+use outbound::{AllowRule, Gate, GateLimits};
+use server::House;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use store::{SqlStore, StoreConfig};
+use tasks::Registry;
+use tasks::queue::SqlQueue;
+
+/// Every plug-in of the house.
+pub const CATALOGUES: Catalogues = Catalogues {
+    connectors: connectors::CATALOGUE,
+    query_processors: processors::query::CATALOGUE,
+    result_processors: processors::result::CATALOGUE,
+    post_result_processors: processors::post_result::CATALOGUE,
+    mixers: mixers::CATALOGUE,
+    default_post_result: processors::post_result::SYSTEM_DEFAULT,
+};
+
+/// The house, put together.
+pub struct Wired {
+    pub settings: Arc<Settings>,
+    pub data_dir: PathBuf,
+    pub store: Arc<SqlStore>,
+    pub queue: Arc<dyn TaskQueue>,
+    pub clock: Arc<dyn Clock>,
+    pub federation: Arc<Federation>,
+    pub house: Arc<House>,
+    /// Which task is run by whom.
+    pub registry: Registry,
+}
+
+impl Wired {
+    /// Opens the database (its migrations run) and wires everything to it. Starts nothing.
+    pub async fn open(settings: Settings) -> anyhow::Result<Self> {
+        let data_dir = PathBuf::from(&settings.data_dir);
+        std::fs::create_dir_all(&data_dir)
+            .with_context(|| format!("the data folder {} cannot be made", data_dir.display()))?;
+        let config = StoreConfig {
+            url: database_url(&settings, &data_dir)?,
+            pool_max: settings.database_pool_max,
+            key: keys::seal_key(&settings, &data_dir)?,
+        };
+        let sql = Arc::new(SqlStore::open(config).await?);
+        let store: Arc<dyn Store> = sql.clone();
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock)));
+        let gate = Gate::new(gate_limits(&settings)?)?;
+        let settings = Arc::new(settings);
+        let toolbox =
+            Toolbox { fetch: Arc::new(gate), clock: Arc::clone(&clock), settings: Arc::clone(&settings) };
+        let federation = Arc::new(Federation::new(FederationParts {
+            store: Arc::clone(&store),
+            queue: Arc::clone(&queue),
+            catalogues: CATALOGUES,
+            toolbox,
+        }));
+        let house = Arc::new(House::new(server::HouseParts {
+            store,
+            queue: Arc::clone(&queue),
+            federation: Arc::clone(&federation),
+            catalogues: CATALOGUES,
+            clock: Arc::clone(&clock),
+            settings: Arc::clone(&settings),
+        }));
+        let registry = Registry::default().register(Arc::new(RunSearch(Arc::clone(&federation))));
+        Ok(Self { settings, data_dir, store: sql, queue, clock, federation, house, registry })
+    }
+
+    pub fn is_embedded(&self) -> bool {
+        self.settings.database_url.is_empty()
+    }
+}
+
+fn database_url(settings: &Settings, data_dir: &Path) -> anyhow::Result<Secret> {
+    if !settings.database_url.is_empty() {
+        return Ok(settings.database_url.clone());
+    }
+    let path = data_dir.join("tributary.db");
+    let path = path.to_str().context("the path of the data folder is not valid UTF-8")?;
+    Ok(Secret::new(format!("sqlite://{path}")))
+}
+
+fn gate_limits(settings: &Settings) -> anyhow::Result<GateLimits> {
+    let allow = settings
+        .outbound_allow
+        .iter()
+        .map(|piece| AllowRule::parse(piece))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| anyhow::anyhow!("SVC_OUTBOUND_ALLOW: {error}"))?;
+    Ok(GateLimits {
+        connect: settings.search_http_connect_timeout.0,
+        read: settings.search_http_read_timeout.0,
+        body_bytes_max: u64::from(settings.outbound_body_max_mb) * 1024 * 1024,
+        redirects_max: settings.outbound_redirects_max as usize,
+        allow,
+    })
+}

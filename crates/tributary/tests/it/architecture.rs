@@ -1,0 +1,187 @@
+//! The rules of the house that the compiler does not know: who may import whom, where things stand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use tributary::wiring::CATALOGUES;
+
+/// Who may import whom. `testkit` is for tests: it may be anyone's dev-dependency.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("domain", &[]),
+    ("relevancy", &["domain"]),
+    ("outbound", &["domain"]),
+    ("connectors", &["domain"]),
+    ("mixers", &["domain"]),
+    ("store", &["domain"]),
+    ("federation", &["domain"]),
+    ("processors", &["domain", "relevancy"]),
+    ("tasks", &["domain", "store"]),
+    ("server", &["domain", "federation"]),
+    ("testkit", &["domain"]),
+    (
+        "tributary",
+        &[
+            "connectors", "domain", "federation", "mixers", "outbound", "processors", "relevancy", "server", "store",
+            "tasks",
+        ],
+    ),
+];
+
+/// Heavy things, each locked into its rooms.
+const LOCKED: &[(&str, &[&str])] = &[
+    // The relational connector has its own driver in its own file; the demo writes a sample database.
+    ("sqlx", &["store", "connectors", "tributary"]),
+    ("reqwest", &["outbound"]),
+    ("axum", &["server", "testkit", "tributary"]),
+    ("clap", &["tributary"]),
+    ("tracing-subscriber", &["tributary"]),
+    ("utoipa-axum", &["server"]),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Name of each room to the names of its ordinary dependencies.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let metadata = cargo_metadata::MetadataCommand::new()
+        .manifest_path(root().join("Cargo.toml"))
+        .no_deps()
+        .other_options(["--offline".to_owned()])
+        .exec()
+        .unwrap();
+    let normal = |kind: &cargo_metadata::DependencyKind| *kind == cargo_metadata::DependencyKind::Normal;
+    metadata
+        .packages
+        .iter()
+        .map(|package| {
+            let needs = package.dependencies.iter().filter(|one| normal(&one.kind)).map(|one| one.name.clone());
+            (package.name.to_string(), needs.collect())
+        })
+        .collect()
+}
+
+#[test]
+fn rooms_import_only_what_they_may() {
+    let rooms = dependencies();
+    let known: BTreeSet<&str> = ARROWS.iter().map(|(room, _)| *room).collect();
+    let there: BTreeSet<&str> = rooms.keys().map(String::as_str).collect();
+    assert_eq!(there, known, "every room stands in ARROWS, and nothing else does");
+    for (room, may) in ARROWS {
+        let ours: BTreeSet<&str> =
+            rooms[*room].iter().map(String::as_str).filter(|name| known.contains(name)).collect();
+        let allowed: BTreeSet<&str> = may.iter().copied().collect();
+        let forbidden: Vec<_> = ours.difference(&allowed).collect();
+        assert!(forbidden.is_empty(), "{room} imports {forbidden:?}, which it may not");
+    }
+}
+
+#[test]
+fn heavy_things_stay_in_their_rooms() {
+    for (room, needs) in dependencies() {
+        for (heavy, rooms) in LOCKED {
+            let allowed = !needs.contains(*heavy) || rooms.contains(&room.as_str());
+            assert!(allowed, "{room} imports {heavy}, which belongs to {rooms:?}");
+        }
+    }
+}
+
+/// `DedupeByFieldPostResultProcessor` lives in `dedupe_by_field.rs`.
+fn file_name(wire_name: &str, suffix: &str) -> String {
+    let stem = wire_name.strip_suffix(suffix).unwrap_or(wire_name);
+    let mut name = String::new();
+    let mut previous_is_lower = false;
+    for c in stem.chars() {
+        if c.is_uppercase() && previous_is_lower {
+            name.push('_');
+        }
+        previous_is_lower = c.is_lowercase();
+        name.extend(c.to_lowercase());
+    }
+    name + ".rs"
+}
+
+fn files(folder: &Path) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    entries
+        .filter(|entry| entry.path().is_file())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.ends_with(".rs") && name != "lib.rs" && name != "mod.rs")
+        .collect()
+}
+
+#[test]
+fn a_plug_in_is_one_file_and_one_row() {
+    let names = |list: Vec<&'static str>, suffix: &str| -> BTreeSet<String> {
+        list.into_iter().map(|name| file_name(name, suffix)).collect()
+    };
+    let crates = root().join("crates");
+    let checks = [
+        ("connectors/src", names(CATALOGUES.connectors.iter().map(|kind| kind.name).collect(), "")),
+        (
+            "processors/src/query",
+            names(CATALOGUES.query_processors.iter().map(|kind| kind.name).collect(), "QueryProcessor"),
+        ),
+        (
+            "processors/src/result",
+            names(CATALOGUES.result_processors.iter().map(|kind| kind.name).collect(), "ResultProcessor"),
+        ),
+        (
+            "processors/src/post_result",
+            names(CATALOGUES.post_result_processors.iter().map(|kind| kind.name).collect(), "PostResultProcessor"),
+        ),
+        ("mixers/src", names(CATALOGUES.mixers.iter().map(|kind| kind.name).collect(), "Mixer")),
+    ];
+    for (folder, expected) in checks {
+        assert_eq!(files(&crates.join(folder)), expected, "{folder}: each row has its file, each file its row");
+    }
+}
+
+#[test]
+fn catalogue_names_are_unique_and_summed_up() {
+    let rows: Vec<(&str, &str)> = CATALOGUES
+        .connectors
+        .iter()
+        .map(|kind| (kind.name, kind.summary))
+        .chain(CATALOGUES.query_processors.iter().map(|kind| (kind.name, kind.summary)))
+        .chain(CATALOGUES.result_processors.iter().map(|kind| (kind.name, kind.summary)))
+        .chain(CATALOGUES.post_result_processors.iter().map(|kind| (kind.name, kind.summary)))
+        .chain(CATALOGUES.mixers.iter().map(|kind| (kind.name, kind.summary)))
+        .collect();
+    let names: BTreeSet<&str> = rows.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names.len(), rows.len(), "a name stands twice");
+    for (name, summary) in rows {
+        assert!(summary.len() > 15 && summary.ends_with('.'), "{name} needs a sentence: '{summary}'");
+    }
+    for name in CATALOGUES.default_post_result {
+        assert!(CATALOGUES.post_result_processor(name).is_some(), "{name} is in the pipeline but not in the catalogue");
+    }
+}
+
+#[test]
+fn migrations_are_paired() {
+    let folder = root().join("crates/store/migrations");
+    let names = |database: &str| -> BTreeSet<String> {
+        let entries = std::fs::read_dir(folder.join(database)).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect()
+    };
+    assert_eq!(names("sqlite"), names("postgres"), "both databases have the same migrations");
+    assert!(!names("sqlite").is_empty());
+}
+
+#[test]
+fn generated_documents_are_fresh() {
+    let stale = tributary::docs::stale(&root()).unwrap();
+    let paths: Vec<&str> = stale.iter().map(|document| document.path).collect();
+    assert!(paths.is_empty(), "not fresh: {paths:?}; run `cargo run -- docs`");
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let reasons = std::fs::read_to_string(root().join("docs/dependencies.md")).unwrap();
+    let rooms: BTreeSet<&str> = ARROWS.iter().map(|(room, _)| *room).collect();
+    for (room, needs) in dependencies() {
+        for name in needs.iter().filter(|name| !rooms.contains(name.as_str())) {
+            assert!(reasons.contains(&format!("`{name}`")), "{room} uses {name}, which docs/dependencies.md does not explain");
+        }
+    }
+}

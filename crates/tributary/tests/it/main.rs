@@ -1,0 +1,4 @@
+//! One test binary for the whole house, so that linking is paid once.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
+
+mod architecture;

@@ -1,0 +1,73 @@
+# Real servers for the tests, on private ports in $scratch. Sourced by ./test.
+
+# PostgreSQL: what is installed, else the server inside the PyPI package `pgserver`.
+start_servers() {
+  start_postgres || echo "skipped: PostgreSQL cannot be had; its suites are skipped"
+  return 0
+}
+
+stop_servers() {
+  [ -n "${postgres_bin:-}" ] || return 0
+  as_tester "$postgres_bin/pg_ctl" -D "$scratch/postgres/data" -m immediate stop >/dev/null 2>&1
+}
+
+# PostgreSQL refuses to run as root, so it runs as a user of its own there.
+as_tester() {
+  if [ "$(id -u)" -eq 0 ]; then
+    runuser -u "$tester" -- "$@"
+  else
+    "$@"
+  fi
+}
+
+start_postgres() {
+  postgres_bin=$(find_postgres) || { postgres_bin=; return 1; }
+  tester=tributarytest
+  if [ "$(id -u)" -eq 0 ] && ! id "$tester" >/dev/null 2>&1; then
+    useradd --system --no-create-home "$tester" || { postgres_bin=; return 1; }
+  fi
+  local port
+  port=$(free_port)
+  mkdir -p "$scratch/postgres"
+  chmod 755 "$scratch" "$scratch/postgres"
+  [ "$(id -u)" -eq 0 ] && chown -R "$tester" "$scratch/postgres"
+  as_tester "$postgres_bin/initdb" -D "$scratch/postgres/data" -A trust -U postgres --no-sync &&
+    as_tester "$postgres_bin/pg_ctl" -D "$scratch/postgres/data" -w -t 60 -l "$scratch/postgres/log" \
+      -o "-p $port -k $scratch/postgres -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200" start ||
+    { postgres_bin=; return 1; }
+  export SVC_TEST_POSTGRES="postgres://postgres@127.0.0.1:$port/postgres"
+}
+
+# Prints the folder of initdb and pg_ctl.
+find_postgres() {
+  local folder
+  for folder in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV); do
+    [ -x "$folder/initdb" ] && echo "$folder" && return 0
+  done
+  if command -v initdb >/dev/null 2>&1; then
+    dirname "$(readlink -f "$(command -v initdb)")"
+    return 0
+  fi
+  fetch_pgserver
+}
+
+fetch_pgserver() {
+  python3 -m pip download --quiet --no-deps --dest "$scratch/wheel" pgserver >/dev/null 2>&1 || return 1
+  python3 -m zipfile -e "$scratch"/wheel/pgserver-*.whl "$scratch/pgserver" || return 1
+  chmod -R a+rX "$scratch/pgserver"
+  chmod a+x "$scratch"/pgserver/pgserver/pginstall/bin/*
+  echo "$scratch/pgserver/pgserver/pginstall/bin"
+}
+
+free_port() {
+  python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# nextest where it is installed; it runs each test in a process of its own.
+run_tests() {
+  if cargo nextest --version >/dev/null 2>&1; then
+    cargo nextest run --workspace --locked --no-fail-fast --success-output never
+  else
+    cargo test --workspace --lib --bins --tests --locked --no-fail-fast
+  fi
+}
