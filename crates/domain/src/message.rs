@@ -30,9 +30,11 @@ pub fn processor_failed(processor: &str, reason: &str) -> String {
 
 /// What a processor did to `count` results; nothing is said of nothing.
 pub fn processed(processor: &str, outcome: crate::contracts::Outcome) -> Option<String> {
-    match (outcome.updated, outcome.deleted) {
-        (_, deleted) if deleted > 0 => Some(format!("{processor} deleted {deleted} results")),
-        (updated, _) if updated > 0 => Some(format!("{processor} updated {updated} results")),
+    match (outcome.grouped, outcome.updated, outcome.deleted) {
+        (1, ..) => Some(format!("{processor} grouped 1 duplicate")),
+        (grouped, ..) if grouped > 0 => Some(format!("{processor} grouped {grouped} duplicates")),
+        (_, _, deleted) if deleted > 0 => Some(format!("{processor} deleted {deleted} results")),
+        (_, updated, _) if updated > 0 => Some(format!("{processor} updated {updated} results")),
         _ => None,
     }
 }
@@ -76,6 +78,19 @@ pub fn clamped(field: &str, given: u32, limit: u32) -> String {
 
 pub fn results_exhausted(search: crate::ids::SearchId) -> String {
     format!("Results exhausted for {search}")
+}
+
+/// Said also when there were none: the reader sees that the list is whole.
+pub fn hid_undated(mixer: &str, hidden: usize) -> String {
+    format!("{mixer} hid {hidden} results with date_published='{}'", crate::result::DATE_UNKNOWN)
+}
+
+pub fn no_new_results(mixer: &str) -> String {
+    format!("{mixer} found 0 new results")
+}
+
+pub fn hid_old(mixer: &str, hidden: usize) -> String {
+    format!("{mixer} hid {hidden} old results")
 }
 
 /// The last message of every mixed response.

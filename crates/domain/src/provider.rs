@@ -16,6 +16,8 @@ pub const CREDENTIALS_CHARS_MAX: usize = 4096;
 pub const EVAL_CREDENTIALS_CHARS_MAX: usize = 100;
 pub const RESULTS_PER_QUERY_MAX: u32 = 1000;
 pub const HEADERS_MAX: usize = 50;
+/// `info` of a mixed response has these keys beside the providers' names.
+pub const NAMES_RESERVED: [&str; 3] = ["search", "results", "completeness"];
 /// Most providers in one POST of a list.
 pub const PROVIDERS_PER_POST_MAX: usize = 500;
 
@@ -116,6 +118,12 @@ impl ProviderDraft {
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
         errors.check(!self.name.trim().is_empty(), "name", || "A name is needed.".to_owned());
+        errors.check(!NAMES_RESERVED.contains(&self.name.as_str()), "name", || {
+            format!(
+                "This name is used by the answers themselves; choose another than {}.",
+                NAMES_RESERVED.join(", ")
+            )
+        });
         for (field, text, chars_max) in [
             ("name", &self.name, NAME_CHARS_MAX),
             ("description", &self.description, DESCRIPTION_CHARS_MAX),

@@ -42,6 +42,9 @@ pub struct ResultItem {
     /// Name of the block that this result belongs to, if it is not part of the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_block: Option<String>,
+    /// The same document as other results gave it; this one is the best of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub duplicates: Vec<Duplicate>,
     /// Source data that was not mapped.
     #[schema(value_type = Object)]
     pub payload: Map<String, Value>,
@@ -49,6 +52,23 @@ pub struct ResultItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub explain: Option<Map<String, Value>>,
+}
+
+/// Longest `body` of a duplicate, in characters.
+pub const DUPLICATE_BODY_CHARS_MAX: usize = 200;
+
+/// A result that was grouped under a better one of the same document. It has no id of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct Duplicate {
+    /// Name of the provider.
+    pub searchprovider: String,
+    pub title: String,
+    pub url: String,
+    /// The beginning of the body, at most 200 characters.
+    pub body: String,
+    /// As in a result.
+    pub date_published: String,
 }
 
 /// What went wrong with one provider: a word for programs, a sentence for people.

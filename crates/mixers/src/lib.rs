@@ -1,1 +1,96 @@
-//! Room to come.
+//! Mixers: they put the saved results of several providers in one order. One file for each; all are pure.
+
+mod date;
+mod date_new_items;
+mod relevancy;
+mod relevancy_confidence;
+mod relevancy_new_items;
+mod round_robin;
+mod shared;
+mod stack1;
+mod stack2;
+mod stack3;
+mod stack_n;
+
+use domain::contracts::MixerKind;
+
+/// Every mixer of the house, in the order of the manual.
+pub const CATALOGUE: &[MixerKind] = &[
+    relevancy_confidence::KIND,
+    relevancy::KIND,
+    date::KIND,
+    round_robin::KIND,
+    stack1::KIND,
+    stack2::KIND,
+    stack3::KIND,
+    stack_n::KIND,
+    relevancy_new_items::KIND,
+    date_new_items::KIND,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shared::samples::{arranged, samples, search};
+    use domain::contracts::{Candidate, MixContext};
+    use proptest::prelude::*;
+
+    #[test]
+    fn names_are_unique_and_say_what_they_are() {
+        let mut names: Vec<&str> = CATALOGUE.iter().map(|kind| kind.name).collect();
+        assert!(names.iter().all(|name| name.ends_with("Mixer")));
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), CATALOGUE.len());
+        assert!(names.contains(&domain::search::DEFAULT_MIXER));
+    }
+
+    #[test]
+    fn nothing_in_nothing_out() {
+        for kind in CATALOGUE {
+            assert!(arranged(kind, &[]).0.is_empty(), "{}", kind.name);
+        }
+    }
+
+    proptest! {
+        /// Whatever order the candidates come in, the list is the same.
+        #[test]
+        fn the_input_order_does_not_matter(
+            order in Just((0..24).collect::<Vec<usize>>()).prop_shuffle(),
+            page_size in 1..30usize,
+        ) {
+            let sets = samples();
+            let search = search();
+            let cx = MixContext { search: &search, page_size };
+            let all: Vec<Candidate<'_>> =
+                sets.iter().flat_map(|set| set.items.iter().map(move |item| Candidate { set, item })).collect();
+            prop_assert_eq!(all.len(), order.len());
+            for kind in CATALOGUE {
+                let ids = |candidates: Vec<Candidate<'_>>| -> Vec<i64> {
+                    kind.mixer.arrange(candidates, &cx).order.iter().map(|c| c.item.swirl_id.0).collect()
+                };
+                let shuffled = order.iter().map(|place| all[*place]).collect();
+                prop_assert_eq!(ids(all.clone()), ids(shuffled), "{}", kind.name);
+            }
+        }
+
+        /// A mixer never repeats or invents a result.
+        #[test]
+        fn each_result_stands_once_at_most(page_size in 1..30usize) {
+            let sets = samples();
+            let search = search();
+            let all: Vec<Candidate<'_>> =
+                sets.iter().flat_map(|set| set.items.iter().map(move |item| Candidate { set, item })).collect();
+            for kind in CATALOGUE {
+                let arrangement = kind.mixer.arrange(all.clone(), &MixContext { search: &search, page_size });
+                let mut ids: Vec<i64> = arrangement.order.iter().map(|c| c.item.swirl_id.0).collect();
+                let count = ids.len();
+                ids.sort_unstable();
+                ids.dedup();
+                prop_assert_eq!(ids.len(), count, "{}", kind.name);
+                let hides = kind.name.contains("Date") || kind.name.contains("NewItems");
+                prop_assert!(hides || count == all.len(), "{} loses results", kind.name);
+            }
+        }
+    }
+}

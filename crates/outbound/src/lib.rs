@@ -1,1 +1,26 @@
-//! Room to come.
+//! The gate: the only HTTP client of the product, with limits and an address guard.
+//!
+//! | Module | What lives there |
+//! |---|---|
+//! | `client` | [`Gate`]: sends, follows redirects, reads the answer within its limits |
+//! | `hop` | what is sent to one stop of the way, and what a redirect makes of it |
+//! | `guard` | which addresses may be reached |
+//! | `allow`, `network` | the notation of `SVC_OUTBOUND_ALLOW` |
+//! | `resolver` | names become checked addresses, once |
+//! | `failure` | errors of the client in the words of the contract |
+//! | `limits` | [`GateLimits`] |
+
+mod allow;
+mod client;
+mod failure;
+mod guard;
+mod hop;
+mod limits;
+mod network;
+mod resolver;
+
+pub use allow::{AllowRule, AllowRuleError};
+pub use client::{Gate, GateError};
+pub use limits::GateLimits;
+pub use network::Network;
+pub use resolver::{Lookup, SystemLookup};

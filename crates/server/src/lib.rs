@@ -1,1 +1,85 @@
-//! Room to come.
+//! The doors: HTTP in, HTTP out. They check who asks and what is asked, and leave decisions to the other rooms.
+//!
+//! | Module | What lives there |
+//! |---|---|
+//! | `paths` | every form of a path becomes one |
+//! | `request_id` | a request's id, its log line, the headers of every answer |
+//! | `error` | the one place where an error becomes an answer |
+//! | `extract`, `links` | bodies, parameters and ids with refusals in our shape; links in answers |
+//! | `auth` | who is at the door; deny by default |
+//! | `api` | one file or folder for each resource, and the OpenAPI document |
+//! | `ui` | the pages for people |
+
+mod api;
+mod auth;
+mod error;
+mod extract;
+mod links;
+mod paths;
+mod request_id;
+mod ui;
+
+pub use auth::{NewToken, PasswordError, hash_password};
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, FromRef};
+use axum::middleware::{from_fn, from_fn_with_state};
+use domain::contracts::{Catalogues, Clock, Store, TaskQueue};
+use domain::settings::Settings;
+use error::{ApiError, Refusal};
+use federation::Federation;
+use std::sync::Arc;
+use tower_http::catch_panic::CatchPanicLayer;
+
+const BYTES_PER_MB: usize = 1024 * 1024;
+
+/// What stands behind the doors.
+pub struct House {
+    pub store: Arc<dyn Store>,
+    pub queue: Arc<dyn TaskQueue>,
+    pub federation: Arc<Federation>,
+    pub catalogues: Catalogues,
+    pub clock: Arc<dyn Clock>,
+    pub settings: Arc<Settings>,
+}
+
+/// What a handler may ask for: the house, and what the doors themselves keep in memory.
+#[derive(Clone, FromRef)]
+pub(crate) struct Doors {
+    house: Arc<House>,
+    basic: Arc<auth::BasicGate>,
+    pages: Arc<ui::Pages>,
+    document: Arc<api::ApiDocument>,
+}
+
+/// All doors of the house. Paths are made canonical before routing, so the routes are declared once.
+pub fn router(house: Arc<House>) -> Router {
+    let (api, document) = api::router().split_for_parts();
+    let paths = paths::PathWords::of(&house.settings);
+    let body_bytes_max = usize::try_from(house.settings.request_body_max_mb)
+        .unwrap_or(usize::MAX)
+        .saturating_mul(BYTES_PER_MB);
+    let doors = Doors {
+        house,
+        basic: Arc::new(auth::BasicGate::new()),
+        pages: Arc::new(ui::Pages::new()),
+        document: Arc::new(api::ApiDocument::new(document)),
+    };
+    let routes = Router::new()
+        .merge(api)
+        .merge(ui::router())
+        .fallback(async || ApiError::of(Refusal::NotFound))
+        .method_not_allowed_fallback(async || ApiError::of(Refusal::MethodNotAllowed))
+        .layer(from_fn_with_state(doors.clone(), auth::guard))
+        .layer(CatchPanicLayer::custom(error::from_panic))
+        .layer(DefaultBodyLimit::max(body_bytes_max))
+        .layer(from_fn(request_id::accompany))
+        .with_state(doors);
+    Router::new().fallback_service(routes).layer(from_fn_with_state(paths, paths::make_canonical))
+}
+
+/// The OpenAPI document as JSON, for the generated documentation.
+pub fn openapi_json() -> String {
+    let (_, document) = api::router().split_for_parts();
+    api::ApiDocument::new(document).text()
+}

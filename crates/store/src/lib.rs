@@ -1,1 +1,61 @@
-//! Room to come.
+//! The memory: everything the house keeps in records, in SQLite or PostgreSQL. All SQL of the house is here.
+//!
+//! | Module | What lives there |
+//! |---|---|
+//! | `db` | connections and transactions, and the macros that compile one query for both databases |
+//! | `migrations` | the tables, brought to this version at start |
+//! | `sql` | one file for each record: its row, its conversion, its queries |
+//! | `secrets` | credentials at rest: sealed and opened there only |
+//! | `json`, `error` | values and errors, in the form both databases share |
+
+mod db;
+mod error;
+mod json;
+mod migrations;
+mod secrets;
+mod sql;
+
+pub use secrets::SealKey;
+
+use async_trait::async_trait;
+use db::{Db, on_db};
+use domain::contracts::{Store, StoreError};
+use domain::secret::Secret;
+
+/// Where the records are, and how they are kept.
+#[derive(Debug, Clone)]
+pub struct StoreConfig {
+    /// `sqlite:///folder/file.db`, `sqlite::memory:` (gone when closed) or `postgres://user:password@host/database`.
+    pub url: Secret,
+    /// Most connections to PostgreSQL; SQLite has one writer and few readers.
+    pub pool_max: u32,
+    /// Seals the credentials of providers.
+    pub key: SealKey,
+}
+
+/// Every record of the house in one SQL database.
+pub struct SqlStore {
+    db: Db,
+    key: SealKey,
+}
+
+impl SqlStore {
+    /// Connects, and brings the tables to this version.
+    pub async fn open(config: StoreConfig) -> Result<Self, StoreError> {
+        let db = Db::open(&config.url, config.pool_max).await?;
+        migrations::run(&db).await?;
+        Ok(Self { db, key: config.key })
+    }
+
+    /// Waits for running queries and closes every connection; later calls are `Unreachable`.
+    pub async fn close(&self) {
+        self.db.close().await;
+    }
+}
+
+#[async_trait]
+impl Store for SqlStore {
+    async fn ping(&self) -> Result<(), StoreError> {
+        on_db!(self.db, read, db => sqlx::query_scalar::<_, i32>("SELECT 1").fetch_one(db)).map(|_| ())
+    }
+}

@@ -1,1 +1,4 @@
-//! Room to come.
+//! What tests of every room share: a source that misbehaves on demand and a clock that stands still.
+
+pub mod clock;
+pub mod source;

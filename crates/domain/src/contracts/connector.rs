@@ -31,6 +31,9 @@ pub trait Connector: Send + Sync + Debug {
     fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError>;
 }
 
+/// Builds a connector for one provider.
+pub type BuildConnector = fn(&SearchProvider, &Toolbox) -> Result<Box<dyn Connector>, ConnectorError>;
+
 /// A row of the catalogue: the plug-in's name on the wire, its one-line summary, and how to build it.
 #[derive(Debug, Clone, Copy)]
 pub struct ConnectorKind {
@@ -38,7 +41,7 @@ pub struct ConnectorKind {
     pub summary: &'static str,
     /// Checks the provider's fields when it is saved, so that mistakes do not surface as silence.
     pub check: fn(&SearchProvider) -> FieldErrors,
-    pub build: fn(&SearchProvider, &Toolbox) -> Result<Box<dyn Connector>, ConnectorError>,
+    pub build: BuildConnector,
 }
 
 /// What a source can do; shown in the API, and asked before something is demanded of it.
@@ -71,7 +74,11 @@ pub enum SourceQuery {
     /// A statement whose values are bound, never pasted.
     Statement {
         text: String,
+        /// The statement that counts what is there, with the same values.
+        count_text: Option<String>,
         values: Vec<String>,
+        rows_max: u32,
+        time_max: Duration,
     },
 }
 

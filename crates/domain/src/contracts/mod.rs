@@ -24,7 +24,9 @@ pub use processor::{
 };
 pub use store::{
     FinishedRun, NewSession, Page, ProviderStore, ResultStore, SearchStore, SessionStore, Store, StoreError,
-    TaskStore, TokenStore, UserStore,
+    TaskOf, TaskStore, TokenStore, UserStore,
 };
-pub use task_queue::{ClaimedTask, NewTask, QueueError, QueueName, TaskQueue, WorkerBeat};
+pub use task_queue::{
+    ClaimedTask, NewTask, QueueError, QueueName, TaskError, TaskHandler, TaskQueue, WorkerBeat,
+};
 pub use toolbox::Toolbox;

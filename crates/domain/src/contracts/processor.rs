@@ -17,14 +17,19 @@ pub struct ProcessorError(pub String);
 pub struct Outcome {
     pub updated: usize,
     pub deleted: usize,
+    /// Results that are now listed as duplicates of another one.
+    pub grouped: usize,
 }
 
 impl Outcome {
     pub fn updated(count: usize) -> Self {
-        Self { updated: count, deleted: 0 }
+        Self { updated: count, ..Self::default() }
     }
     pub fn deleted(count: usize) -> Self {
-        Self { updated: 0, deleted: count }
+        Self { deleted: count, ..Self::default() }
+    }
+    pub fn grouped(count: usize) -> Self {
+        Self { grouped: count, ..Self::default() }
     }
 }
 

@@ -50,6 +50,9 @@ pub struct FinishedRun {
     pub now: Instant,
 }
 
+/// Makes the task that runs a search. A name of its own, so that it keeps its lifetime inside async traits.
+pub type TaskOf = for<'a> fn(&'a Search) -> NewTask;
+
 #[async_trait]
 pub trait SearchStore: Send + Sync {
     /// Stores the search and the task that will run it, in one transaction: `NEW_SEARCH`, run 1.
@@ -60,7 +63,7 @@ pub trait SearchStore: Send + Sync {
         owner: UserId,
         messages: Vec<String>,
         now: Instant,
-        task: fn(&Search) -> NewTask,
+        task: TaskOf,
     ) -> Result<Search, StoreError>;
     async fn search(&self, id: SearchId) -> Result<Search, StoreError>;
     /// The owner's searches (everybody's when None), newest created first.
@@ -85,7 +88,7 @@ pub trait SearchStore: Send + Sync {
         draft: SearchDraft,
         messages: Vec<String>,
         now: Instant,
-        task: fn(&Search) -> NewTask,
+        task: TaskOf,
     ) -> Result<Search, StoreError>;
     /// Notes progress of a run. False when that run is no longer the newest, or is over.
     async fn change_status(

@@ -117,3 +117,15 @@ pub trait TaskQueue: Send + Sync {
     /// Who serves this queue and was heard of within `within`.
     async fn workers(&self, queue: QueueName, within: Duration) -> Result<Vec<WorkerBeat>, QueueError>;
 }
+
+/// Why a task did not succeed; it is tried again while it has tries left.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub struct TaskError(pub String);
+
+/// What is done with a task of one name. Idempotent, because a task may run twice.
+#[async_trait]
+pub trait TaskHandler: Send + Sync {
+    fn name(&self) -> &'static str;
+    async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError>;
+}
