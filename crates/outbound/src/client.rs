@@ -1,0 +1,163 @@
+//! The gate itself: sends one request, follows its redirects and reads the answer, within limits.
+
+use crate::failure::{host_of, of_reading, of_sending};
+use crate::guard::{Guard, Way};
+use crate::hop::Hop;
+use crate::limits::GateLimits;
+use crate::resolver::{CheckedResolver, Lookup, SystemLookup};
+use async_trait::async_trait;
+use bytes::{Bytes, BytesMut};
+use domain::contracts::{Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse};
+use reqwest::header::LOCATION;
+use reqwest::{Client, Method, Response};
+use std::sync::Arc;
+use tokio::time::timeout;
+use url::Url;
+
+/// Idle connections that are kept to one host, for each of the two clients.
+const IDLE_CONNECTIONS_MAX: usize = 32;
+
+/// The gate could not be opened when the program started.
+#[derive(Debug, thiserror::Error)]
+#[error("the HTTP client cannot be set up")]
+pub struct GateError(#[source] reqwest::Error);
+
+/// The only HTTP client of the product.
+///
+/// It holds two clients with a pool of connections each. The guarded one connects to checked addresses
+/// only; the open one serves hops whose host and port are vouched for. So a connection that was opened
+/// for the one kind is never used for the other.
+pub struct Gate {
+    guarded: Client,
+    open: Client,
+    guard: Arc<Guard>,
+    limits: GateLimits,
+}
+
+/// What came back from one hop.
+enum Answer {
+    Whole(HttpResponse),
+    Redirect { status: u16, location: String },
+}
+
+impl Gate {
+    pub fn new(limits: GateLimits) -> Result<Self, GateError> {
+        Self::with_lookup(limits, Arc::new(SystemLookup))
+    }
+
+    /// A gate that asks `lookup` for the addresses of names.
+    pub fn with_lookup(limits: GateLimits, lookup: Arc<dyn Lookup>) -> Result<Self, GateError> {
+        let guard = Arc::new(Guard::new(limits.allow.clone()));
+        let checked = CheckedResolver::new(Arc::clone(&lookup), Some(Arc::clone(&guard)));
+        let unchecked = CheckedResolver::new(lookup, None);
+        Ok(Self {
+            guarded: build_client(&limits, checked)?,
+            open: build_client(&limits, unchecked)?,
+            guard,
+            limits,
+        })
+    }
+
+    async fn follow(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
+        let mut hop = Hop::first(request);
+        let mut redirects = 0;
+        loop {
+            let answer = match timeout(self.limits.read, self.send(request, &hop)).await {
+                Ok(answer) => answer?,
+                Err(_) => return Err(FetchError::Timeout(host_of(&hop.url))),
+            };
+            let (status, location) = match answer {
+                Answer::Whole(response) => return Ok(response),
+                Answer::Redirect { status, location } => (status, location),
+            };
+            if redirects == self.limits.redirects_max {
+                return Err(FetchError::Redirects(host_of(&request.url), self.limits.redirects_max));
+            }
+            redirects += 1;
+            hop = hop.redirected(request, status, &location)?;
+        }
+    }
+
+    async fn send(&self, request: &HttpRequest, hop: &Hop) -> Result<Answer, FetchError> {
+        let client = match self.guard.way(&hop.url, &request.origin)? {
+            Way::Guarded => &self.guarded,
+            Way::Open => &self.open,
+        };
+        let method = match hop.method {
+            HttpMethod::Get => Method::GET,
+            HttpMethod::Post => Method::POST,
+        };
+        let mut outgoing = client.request(method, hop.url.clone()).headers(hop.headers(request)?);
+        if let Some(body) = &hop.body {
+            outgoing = outgoing.body(body.clone());
+        }
+        let answer = outgoing.send().await.map_err(|error| of_sending(&error, &hop.url))?;
+        let status = answer.status().as_u16();
+        if let Some(location) = redirect_location(&answer) {
+            return Ok(Answer::Redirect { status, location });
+        }
+        let headers = answer
+            .headers()
+            .iter()
+            .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+            .collect();
+        let body = read_body(answer, &hop.url, self.limits.body_bytes_max).await?;
+        Ok(Answer::Whole(HttpResponse { status, headers, body }))
+    }
+}
+
+#[async_trait]
+impl Fetch for Gate {
+    async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
+        let outcome = match timeout(request.time_max, self.follow(request)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(FetchError::Timeout(host_of(&request.url))),
+        };
+        if let Err(FetchError::Refused(place)) = &outcome {
+            tracing::warn!(outbound.place = %place, "refused to connect to {place}: it is not a public address");
+        }
+        outcome
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the gate")]
+fn build_client(limits: &GateLimits, resolver: CheckedResolver) -> Result<Client, GateError> {
+    // The first installation in a process wins; an error means that it has been done already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder()
+        .user_agent(format!("{}/{}", domain::SERVICE_NAME, domain::VERSION))
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .no_proxy()
+        .connect_timeout(limits.connect)
+        .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
+        .dns_resolver(resolver)
+        .build()
+        .map_err(GateError)
+}
+
+/// Where an answer redirects to. One without a place to go is an answer like any other.
+fn redirect_location(answer: &Response) -> Option<String> {
+    if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let location = answer.headers().get(LOCATION)?;
+    Some(String::from_utf8_lossy(location.as_bytes()).into_owned())
+}
+
+/// Reads a body piece by piece and stops as soon as it grows too large, so that a small answer that
+/// unpacks to a huge one takes no more memory than any other.
+async fn read_body(mut answer: Response, url: &Url, bytes_max: u64) -> Result<Bytes, FetchError> {
+    let too_large = || FetchError::TooLarge { host: host_of(url), bytes_max };
+    if answer.content_length().is_some_and(|length| length > bytes_max) {
+        return Err(too_large());
+    }
+    let mut body = BytesMut::new();
+    while let Some(piece) = answer.chunk().await.map_err(|error| of_reading(&error, url))? {
+        if (body.len() + piece.len()) as u64 > bytes_max {
+            return Err(too_large());
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body.freeze())
+}

@@ -1,0 +1,125 @@
+//! Every hop of a redirect is checked like a first one, and secrets stay at home.
+
+use crate::{REDIRECTS_MAX, Scripted, fetch_trusted, gate, named, request};
+use bytes::Bytes;
+use domain::contracts::{Fetch, FetchError, HttpMethod};
+use domain::secret::Secret;
+use testkit::source::{Behaviour, Source};
+
+#[tokio::test]
+async fn a_redirect_to_a_private_address_is_refused() {
+    let (home, inside) = (Source::start().await, Source::start().await);
+    inside.reply(Behaviour::text("text/plain", "inside"));
+    let port = inside.address().port();
+    let places = [
+        (inside.url().to_string(), format!("127.0.0.1:{port}")),
+        (format!("http://2130706433:{port}/"), format!("127.0.0.1:{port}")),
+        (format!("//[::ffff:127.0.0.1]:{port}/"), format!("[::ffff:7f00:1]:{port}")),
+        (format!("http://localhost:{port}/"), format!("localhost:{port}")),
+        ("http://169.254.169.254/latest/meta-data/".to_owned(), "169.254.169.254:80".to_owned()),
+        ("http://metadata.google.internal/".to_owned(), "metadata.google.internal:80".to_owned()),
+    ];
+    for (to, place) in places {
+        home.reply(Behaviour::redirect(to.clone(), 302));
+        let refusal = fetch_trusted(&gate(&[]), &home.url()).await.unwrap_err();
+        assert_eq!(refusal, FetchError::Refused(place), "{to}");
+    }
+    assert_eq!(inside.connections(), 0);
+}
+
+#[tokio::test]
+async fn a_redirect_to_another_scheme_is_refused() {
+    let home = Source::start().await;
+    for to in ["file:///etc/hostname", "http://user@example.com/"] {
+        home.reply(Behaviour::redirect(to, 302));
+        let refusal = fetch_trusted(&gate(&[]), &home.url()).await.unwrap_err();
+        assert!(matches!(refusal, FetchError::Broken(..)), "{refusal:?}");
+    }
+}
+
+#[tokio::test]
+async fn redirects_are_counted() {
+    let source = Source::start().await;
+    let mut turns = vec![Behaviour::redirect("/again", 302); REDIRECTS_MAX];
+    turns.push(Behaviour::text("text/plain", "arrived"));
+    source.reply(Behaviour::Sequence(turns));
+    let answer = fetch_trusted(&gate(&[]), &source.url()).await.unwrap();
+    assert_eq!((&answer.body[..], source.requests().len()), (&b"arrived"[..], REDIRECTS_MAX + 1));
+
+    source.reply(Behaviour::redirect("/again", 302));
+    let error = fetch_trusted(&gate(&[]), &source.url()).await.unwrap_err();
+    assert_eq!(error, FetchError::Redirects("127.0.0.1".to_owned(), REDIRECTS_MAX));
+    assert_eq!(source.requests().len(), 2 * (REDIRECTS_MAX + 1));
+}
+
+#[tokio::test]
+async fn a_redirect_without_a_place_is_an_answer() {
+    let source = Source::start().await;
+    for code in [302, 304] {
+        source.reply(Behaviour::status(code));
+        assert_eq!(fetch_trusted(&gate(&[]), &source.url()).await.unwrap().status, code);
+    }
+}
+
+#[tokio::test]
+async fn the_status_decides_over_method_and_body() {
+    let cases = [
+        (301, "GET", "", None),
+        (302, "GET", "", None),
+        (303, "GET", "", None),
+        (307, "POST", "words", Some("text/plain")),
+        (308, "POST", "words", Some("text/plain")),
+    ];
+    for (code, method, body, content_type) in cases {
+        let source = Source::start().await;
+        source.reply_at("/start", Behaviour::redirect("/end", code));
+        source.reply_at("/end", Behaviour::status(204));
+        let mut request = request(&source.url_at("/start"), true);
+        request.method = HttpMethod::Post;
+        request.headers = vec![("Content-Type".to_owned(), "text/plain".to_owned())];
+        request.body = Some(Bytes::from_static(b"words"));
+        assert_eq!(gate(&[]).fetch(&request).await.unwrap().status, 204);
+        let last = source.requests().pop().unwrap();
+        assert_eq!((last.method.as_str(), &last.body[..]), (method, body.as_bytes()), "{code}");
+        assert_eq!(last.header("content-type"), content_type, "{code}");
+    }
+}
+
+#[tokio::test]
+async fn secret_headers_go_to_the_origin_alone() {
+    let (home, other) = (Source::start().await, Source::start().await);
+    home.reply_at("/start", Behaviour::redirect("/next", 302));
+    home.reply_at("/next", Behaviour::redirect(other.url().as_str(), 302));
+    other.reply(Behaviour::redirect(home.url_at("/back").as_str(), 302));
+    home.reply_at("/back", Behaviour::text("text/plain", "arrived"));
+    let mut request = request(&home.url_at("/start"), true);
+    request.headers = vec![("Accept".to_owned(), "text/plain".to_owned())];
+    request.secret_headers = vec![("Authorization".to_owned(), Secret::new("Bearer s3cret"))];
+    let gate = gate(&[&other.address().to_string()]);
+    assert_eq!(&gate.fetch(&request).await.unwrap().body[..], b"arrived");
+
+    let sent: Vec<(String, Option<String>)> = home
+        .requests()
+        .into_iter()
+        .map(|seen| (seen.path.clone(), seen.header("authorization").map(str::to_owned)))
+        .collect();
+    let secret = Some("Bearer s3cret".to_owned());
+    let expected = [("/start", secret.clone()), ("/next", secret), ("/back", None)];
+    assert_eq!(sent, expected.map(|(path, header)| (path.to_owned(), header)));
+    assert_eq!(other.requests()[0].header("authorization"), None);
+    assert_eq!(other.requests()[0].header("accept"), Some("text/plain"));
+}
+
+#[tokio::test]
+async fn another_name_of_the_same_place_is_another_origin() {
+    let source = Source::start().await;
+    source.reply_at("/start", Behaviour::redirect(named(&source.url_at("/end"), "house.test"), 302));
+    source.reply_at("/end", Behaviour::status(204));
+    let mut request = request(&source.url_at("/start"), true);
+    request.secret_headers = vec![("X-Key".to_owned(), Secret::new("s3cret"))];
+    let lookup = Scripted::new(&[&["127.0.0.1"]]);
+    assert_eq!(lookup.gate(&["house.test"]).fetch(&request).await.unwrap().status, 204);
+    let keys: Vec<Option<String>> =
+        source.requests().iter().map(|seen| seen.header("x-key").map(str::to_owned)).collect();
+    assert_eq!(keys, [Some("s3cret".to_owned()), None]);
+}

@@ -1,0 +1,232 @@
+//! HTTP/1.1 by hand, because a polite server library would not break off, drip or hang as told.
+
+use super::behaviour::Behaviour;
+use super::documents;
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::{self, Write};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::time::sleep;
+
+type Stream = BufReader<TcpStream>;
+
+/// Largest head and body of a request that the source reads.
+const HEAD_BYTES_MAX: u64 = 64 * 1024;
+const BODY_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// How much of a large body is made and sent at once.
+const PIECE_BYTES: u64 = 64 * 1024;
+
+/// One request, as it arrived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    pub method: String,
+    pub path: String,
+    /// Names and values, decoded, in order.
+    pub query: Vec<(String, String)>,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    pub body: Bytes,
+}
+
+impl Recorded {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        first_of(&self.headers, &name.to_ascii_lowercase())
+    }
+
+    pub fn query_value(&self, name: &str) -> Option<&str> {
+        first_of(&self.query, name)
+    }
+}
+
+fn first_of<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}
+
+/// What happens to the connection after an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    KeepOpen,
+    Close,
+}
+
+/// Reads one request; `None` when the client closed the connection between two.
+pub(super) async fn read_request(stream: &mut Stream) -> io::Result<Option<Recorded>> {
+    // A client that greets in another language, such as TLS, would wait for ever for an answer to it.
+    if stream.fill_buf().await?.first().is_some_and(|byte| !byte.is_ascii_uppercase()) {
+        send(stream, 400, &[], b"").await?;
+        return Err(invalid("this is not HTTP"));
+    }
+    let mut head = Vec::new();
+    let mut limited = (&mut *stream).take(HEAD_BYTES_MAX);
+    while !head.ends_with(b"\r\n\r\n") {
+        if limited.read_until(b'\n', &mut head).await? == 0 {
+            return if head.is_empty() {
+                Ok(None)
+            } else {
+                Err(invalid("the head broke off or is too large"))
+            };
+        }
+    }
+    let head = String::from_utf8_lossy(&head);
+    let mut lines = head.lines();
+    let mut words = lines.next().unwrap_or_default().split(' ');
+    let (Some(method), Some(target)) = (words.next(), words.next()) else {
+        return Err(invalid("the request line is not valid"));
+    };
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let headers: Vec<(String, String)> = lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+        .collect();
+    if first_of(&headers, "transfer-encoding").is_some() {
+        return Err(invalid("chunked requests are not read"));
+    }
+    let length: u64 = first_of(&headers, "content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
+    if length > BODY_BYTES_MAX {
+        return Err(invalid("the body is too large"));
+    }
+    let mut body = Vec::new();
+    (&mut *stream).take(length).read_to_end(&mut body).await?;
+    if (body.len() as u64) < length {
+        return Err(invalid("the body broke off"));
+    }
+    Ok(Some(Recorded {
+        method: method.to_owned(),
+        path: path.to_owned(),
+        query: url::form_urlencoded::parse(query.as_bytes()).into_owned().collect(),
+        headers,
+        body: body.into(),
+    }))
+}
+
+pub(super) async fn answer(
+    stream: &mut Stream,
+    mut behaviour: Behaviour,
+    request: &Recorded,
+) -> io::Result<Next> {
+    while let Behaviour::Delay(by, inner) = behaviour {
+        sleep(by).await;
+        behaviour = *inner;
+    }
+    match behaviour {
+        Behaviour::Json(value) => send_text(stream, "application/json", value.to_string().as_bytes()).await,
+        Behaviour::Xml(text) => send_text(stream, "application/xml", text.as_bytes()).await,
+        Behaviour::Text { content_type, body } => send_text(stream, &content_type, &body).await,
+        Behaviour::Status { code, headers, body } => send(stream, code, &headers, &body).await,
+        Behaviour::Redirect { to, code } => send(stream, code, &[("location".to_owned(), to)], b"").await,
+        Behaviour::Documents(known) => {
+            let found = documents::search(&known, request).to_string();
+            send_text(stream, "application/json", found.as_bytes()).await
+        }
+        Behaviour::Hang => wait_for_close(stream).await,
+        Behaviour::Drip { byte_every, total } => drip(stream, byte_every, total).await,
+        Behaviour::Huge { bytes } => send_huge(stream, bytes).await,
+        Behaviour::GzipBomb { bytes } => send_bomb(stream, bytes).await,
+        Behaviour::HalfAnswer => {
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n";
+            stream.write_all(head.as_bytes()).await?;
+            stream.write_all(b"{\"total\": 1, \"items\": [").await?;
+            stream.shutdown().await?;
+            Ok(Next::Close)
+        }
+        Behaviour::CloseAtOnce => Ok(Next::Close),
+        // The desk has taken the turn and the loop above has waited; nothing is left to unpack.
+        Behaviour::Sequence(_) | Behaviour::Delay(..) => Err(invalid("a turn was not taken")),
+    }
+}
+
+async fn send_text(stream: &mut Stream, content_type: &str, body: &[u8]) -> io::Result<Next> {
+    send(stream, 200, &[("content-type".to_owned(), content_type.to_owned())], body).await
+}
+
+async fn send(stream: &mut Stream, code: u16, headers: &[(String, String)], body: &[u8]) -> io::Result<Next> {
+    let mut head = format!("HTTP/1.1 {code} -\r\n");
+    let mut next = Next::KeepOpen;
+    let mut has_length = false;
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+        has_length |= name.eq_ignore_ascii_case("content-length");
+        if name.eq_ignore_ascii_case("connection") && value.eq_ignore_ascii_case("close") {
+            next = Next::Close;
+        }
+    }
+    if !has_length {
+        head.push_str(&format!("content-length: {}\r\n", body.len()));
+    }
+    head.push_str("\r\n");
+    // One write: a client may read the head and close before a second one arrives.
+    stream.write_all(&[head.as_bytes(), body].concat()).await?;
+    stream.flush().await?;
+    Ok(next)
+}
+
+async fn wait_for_close(stream: &mut Stream) -> io::Result<Next> {
+    while stream.read_u8().await.is_ok() {}
+    Ok(Next::Close)
+}
+
+async fn drip(stream: &mut Stream, byte_every: Duration, total: u64) -> io::Result<Next> {
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: {total}\r\n\r\n");
+    stream.write_all(head.as_bytes()).await?;
+    for _ in 0..total {
+        sleep(byte_every).await;
+        stream.write_all(b".").await?;
+    }
+    Ok(Next::KeepOpen)
+}
+
+async fn send_huge(stream: &mut Stream, bytes: u64) -> io::Result<Next> {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).await?;
+    let spaces = vec![b' '; PIECE_BYTES as usize];
+    for size in piece_sizes(bytes) {
+        send_chunk(stream, &spaces[..size]).await?;
+    }
+    end_chunks(stream).await
+}
+
+/// Packs while it sends, so that a bomb of any size costs the test no memory.
+async fn send_bomb(stream: &mut Stream, bytes: u64) -> io::Result<Next> {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-encoding: gzip\r\n\
+                transfer-encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).await?;
+    let zeros = vec![0; PIECE_BYTES as usize];
+    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    for size in piece_sizes(bytes) {
+        packer.write_all(&zeros[..size])?;
+        let packed = std::mem::take(packer.get_mut());
+        send_chunk(stream, &packed).await?;
+        // Packing takes long and rarely waits for the client, so the others get their turn here.
+        tokio::task::yield_now().await;
+    }
+    send_chunk(stream, &packer.finish()?).await?;
+    end_chunks(stream).await
+}
+
+fn piece_sizes(bytes: u64) -> impl Iterator<Item = usize> + Send {
+    let rest = (bytes % PIECE_BYTES) as usize;
+    (0..bytes / PIECE_BYTES).map(|_| PIECE_BYTES as usize).chain((rest > 0).then_some(rest))
+}
+
+async fn send_chunk(stream: &mut Stream, piece: &[u8]) -> io::Result<()> {
+    // A chunk of no bytes would end the body.
+    if piece.is_empty() {
+        return Ok(());
+    }
+    stream.write_all(format!("{:x}\r\n", piece.len()).as_bytes()).await?;
+    stream.write_all(piece).await?;
+    stream.write_all(b"\r\n").await
+}
+
+async fn end_chunks(stream: &mut Stream) -> io::Result<Next> {
+    stream.write_all(b"0\r\n\r\n").await?;
+    Ok(Next::KeepOpen)
+}
+
+fn invalid(reason: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
+}
