@@ -2,3 +2,10 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 mod architecture;
+mod deadline;
+mod demo;
+mod house;
+mod program;
+mod restart;
+mod routes;
+mod ssrf;

@@ -1,0 +1,188 @@
+//! `credentials` of a provider: the forms in which a source's secret is written.
+
+use crate::names;
+use crate::secret::Secret;
+
+const SCHEMES: [&str; 3] = ["HTTPBasicAuth", "HTTPDigestAuth", "HTTPProxyAuth"];
+const BEARER_KEYS: [&str; 3] = ["bearer", "verify_certs", "ca_certs"];
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum SourceCredentials {
+    #[default]
+    None,
+    /// `HTTPBasicAuth('user','password')`
+    Basic(Login),
+    /// `HTTPDigestAuth('user','password')`
+    Digest(Login),
+    /// `HTTPProxyAuth('user','password')`
+    Proxy(Login),
+    /// `bearer=<token>`, with `verify_certs=<bool>` and `ca_certs=<path>` beside it.
+    Bearer { token: Secret, verify_certs: bool, ca_certs: Option<String> },
+    /// `X-Api-Key=<key>`
+    ApiKeyHeader(Secret),
+    /// `key=value,…`: bound into the query template.
+    Pairs(Vec<(String, Secret)>),
+    /// Anything else: an API key, `user:password`, a connection string.
+    Plain(Secret),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Login {
+    pub user: String,
+    pub password: Secret,
+}
+
+impl SourceCredentials {
+    /// Reads credentials. The sentence of a mistake holds no part of a secret.
+    pub fn parse(secret: &Secret) -> Result<Self, String> {
+        let text = secret.expose().trim();
+        if text.is_empty() {
+            Ok(Self::None)
+        } else if text.starts_with("HTTP") {
+            scheme(text)
+        } else if text.starts_with("bearer=") {
+            bearer(text)
+        } else if let Some(key) = text.strip_prefix("X-Api-Key=") {
+            let key = key.trim();
+            if key.is_empty() {
+                Err("X-Api-Key= needs a key.".to_owned())
+            } else {
+                Ok(Self::ApiKeyHeader(Secret::new(key)))
+            }
+        } else {
+            Ok(match pairs(text) {
+                Some(pairs) => Self::Pairs(pairs),
+                None => Self::Plain(Secret::new(text)),
+            })
+        }
+    }
+
+    /// What may be bound into a template.
+    pub fn pairs(&self) -> &[(String, Secret)] {
+        if let Self::Pairs(pairs) = self { pairs } else { &[] }
+    }
+}
+
+fn scheme(text: &str) -> Result<SourceCredentials, String> {
+    let form = || format!("Use {}('user','password').", SCHEMES.join(", "));
+    let Some((name, arguments)) = text.split_once('(') else { return Err(form()) };
+    let arguments = arguments.trim_end().strip_suffix(')').ok_or_else(form)?;
+    let (user, password) = two_arguments(arguments.trim()).ok_or_else(form)?;
+    let login = Login { user, password: Secret::new(password) };
+    match name.trim() {
+        "HTTPBasicAuth" => Ok(SourceCredentials::Basic(login)),
+        "HTTPDigestAuth" => Ok(SourceCredentials::Digest(login)),
+        // The second spelling is an old one; it is still found in configurations.
+        "HTTPProxyAuth" | "HTTProxyAuth" => Ok(SourceCredentials::Proxy(login)),
+        other => Err(names::unknown("kind of HTTP credentials", other, SCHEMES)),
+    }
+}
+
+/// `'u','p'` or `u,p`. The first argument ends at its quote, so a password may hold commas.
+fn two_arguments(text: &str) -> Option<(String, String)> {
+    let first = text.chars().next()?;
+    let (user, rest) = if matches!(first, '\'' | '"') {
+        let inside = &text[1..];
+        let (end, rest) = inside.match_indices(first).find_map(|(end, _)| {
+            let rest = inside[end + 1..].trim_start();
+            rest.strip_prefix(',').map(|rest| (end, rest))
+        })?;
+        (&inside[..end], rest)
+    } else {
+        text.split_once(',')?
+    };
+    let password = rest.trim();
+    let unquoted = ['\'', '"'].iter().find_map(|&quote| password.strip_prefix(quote)?.strip_suffix(quote));
+    Some((user.trim().to_owned(), unquoted.unwrap_or(password).to_owned()))
+}
+
+fn bearer(text: &str) -> Result<SourceCredentials, String> {
+    let (mut token, mut verify_certs, mut ca_certs) = (Secret::default(), true, None);
+    for piece in text.split(',').map(str::trim).filter(|piece| !piece.is_empty()) {
+        let unreadable =
+            || format!("A piece after bearer= is not readable. Known: {}.", BEARER_KEYS.join(", "));
+        let (key, value) = piece.split_once('=').ok_or_else(unreadable)?;
+        match key.trim() {
+            "bearer" => token = Secret::new(value.trim()),
+            "verify_certs" => {
+                let value = value.trim().to_ascii_lowercase();
+                verify_certs = matches!(value.as_str(), "true" | "1" | "yes" | "y");
+            }
+            "ca_certs" => ca_certs = Some(value.trim().to_owned()).filter(|path| !path.is_empty()),
+            _ => return Err(unreadable()),
+        }
+    }
+    if token.is_empty() {
+        return Err("bearer= needs a token.".to_owned());
+    }
+    Ok(SourceCredentials::Bearer { token, verify_certs, ca_certs })
+}
+
+/// Pairs only when every piece is one: a connection string with `=` inside is not.
+fn pairs(text: &str) -> Option<Vec<(String, Secret)>> {
+    let pieces = text.split(',').map(str::trim).filter(|piece| !piece.is_empty());
+    let pairs = pieces.map(|piece| {
+        let (key, value) = piece.split_once('=')?;
+        let named = key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        (named && !key.is_empty() && !value.is_empty()).then(|| (key.to_owned(), Secret::new(value)))
+    });
+    pairs.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SourceCredentials::*;
+    use super::*;
+
+    fn parsed(text: &str) -> SourceCredentials {
+        SourceCredentials::parse(&Secret::new(text)).unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    fn login(user: &str, password: &str) -> Login {
+        Login { user: user.to_owned(), password: Secret::new(password) }
+    }
+
+    #[test]
+    fn reads_each_form() {
+        let pair = |key: &str, value: &str| (key.to_owned(), Secret::new(value));
+        let bearer = |verify_certs, ca_certs| Bearer { token: Secret::new("abc=="), verify_certs, ca_certs };
+        let table = [
+            ("", None),
+            ("HTTPBasicAuth('u','p')", Basic(login("u", "p"))),
+            ("HTTPBasicAuth( 'u' , 'p,'q)' )", Basic(login("u", "p,'q)"))),
+            ("HTTPBasicAuth(u,p)", Basic(login("u", "p"))),
+            ("HTTPDigestAuth(\"u\",\"\")", Digest(login("u", ""))),
+            ("HTTProxyAuth('u','p')", Proxy(login("u", "p"))),
+            ("HTTPProxyAuth('u','p')", Proxy(login("u", "p"))),
+            ("bearer=abc==", bearer(true, Option::None)),
+            ("bearer=abc==,verify_certs=False,ca_certs=/x.pem", bearer(false, Some("/x.pem".into()))),
+            ("bearer=abc==, verify_certs=yes", bearer(true, Option::None)),
+            ("X-Api-Key=a,b=c", ApiKeyHeader(Secret::new("a,b=c"))),
+            ("key=abc=", Pairs(vec![pair("key", "abc=")])),
+            ("login=me, password=x y", Pairs(vec![pair("login", "me"), pair("password", "x y")])),
+            ("user:password", Plain(Secret::new("user:password"))),
+            ("mongodb+srv://u:p@h/?w=majority", Plain(Secret::new("mongodb+srv://u:p@h/?w=majority"))),
+            ("verify_certs=true,u:p", Plain(Secret::new("verify_certs=true,u:p"))),
+            ("c2VjcmV0=", Plain(Secret::new("c2VjcmV0="))),
+        ];
+        for (text, want) in table {
+            assert_eq!(parsed(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn mistakes_keep_the_secret() {
+        for text in [
+            "HTTPBasicAuth('hush')",
+            "HTTPBasicAuth",
+            "HTTPMagicAuth('u','hush')",
+            "bearer=",
+            "bearer=x,hush",
+            "bearer=x,hush=y",
+            "X-Api-Key=",
+        ] {
+            let error = SourceCredentials::parse(&Secret::new(text)).expect_err(text);
+            assert!(!error.contains("hush"), "{error}");
+        }
+    }
+}

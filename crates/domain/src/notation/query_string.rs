@@ -1,0 +1,82 @@
+//! What a user's query says beside its words: tags (`news:`), and negation (`NOT term`, `-term`).
+
+/// The tags of a query: of every word that contains `:`, the text before the first one.
+pub fn tags(query: &str) -> Vec<&str> {
+    query.split_whitespace().filter_map(tag_of).collect()
+}
+
+/// The tag of the very first word, if it has one.
+pub fn start_tag(query: &str) -> Option<&str> {
+    query.split_whitespace().next().and_then(tag_of)
+}
+
+/// The words that are wanted, and those that are not.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Negation<'a> {
+    pub wanted: Vec<&'a str>,
+    pub unwanted: Vec<&'a str>,
+}
+
+/// Parts a query at its first word `NOT` (in any case); without one, words that begin with `-` are unwanted.
+pub fn negation(query: &str) -> Negation<'_> {
+    let words: Vec<&str> = query.split_whitespace().collect();
+    if let Some(at) = words.iter().position(|word| is_not(word)) {
+        return Negation { wanted: words[..at].to_vec(), unwanted: words[at + 1..].to_vec() };
+    }
+    let mut parts = Negation::default();
+    for word in words {
+        match word.strip_prefix('-') {
+            Some(rest) if !rest.is_empty() => parts.unwanted.push(rest),
+            _ => parts.wanted.push(word),
+        }
+    }
+    parts
+}
+
+/// True for the word `NOT`, in any case.
+pub fn is_not(word: &str) -> bool {
+    word.eq_ignore_ascii_case("not")
+}
+
+fn tag_of(word: &str) -> Option<&str> {
+    word.split_once(':').map(|(tag, _)| tag).filter(|tag| !tag.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_tags() {
+        let cases: [(&str, &[&str], Option<&str>); 7] = [
+            ("rates", &[], None),
+            ("news:rates", &["news"], Some("news")),
+            ("NEWS: rates", &["NEWS"], Some("NEWS")),
+            ("rates company:acme", &["company"], None),
+            ("a:b:c x", &["a"], Some("a")),
+            ("see http://x", &["http"], None),
+            (" :x", &[], None),
+        ];
+        for (query, all, start) in cases {
+            assert_eq!(tags(query), all, "{query}");
+            assert_eq!(start_tag(query), start, "{query}");
+        }
+    }
+
+    #[test]
+    fn parts_negation() {
+        let cases: [(&str, &[&str], &[&str]); 6] = [
+            ("alpha NOT beta gamma", &["alpha"], &["beta", "gamma"]),
+            ("alpha -beta -gamma", &["alpha"], &["beta", "gamma"]),
+            ("alpha not beta NOT gamma", &["alpha"], &["beta", "NOT", "gamma"]),
+            ("not beta", &[], &["beta"]),
+            ("nothing -", &["nothing", "-"], &[]),
+            ("state-of-the-art", &["state-of-the-art"], &[]),
+        ];
+        for (query, wanted, unwanted) in cases {
+            let parts = negation(query);
+            assert_eq!(parts.wanted, wanted, "{query}");
+            assert_eq!(parts.unwanted, unwanted, "{query}");
+        }
+    }
+}

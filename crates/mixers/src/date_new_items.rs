@@ -1,0 +1,55 @@
+//! DateNewItemsMixer: only what the last update added and has a date, the newest first.
+
+use crate::shared::order;
+use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
+use domain::message;
+
+struct DateNewItemsMixer;
+
+impl Mixer for DateNewItemsMixer {
+    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
+        let old = order::keep(&mut candidates, order::is_new);
+        if candidates.is_empty() {
+            return Arrangement { order: candidates, messages: vec![message::no_new_results(KIND.name)] };
+        }
+        let undated = order::keep(&mut candidates, order::is_dated);
+        order::by_date(&mut candidates);
+        let messages = vec![message::hid_old(KIND.name, old), message::hid_undated(KIND.name, undated)];
+        Arrangement { order: candidates, messages }
+    }
+}
+
+pub const KIND: MixerKind = MixerKind {
+    name: "DateNewItemsMixer",
+    summary: "Only the results that an update added and that have a date, the newest first.",
+    mixer: &DateNewItemsMixer,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shared::samples::{Sample, arranged, set};
+
+    #[test]
+    fn new_and_dated() {
+        let sample = |id, date, is_new| Sample { id, date, is_new, ..Sample::default() };
+        let samples = [
+            sample(1, "2024-05-03 00:00:00", false),
+            sample(2, "2024-05-01 00:00:00", true),
+            sample(3, "unknown", true),
+            sample(4, "2024-05-02 00:00:00", true),
+        ];
+        let (ids, messages) = arranged(&KIND, &[set(1, &samples)]);
+        assert_eq!(ids, [4, 2]);
+        let expected = [
+            "DateNewItemsMixer hid 1 old results",
+            "DateNewItemsMixer hid 1 results with date_published='unknown'",
+        ];
+        assert_eq!(messages, expected);
+        let old = set(1, &samples[..1]);
+        assert_eq!(
+            arranged(&KIND, &[old]),
+            (vec![], vec!["DateNewItemsMixer found 0 new results".to_owned()])
+        );
+    }
+}

@@ -1,0 +1,30 @@
+//! RelevancyMixer: by `swirl_score`, best first.
+
+use crate::shared::order;
+use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
+
+struct RelevancyMixer;
+
+impl Mixer for RelevancyMixer {
+    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
+        order::by_relevancy(&mut candidates);
+        Arrangement { order: candidates, messages: Vec::new() }
+    }
+}
+
+pub const KIND: MixerKind = MixerKind {
+    name: "RelevancyMixer",
+    summary: "By swirl_score, best first; equal scores by date, then by the source's own rank.",
+    mixer: &RelevancyMixer,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shared::samples::{arranged, stacks};
+
+    #[test]
+    fn the_best_score_comes_first() {
+        assert_eq!(arranged(&KIND, &stacks()), (vec![5, 4, 3, 2, 1], vec![]));
+    }
+}

@@ -1,0 +1,32 @@
+//! RelevancyConfidenceMixer: by `swirl_confidence_score`, best first. The default.
+
+use crate::shared::order;
+use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
+
+struct RelevancyConfidenceMixer;
+
+impl Mixer for RelevancyConfidenceMixer {
+    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
+        order::by_confidence(&mut candidates);
+        Arrangement { order: candidates, messages: Vec::new() }
+    }
+}
+
+pub const KIND: MixerKind = MixerKind {
+    name: "RelevancyConfidenceMixer",
+    summary: "By swirl_confidence_score, best first; equal ones as RelevancyMixer. The default.",
+    mixer: &RelevancyConfidenceMixer,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shared::samples::{Sample, arranged, set};
+
+    #[test]
+    fn confidence_comes_before_score() {
+        let sample = |id, confidence, score| Sample { id, confidence, score, ..Sample::default() };
+        let sets = [set(1, &[sample(1, 0.5, 900.0), sample(2, 0.9, 1.0)]), set(2, &[sample(3, 0.9, 2.0)])];
+        assert_eq!(arranged(&KIND, &sets), (vec![3, 2, 1], vec![]));
+    }
+}

@@ -1,0 +1,41 @@
+//! RelevancyNewItemsMixer: only what the last update added, by `swirl_score`.
+
+use crate::shared::order;
+use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
+use domain::message;
+
+struct RelevancyNewItemsMixer;
+
+impl Mixer for RelevancyNewItemsMixer {
+    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
+        let hidden = order::keep(&mut candidates, order::is_new);
+        order::by_relevancy(&mut candidates);
+        let remark = match candidates.is_empty() {
+            true => message::no_new_results(KIND.name),
+            false => message::hid_old(KIND.name, hidden),
+        };
+        Arrangement { order: candidates, messages: vec![remark] }
+    }
+}
+
+pub const KIND: MixerKind = MixerKind {
+    name: "RelevancyNewItemsMixer",
+    summary: "Only the results that an update added, by swirl_score, best first.",
+    mixer: &RelevancyNewItemsMixer,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shared::samples::{Sample, arranged, set};
+
+    #[test]
+    fn only_new_results_are_shown() {
+        let sample = |id, score, is_new| Sample { id, score, is_new, ..Sample::default() };
+        let sets = [set(1, &[sample(1, 9.0, false), sample(2, 1.0, true)]), set(2, &[sample(3, 5.0, true)])];
+        let expected = (vec![3, 2], vec!["RelevancyNewItemsMixer hid 1 old results".to_owned()]);
+        assert_eq!(arranged(&KIND, &sets), expected);
+        let expected = (vec![], vec!["RelevancyNewItemsMixer found 0 new results".to_owned()]);
+        assert_eq!(arranged(&KIND, &[set(1, &[sample(1, 9.0, false)])]), expected);
+    }
+}

@@ -1,0 +1,6 @@
+//! What several mixers need.
+
+pub mod order;
+#[cfg(test)]
+pub mod samples;
+pub mod stack;

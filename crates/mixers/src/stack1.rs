@@ -1,0 +1,29 @@
+//! Stack1Mixer: the best result of each provider, then the second best of each, and so on.
+
+use crate::shared::stack::stacked;
+use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
+
+struct Stack1Mixer;
+
+impl Mixer for Stack1Mixer {
+    fn arrange<'a>(&self, candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
+        stacked(candidates, 1)
+    }
+}
+
+pub const KIND: MixerKind = MixerKind {
+    name: "Stack1Mixer",
+    summary: "One result of each provider in turn, best first.",
+    mixer: &Stack1Mixer,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shared::samples::{arranged, stacks};
+
+    #[test]
+    fn one_of_each_in_turn() {
+        assert_eq!(arranged(&KIND, &stacks()).0, [5, 3, 4, 2, 1]);
+    }
+}

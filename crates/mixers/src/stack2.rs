@@ -1,0 +1,29 @@
+//! Stack2Mixer: two results of each provider in turn.
+
+use crate::shared::stack::stacked;
+use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
+
+struct Stack2Mixer;
+
+impl Mixer for Stack2Mixer {
+    fn arrange<'a>(&self, candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
+        stacked(candidates, 2)
+    }
+}
+
+pub const KIND: MixerKind = MixerKind {
+    name: "Stack2Mixer",
+    summary: "Two results of each provider in turn, best first.",
+    mixer: &Stack2Mixer,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shared::samples::{arranged, stacks};
+
+    #[test]
+    fn two_of_each_in_turn() {
+        assert_eq!(arranged(&KIND, &stacks()).0, [5, 4, 3, 2, 1]);
+    }
+}

@@ -1,0 +1,106 @@
+//! CosineRelevancyPostResultProcessor: scores all results of a search together, so that those of different
+//! sources can be compared.
+
+use async_trait::async_trait;
+use domain::contracts::{
+    Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
+};
+use domain::result::{ResultItem, ResultSet};
+use domain::search::Search;
+use relevancy::Query;
+
+struct CosineRelevancyPostResultProcessor;
+
+#[async_trait]
+impl PostResultProcessor for CosineRelevancyPostResultProcessor {
+    async fn process(
+        &self,
+        sets: &mut [ResultSet],
+        cx: &PostResultContext<'_>,
+    ) -> Result<Outcome, ProcessorError> {
+        Ok(score(sets, cx.search))
+    }
+}
+
+/// Providers that were asked the same words are weighed together. One that was asked others, such as the words of
+/// its own tag, is weighed by itself: what it was not asked for it cannot lack.
+fn score(sets: &mut [ResultSet], search: &Search) -> Outcome {
+    let mut pools: Vec<(Query, Vec<&mut ResultItem>)> = Vec::new();
+    for set in sets {
+        let query = Query::of_search(search, &set.query_string_to_provider);
+        let items = set.items.iter_mut().filter(|item| item.result_block.is_none());
+        match pools.iter_mut().find(|(known, _)| *known == query) {
+            Some((_, pool)) => pool.extend(items),
+            None => pools.push((query, items.collect())),
+        }
+    }
+    let scored = pools.iter_mut().map(|(query, pool)| relevancy::score_pool(query, pool));
+    Outcome::updated(scored.sum())
+}
+
+pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
+    name: "CosineRelevancyPostResultProcessor",
+    summary: "Sets swirl_score, swirl_confidence_score and explain of every result.",
+    processor: &CosineRelevancyPostResultProcessor,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::post_result::shared::samples::{search, set};
+
+    fn item(title: &str, body: &str) -> ResultItem {
+        ResultItem {
+            title: title.to_owned(),
+            body: body.to_owned(),
+            searchprovider_rank: 1,
+            ..ResultItem::default()
+        }
+    }
+
+    fn scores(sets: &[ResultSet]) -> Vec<f64> {
+        sets.iter().flat_map(|set| &set.items).map(|item| item.swirl_score).collect()
+    }
+
+    #[test]
+    fn all_sets_are_scored_in_one_pool() {
+        let mut sets = [
+            set(1, "river sensors", vec![item("River sensors", "levels"), item("Rivers", "and fish")]),
+            set(2, "river sensors", vec![item("Cars", "river sensors")]),
+        ];
+        assert_eq!(score(&mut sets, &search("river sensors")), Outcome::updated(3));
+        let together = scores(&sets);
+        assert!(together[0] > together[2] && together[2] > together[1], "{together:?}");
+        assert!(sets[1].items[0].explain.is_some());
+        let alone = &mut sets[1..];
+        score(alone, &search("river sensors"));
+        assert_ne!(scores(alone)[0], together[2], "the pool counts");
+    }
+
+    #[test]
+    fn a_provider_is_judged_by_the_words_it_got() {
+        let mut sets = [
+            set(1, "pricing company:acme", vec![item("Acme pricing", "")]),
+            set(2, "acme", vec![item("Acme", "")]),
+        ];
+        score(&mut sets, &search("pricing company:acme"));
+        assert!(scores(&sets).iter().all(|score| *score > 100.0), "{:?}", scores(&sets));
+    }
+
+    #[test]
+    fn a_source_that_cannot_negate_is_judged_by_the_whole_query() {
+        let mut sets = [set(1, "river", vec![item("River town", ""), item("River", "")])];
+        let outcome = score(&mut sets, &search("river NOT town"));
+        assert_eq!(outcome, Outcome::updated(1));
+        assert!(scores(&sets)[0] < 0.0);
+        assert!(sets[0].items[0].explain.as_ref().is_some_and(|explain| explain.contains_key("NOT")));
+    }
+
+    #[test]
+    fn results_of_a_block_are_not_in_the_list_and_not_scored() {
+        let summary = ResultItem { result_block: Some("ai_summary".to_owned()), ..item("River", "") };
+        let mut sets = [set(1, "river", vec![summary])];
+        assert_eq!(score(&mut sets, &search("river")), Outcome::default());
+        assert_eq!(scores(&sets), [0.0]);
+    }
+}

@@ -1,0 +1,27 @@
+//! Post-result processors: they work on all results of a search.
+
+mod cosine_relevancy;
+mod dedupe_by_field;
+mod shared;
+
+use domain::contracts::PostResultProcessorKind;
+
+/// Every post-result processor of the house, in the order of the manual.
+pub const CATALOGUE: &[PostResultProcessorKind] = &[cosine_relevancy::KIND, dedupe_by_field::KIND];
+
+/// What runs, in this order, for a search that names none itself. Grouping chooses the best of a group by its
+/// scores, so the scores come first.
+pub const SYSTEM_DEFAULT: &[&str] =
+    &["CosineRelevancyPostResultProcessor", "DedupeByFieldPostResultProcessor"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_pipeline_is_in_the_catalogue() {
+        for name in SYSTEM_DEFAULT {
+            assert!(CATALOGUE.iter().any(|kind| kind.name == *name), "{name}");
+        }
+    }
+}

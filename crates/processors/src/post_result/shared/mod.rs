@@ -1,0 +1,5 @@
+//! What several post-result processors need.
+
+pub mod canonical_url;
+#[cfg(test)]
+pub mod samples;

@@ -1,0 +1,10 @@
+//! Query processors: they rewrite a query before federation, or for one provider.
+
+mod adaptive;
+mod generic;
+mod no_mod;
+
+use domain::contracts::QueryProcessorKind;
+
+/// Every query processor of the house, in the order of the manual.
+pub const CATALOGUE: &[QueryProcessorKind] = &[adaptive::KIND, no_mod::KIND, generic::KIND];

@@ -1,0 +1,60 @@
+//! CosineRelevancyResultProcessor: reads one provider's results as they arrive and notes where the query's words
+//! stand. The scores need all results of the search: `post_result/cosine_relevancy.rs` sets them.
+
+use async_trait::async_trait;
+use domain::contracts::{
+    Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
+};
+use relevancy::Query;
+
+struct CosineRelevancyResultProcessor;
+
+#[async_trait]
+impl ResultProcessor for CosineRelevancyResultProcessor {
+    async fn process(
+        &self,
+        batch: &mut ResultBatch,
+        cx: &ResultContext<'_>,
+    ) -> Result<Outcome, ProcessorError> {
+        Ok(prepare(batch, &Query::of_search(cx.search, cx.query)))
+    }
+}
+
+fn prepare(batch: &mut ResultBatch, query: &Query) -> Outcome {
+    let query = query.clone().with_highlights(&batch.highlight_terms);
+    for item in &mut batch.items {
+        relevancy::prepare(&query, item);
+    }
+    Outcome::updated(batch.items.len())
+}
+
+pub const KIND: ResultProcessorKind = ResultProcessorKind {
+    name: "CosineRelevancyResultProcessor",
+    summary: "Finds the query's words in each result, for the score and its explanation. Must be last.",
+    processor: &CosineRelevancyResultProcessor,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::result::ResultItem;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn hits_are_noted_also_of_words_that_the_source_highlighted() {
+        let item = ResultItem { title: "Electric vehicles".to_owned(), ..ResultItem::default() };
+        let mut batch = ResultBatch {
+            items: vec![item, ResultItem::default()],
+            highlight_terms: vec!["vehicles".to_owned()],
+            ..ResultBatch::default()
+        };
+        let outcome = prepare(&mut batch, &Query::parse("electric cars"));
+        assert_eq!(outcome, Outcome::updated(2));
+        let explain = batch.items[0].explain.take().map(Value::from).unwrap_or_default();
+        assert_eq!(explain["stems"], "electr car vehicl");
+        assert_eq!(
+            explain["hits"],
+            json!({"title": {"electric": [0], "vehicles": [1]}, "body": {}, "author": {}})
+        );
+    }
+}

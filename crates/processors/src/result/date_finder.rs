@@ -1,0 +1,79 @@
+//! DateFinderResultProcessor: looks in the body for the date of a result whose source gave none.
+
+use async_trait::async_trait;
+use domain::contracts::{
+    Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
+};
+use domain::notation::dates::parse_date;
+use domain::result::DATE_UNKNOWN;
+use regex::Regex;
+use std::sync::LazyLock;
+
+pub const KIND: ResultProcessorKind = ResultProcessorKind {
+    name: "DateFinderResultProcessor",
+    summary: "Finds the date of a result in its body when the source gave none.",
+    processor: &DateFinder,
+};
+
+struct DateFinder;
+
+#[async_trait]
+impl ResultProcessor for DateFinder {
+    async fn process(
+        &self,
+        batch: &mut ResultBatch,
+        _cx: &ResultContext<'_>,
+    ) -> Result<Outcome, ProcessorError> {
+        let mut found = 0;
+        for item in &mut batch.items {
+            if item.date_published != DATE_UNKNOWN && !item.date_published.is_empty() {
+                continue;
+            }
+            if let Some(date) = find_date(&item.body) {
+                item.date_published = date;
+                found += 1;
+            }
+        }
+        Ok(Outcome::updated(found))
+    }
+}
+
+/// Numbers like `3/4/2021` with a year of four digits, or a capitalised month like `Mar 4, 2021`.
+#[expect(clippy::expect_used, reason = "the pattern is a constant, and every test of this file compiles it")]
+static DATE: LazyLock<Regex> = LazyLock::new(|| {
+    let month = "Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?\
+                 |Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?";
+    let pattern = format!(r"\b\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{4}}\b|\b(?:{month})\.? \d{{1,2}}, \d{{4}}\b");
+    Regex::new(&pattern).expect("a valid pattern")
+});
+
+/// The first date in a text.
+fn find_date(text: &str) -> Option<String> {
+    DATE.find_iter(text).find_map(|found| parse_date(found.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_first_date() {
+        let table = [
+            ("Posted 3/4/2021 by me, edited 5/6/2022", Some("2021-03-04 00:00:00")),
+            ("on 04.03.2021.", Some("2021-04-03 00:00:00")),
+            ("12-31-1999", Some("1999-12-31 00:00:00")),
+            ("Mar 4, 2021 ... text", Some("2021-03-04 00:00:00")),
+            ("September 30, 2020", Some("2020-09-30 00:00:00")),
+            ("Sept. 3, 2020", Some("2020-09-03 00:00:00")),
+            ("99/99/2021 then 1/2/2020", Some("2020-01-02 00:00:00")),
+            ("5-6-21", None),
+            ("mar 4, 2021", None),
+            ("version 1.2.20210", None),
+            ("2021-03-04", None),
+            ("", None),
+        ];
+        for (text, want) in table {
+            assert_eq!(find_date(text).as_deref(), want, "{text}");
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! MappingResultProcessor: turns what a source gave into results, as `result_mappings` says.
+
+use super::shared::payload::Payload;
+use super::shared::source_value::{is_populated, joined, look_up, push_bounded, text_of};
+use async_trait::async_trait;
+use domain::contracts::{
+    Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
+};
+use domain::instant;
+use domain::notation::dates::{normalize_date, parse_date};
+use domain::notation::result_mappings::{ResultMapping, ResultMappings, Source, TemplatePart};
+use domain::result::{DATE_UNKNOWN, ResultItem};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+pub const KIND: ResultProcessorKind = ResultProcessorKind {
+    name: "MappingResultProcessor",
+    summary: "Maps the source's fields to the fields of a result.",
+    processor: &Mapping,
+};
+
+/// Most words that a source's highlights add to relevancy, and their length.
+const HIGHLIGHT_TERMS_MAX: usize = 100;
+const HIGHLIGHT_TERM_BYTES_MAX: usize = 100;
+
+struct Mapping;
+
+#[async_trait]
+impl ResultProcessor for Mapping {
+    async fn process(
+        &self,
+        batch: &mut ResultBatch,
+        cx: &ResultContext<'_>,
+    ) -> Result<Outcome, ProcessorError> {
+        let mappings = ResultMappings::parse(&cx.provider.draft.result_mappings)
+            .map_err(|reason| ProcessorError(format!("result_mappings: {reason}")))?;
+        let retrieved = instant::display(cx.toolbox.clock.now());
+        let wanted = usize::try_from(cx.results_wanted).unwrap_or(usize::MAX);
+        for raw in std::mem::take(&mut batch.raw) {
+            if batch.items.len() >= wanted {
+                break;
+            }
+            if let Some(mut item) = map_item(&raw, &mappings, &retrieved) {
+                item.searchprovider = cx.provider.draft.name.clone();
+                item.searchprovider_rank = u32::try_from(batch.items.len() + 1).unwrap_or(u32::MAX);
+                batch.items.push(item);
+            }
+        }
+        batch.highlight_terms = highlight_terms(&batch.items);
+        Ok(Outcome::updated(batch.items.len()))
+    }
+}
+
+/// One source item as a result; nothing when it holds nothing.
+fn map_item(raw: &Value, mappings: &ResultMappings, retrieved: &str) -> Option<ResultItem> {
+    let mut draft = Draft { item: ResultItem::default(), payload: Payload::default(), mappings };
+    for mapping in &mappings.mappings {
+        match mapping {
+            ResultMapping::Field { key, sources } => {
+                for source in sources {
+                    draft.place(key, source, &look_up(source, raw));
+                }
+            }
+            ResultMapping::Template { key, parts } => draft.place_template(key, parts, raw),
+            ResultMapping::Payload(source) => {
+                draft.payload.insert_all(source.path.as_str(), &look_up(source, raw))
+            }
+        }
+    }
+    draft.take_leftovers(raw);
+    draft.finish(retrieved)
+}
+
+/// A result on its way.
+struct Draft<'m> {
+    item: ResultItem,
+    payload: Payload,
+    mappings: &'m ResultMappings,
+}
+
+/// A field of a result that a source may fill.
+enum Target<'a> {
+    Text(&'a mut String),
+    Date(&'a mut String),
+    Texts(&'a mut Vec<String>),
+}
+
+impl<'a> Target<'a> {
+    fn of(item: &'a mut ResultItem, key: &str) -> Option<Self> {
+        Some(match key {
+            "title" => Self::Text(&mut item.title),
+            "url" => Self::Text(&mut item.url),
+            "body" => Self::Text(&mut item.body),
+            "author" => Self::Text(&mut item.author),
+            "date_published_display" => Self::Text(&mut item.date_published_display),
+            "date_published" => Self::Date(&mut item.date_published),
+            "date_retrieved" => Self::Date(&mut item.date_retrieved),
+            "title_hit_highlights" => Self::Texts(&mut item.title_hit_highlights),
+            "body_hit_highlights" => Self::Texts(&mut item.body_hit_highlights),
+            _ => return None,
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(text) | Self::Date(text) => text.is_empty(),
+            Self::Texts(list) => list.is_empty(),
+        }
+    }
+
+    fn fill(self, values: &[Cow<'_, Value>]) {
+        match self {
+            Self::Text(text) => *text = joined(values.iter().map(AsRef::as_ref)),
+            Self::Date(text) => *text = date_of(values),
+            Self::Texts(list) => {
+                let all = values.iter().flat_map(|value| match value.as_ref() {
+                    Value::Array(items) => items.as_slice(),
+                    single => std::slice::from_ref(single),
+                });
+                list.extend(all.filter(|value| is_populated(value)).map(text_of));
+            }
+        }
+    }
+}
+
+impl Draft<'_> {
+    /// The first populated source fills its field; later ones go to the payload as `<key>_<path>`.
+    /// A key that is no field of a result is a name in the payload.
+    fn place(&mut self, key: &str, source: &Source, values: &[Cow<'_, Value>]) {
+        if values.is_empty() {
+            return;
+        }
+        let is_free = match Target::of(&mut self.item, key) {
+            Some(target) if target.is_empty() => {
+                target.fill(values);
+                if values.len() > 1 && !self.mappings.no_payload {
+                    self.payload.insert_all(key, values);
+                }
+                return;
+            }
+            Some(_) => false,
+            None => !self.payload.contains(key),
+        };
+        if is_free {
+            self.payload.insert_all(key, values);
+        } else {
+            self.payload.insert_all(&format!("{key}_{}", source.path.as_str()), values);
+        }
+    }
+
+    /// A template replaces what its field held.
+    fn place_template(&mut self, key: &str, parts: &[TemplatePart], raw: &Value) {
+        let mut text = String::new();
+        for part in parts {
+            match part {
+                TemplatePart::Text(literal) => push_bounded(&mut text, literal),
+                TemplatePart::Value(source) => {
+                    let values = look_up(source, raw);
+                    push_bounded(&mut text, &joined(values.iter().map(AsRef::as_ref)));
+                }
+            }
+        }
+        match Target::of(&mut self.item, key) {
+            Some(Target::Text(field)) => *field = text,
+            Some(Target::Date(field)) => *field = normalize_date(&text),
+            Some(Target::Texts(list)) => *list = vec![text],
+            None => self.payload.insert(key, &Value::String(text)),
+        }
+    }
+
+    /// What no mapping named: fields of the same name are filled, the rest is copied to the payload.
+    fn take_leftovers(&mut self, raw: &Value) {
+        let Some(object) = raw.as_object() else { return };
+        for (key, value) in object.iter().filter(|(_, value)| is_populated(value)) {
+            match Target::of(&mut self.item, key).filter(Target::is_empty) {
+                // When the service retrieved a result, the service says.
+                Some(target) if key != "date_retrieved" => target.fill(&[Cow::Borrowed(value)]),
+                _ if !self.mappings.no_payload && !self.payload.contains(key) => {
+                    self.payload.insert(key, value)
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn finish(self, retrieved: &str) -> Option<ResultItem> {
+        let mut item = self.item;
+        item.payload = self.payload.into_map();
+        let is_void = [&item.title, &item.body, &item.url, &item.author].iter().all(|text| text.is_empty());
+        if is_void && item.payload.is_empty() {
+            return None;
+        }
+        for tag in ["<matched_term>", "</matched_term>"] {
+            item.title = item.title.replace(tag, "");
+        }
+        if self.mappings.lc_url {
+            item.url = item.url.to_lowercase();
+        }
+        if item.title.is_empty() {
+            item.title = if item.url.is_empty() { item.author.clone() } else { item.url.clone() };
+        }
+        if item.date_published.is_empty() {
+            item.date_published = DATE_UNKNOWN.to_owned();
+        }
+        if item.date_retrieved.is_empty() {
+            item.date_retrieved = retrieved.to_owned();
+        }
+        item.result_block = self.mappings.block.clone();
+        Some(item)
+    }
+}
+
+/// The first of several values that is a date; else the first as it is.
+fn date_of(values: &[Cow<'_, Value>]) -> String {
+    let flat = values.iter().flat_map(|value| match value.as_ref() {
+        Value::Array(items) => items.as_slice(),
+        single => std::slice::from_ref(single),
+    });
+    let texts: Vec<String> = flat.filter(|value| is_populated(value)).map(text_of).collect();
+    let first = texts.iter().find_map(|text| parse_date(text));
+    first.unwrap_or_else(|| normalize_date(texts.first().map_or("", String::as_str)))
+}
+
+/// The words that a source marked with `<em>` in its highlights, in lower case, each once, sorted.
+fn highlight_terms(items: &[ResultItem]) -> Vec<String> {
+    let mut terms = BTreeSet::new();
+    for text in
+        items.iter().flat_map(|item| item.title_hit_highlights.iter().chain(&item.body_hit_highlights))
+    {
+        let marked = text.split("<em>").skip(1).filter_map(|rest| rest.split_once("</em>"));
+        for (term, _) in marked.filter(|(term, _)| term.len() <= HIGHLIGHT_TERM_BYTES_MAX) {
+            if terms.len() < HIGHLIGHT_TERMS_MAX && !term.trim().is_empty() {
+                terms.insert(term.trim().to_lowercase());
+            }
+        }
+    }
+    terms.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn mapped(raw: &Value, mappings: &str) -> ResultItem {
+        let mappings = ResultMappings::parse(mappings).expect("mappings");
+        map_item(raw, &mappings, "2024-01-02 03:04:05.000006").expect("a result")
+    }
+
+    #[test]
+    fn maps_fields() {
+        let raw = json!({
+            "name": "T", "text": null, "desc": "D", "people": [{"n": "A"}, {"n": "B"}], "count": 5, "ok": true,
+            "when": 1_700_000_000, "tags": ["x", "y"], "one": ["only"], "empty": "", "id": "a b/c", "sat": 1_500,
+        });
+        let table = [
+            ("title=name", "title", "T"),
+            ("title=missing,title=name", "title", "T"),
+            ("body=text|desc", "body", "D"),
+            ("body=empty|desc", "body", "D"),
+            ("author=people[*].n", "author", "A B"),
+            ("author=one[*]", "author", "only"),
+            ("body=tags", "body", "x y"),
+            ("body=count", "body", "5"),
+            ("body=ok", "body", "true"),
+            ("date_published=when", "date_published", "2023-11-14 22:13:20+00:00"),
+            ("date_published_display=when", "date_published_display", "1700000000"),
+            ("title=name", "date_published", "unknown"),
+            ("title=name", "date_retrieved", "2024-01-02 03:04:05.000006"),
+            ("date_retrieved=when", "date_retrieved", "2023-11-14 22:13:20+00:00"),
+            ("title='{name}: {missing}, {people[*].n}'", "title", "T: , A B"),
+            ("title=name,title='new'", "title", "new"),
+            ("url='https://x/{sw_urlencode(id)}'", "url", "https://x/a%20b%2Fc"),
+            ("url=sw_urlencode(id)", "url", "a%20b%2Fc"),
+            ("body='{sw_btcconvert(sat)} BTC {sw_btcconvert(name)}'", "body", "0.000015 BTC "),
+            ("url='HTTP://X',LC_URL", "url", "http://x"),
+            ("url='u'", "title", "u"),
+            ("author=name", "title", "T"),
+            ("title='a<matched_term>b</matched_term>'", "title", "ab"),
+        ];
+        for (mappings, field, want) in table {
+            let item = serde_json::to_value(mapped(&raw, mappings)).expect("json");
+            assert_eq!(item[field], json!(want), "{mappings}");
+        }
+    }
+
+    #[test]
+    fn fills_the_payload() {
+        let raw = json!({"content": "C", "description": "D", "n": 1, "l": [1, 2], "x": null, "b": false});
+        let table = [
+            ("body=content|description,NO_PAYLOAD", json!({"body_description": "D"})),
+            ("body=content,body=description,NO_PAYLOAD", json!({"body_description": "D"})),
+            ("n,l[*],x,NO_PAYLOAD", json!({"n": 1, "l[*]": [1, 2]})),
+            ("Number=n|b,NO_PAYLOAD", json!({"Number": 1, "Number_b": false})),
+            ("Text='n is {n}',NO_PAYLOAD", json!({"Text": "n is 1"})),
+            ("body=l[*],NO_PAYLOAD,content", json!({"content": "C"})),
+            (
+                "body=l[*]",
+                json!({"body": [1, 2], "content": "C", "description": "D", "n": 1, "l": [1, 2], "b": false}),
+            ),
+            ("title=content", json!({"content": "C", "description": "D", "n": 1, "l": [1, 2], "b": false})),
+        ];
+        for (mappings, want) in table {
+            assert_eq!(Value::Object(mapped(&raw, mappings).payload), want, "{mappings}");
+        }
+    }
+
+    #[test]
+    fn takes_fields_of_the_same_name() {
+        let raw = json!({
+            "title": null, "body": "B", "url": "u", "date_published": "2021-03-04", "swirl_score": 9.0,
+            "date_retrieved": "x", "searchprovider": "Other",
+        });
+        let item = mapped(&raw, "NO_PAYLOAD");
+        assert_eq!((item.title.as_str(), item.body.as_str()), ("u", "B"));
+        assert_eq!(item.date_published, "2021-03-04 00:00:00");
+        assert_eq!((item.swirl_score, item.searchprovider.as_str()), (0.0, ""));
+        assert_eq!(item.date_retrieved, "2024-01-02 03:04:05.000006");
+        assert_eq!(mapped(&raw, "body=url").payload["body"], json!("B"));
+    }
+
+    #[test]
+    fn knows_highlights_and_blocks() {
+        let raw = json!({"t": "x", "h": ["a <em>Solid</em> b", "<em>state</em> <em>solid</em>"], "one": "<em>Z</em>"});
+        let item = mapped(&raw, "title=t,body_hit_highlights=h[*],title_hit_highlights=one,BLOCK=facts");
+        assert_eq!(item.body_hit_highlights.len(), 2);
+        assert_eq!(item.title_hit_highlights, ["<em>Z</em>"]);
+        assert_eq!(item.result_block.as_deref(), Some("facts"));
+        assert_eq!(highlight_terms(&[item]), ["solid", "state", "z"]);
+        let many: String = (0..HIGHLIGHT_TERMS_MAX * 2).map(|n| format!("<em>w{n}</em>")).collect();
+        let item = mapped(&json!({"t": "x", "h": many}), "title=t,body_hit_highlights=h");
+        assert_eq!(highlight_terms(&[item]).len(), HIGHLIGHT_TERMS_MAX);
+    }
+
+    #[test]
+    fn what_holds_nothing_is_no_result() {
+        let mappings = ResultMappings::parse("title=t").expect("mappings");
+        for raw in [json!(null), json!({}), json!({"t": null}), json!(5), json!("text")] {
+            assert_eq!(map_item(&raw, &mappings, ""), None, "{raw}");
+        }
+        let whole = ResultMappings::parse("title=$").expect("mappings");
+        assert_eq!(map_item(&json!("text"), &whole, "").map(|item| item.title).as_deref(), Some("text"));
+    }
+
+    #[test]
+    fn a_source_that_names_the_type_of_its_text_is_read() {
+        let raw =
+            json!({"title": {"@type": "html", "#text": "Words"}, "author": [{"name": "A"}, {"name": "B"}]});
+        let item = mapped(&raw, "title=title,author=author[*].name,NO_PAYLOAD");
+        assert_eq!((item.title.as_str(), item.author.as_str()), ("Words", "A B"));
+    }
+}

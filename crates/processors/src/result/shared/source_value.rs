@@ -1,0 +1,146 @@
+//! Source values as text: what a mapping finds in an item, and how it reads in a field of a result.
+
+use super::bitcoin::to_bitcoin;
+use domain::notation::query_template::encode_percent;
+use domain::notation::result_mappings::{Function, Source};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// Longest text of one field; the rest is cut.
+pub const TEXT_BYTES_MAX: usize = 256 * 1024;
+
+/// The populated values that a source finds in an item: no null, nothing empty.
+pub fn look_up<'a>(source: &Source, item: &'a Value) -> Vec<Cow<'a, Value>> {
+    let found = source.path.find(item).into_iter().filter(|value| is_populated(value));
+    match source.function {
+        None => found.map(Cow::Borrowed).collect(),
+        Some(function) => {
+            let called = found.filter_map(|value| call(function, &text_of(value)));
+            called.map(|text| Cow::Owned(Value::String(text))).collect()
+        }
+    }
+}
+
+/// One value as text: numbers and booleans as in JSON, a list joined by spaces, an object as JSON
+/// (but an XML element with attributes as its text). Without NUL, which no database keeps.
+pub fn text_of(value: &Value) -> String {
+    let mut out = String::new();
+    push_text(&mut out, value);
+    out
+}
+
+/// Several values as one text, joined by spaces.
+pub fn joined<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
+    let mut out = String::new();
+    for value in values {
+        push_spaced(&mut out, value);
+    }
+    out
+}
+
+/// False for null and for what is empty.
+pub fn is_populated(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(list) => list.iter().any(is_populated),
+        Value::Object(object) => !object.is_empty(),
+        Value::Bool(_) | Value::Number(_) => true,
+    }
+}
+
+fn call(function: Function, text: &str) -> Option<String> {
+    match function {
+        Function::UrlEncode => Some(encode_percent(text)),
+        Function::BtcConvert => to_bitcoin(text.trim()),
+    }
+}
+
+fn push_text(out: &mut String, value: &Value) {
+    match value {
+        Value::Null => {}
+        Value::String(text) => push_bounded(out, text),
+        Value::Bool(_) | Value::Number(_) => push_bounded(out, &value.to_string()),
+        Value::Array(list) => list.iter().for_each(|item| push_spaced(out, item)),
+        Value::Object(object) => match object.get("#text") {
+            Some(text) => push_text(out, text),
+            None => push_json(out, value),
+        },
+    }
+}
+
+fn push_spaced(out: &mut String, value: &Value) {
+    if out.len() >= TEXT_BYTES_MAX || !is_populated(value) {
+        return;
+    }
+    if !out.is_empty() {
+        out.push(' ');
+    }
+    push_text(out, value);
+}
+
+/// Adds a text without NUL, up to the limit.
+pub fn push_bounded(out: &mut String, text: &str) {
+    let left = TEXT_BYTES_MAX.saturating_sub(out.len());
+    let mut end = text.len().min(left);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    out.extend(text[..end].chars().filter(|&c| c != '\0'));
+}
+
+fn push_json(out: &mut String, value: &Value) {
+    let mut written = Bounded(Vec::new());
+    // The writer refuses what goes beyond the limit; what it has is kept.
+    let _ = serde_json::to_writer(&mut written, value);
+    push_bounded(out, &String::from_utf8_lossy(&written.0));
+}
+
+struct Bounded(Vec<u8>);
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > TEXT_BYTES_MAX {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn reads_as_text() {
+        let table = [
+            (json!("a\0b"), "ab"),
+            (json!(5), "5"),
+            (json!(1.5), "1.5"),
+            (json!(true), "true"),
+            (json!(null), ""),
+            (json!(["a", null, "", ["b", 3]]), "a b 3"),
+            (json!({"x": 1}), r#"{"x":1}"#),
+            (json!({"@type": "html", "#text": "words"}), "words"),
+        ];
+        for (value, want) in table {
+            assert_eq!(text_of(&value), want, "{value}");
+        }
+        assert_eq!(joined([&json!("a"), &json!(2)]), "a 2");
+    }
+
+    #[test]
+    fn text_is_bounded() {
+        let long = "é".repeat(TEXT_BYTES_MAX);
+        assert_eq!(text_of(&json!(long)).len(), TEXT_BYTES_MAX);
+        assert!(text_of(&json!([long, long, long])).len() <= TEXT_BYTES_MAX + 2);
+        assert!(text_of(&json!({"a": "b", "c": long})).len() <= TEXT_BYTES_MAX);
+    }
+}

@@ -1,0 +1,94 @@
+//! One deadline for all sources: who does not answer in time is named, and nobody waits longer.
+
+use crate::house::{TestHouse, items};
+use domain::settings::{Secs, Settings};
+use serde_json::json;
+use std::time::{Duration, Instant};
+use testkit::source::{Behaviour, Source};
+
+fn two_seconds(settings: Settings) -> Settings {
+    Settings { timeout: Secs::new(2), ..settings }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sleeping_source_makes_the_search_partial_within_the_deadline() {
+    let house = TestHouse::with(two_seconds).await;
+    let (awake, asleep) = (Source::start().await, Source::start().await);
+    awake.reply(Behaviour::Json(items("river", 3)));
+    asleep.reply(Behaviour::Hang);
+    house.provider("Awake", &awake).await;
+    house.provider("Asleep", &asleep).await;
+
+    let started = Instant::now();
+    let mixed = house.admin.get("/svc/search/?qs=river").await;
+    let took = started.elapsed();
+    assert!(took >= Duration::from_millis(1900), "it waited for the deadline: {took:?}");
+    assert!(took < Duration::from_millis(2500), "and not longer: {took:?}");
+    assert_eq!(mixed.status, 200);
+    assert_eq!(mixed.body["results"].as_array().unwrap().len(), 3);
+    let info = &mixed.body["info"];
+    assert_eq!(info["Asleep"]["status"], "timeout");
+    assert_eq!(info["Asleep"]["error"]["code"], "timeout");
+    assert_eq!((&info["Asleep"]["found"], &info["Asleep"]["retrieved"]), (&json!(0), &json!(0)));
+    assert_eq!(info["completeness"], json!({"asked":2,"answered":1,"failed":0,"timed_out":1,"suspended":0}));
+    let messages = mixed.body["messages"].to_string();
+    assert!(messages.contains("Timeout: Asleep did not answer within 2.0 s"), "{messages}");
+    let search = house.admin.get(&format!("/svc/search/{}/", info["search"]["id"])).await;
+    assert_eq!(search.body["status"], "PARTIAL_RESULTS_READY");
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_sources_time_out_and_nothing_pretends_to_be_full() {
+    let house = TestHouse::with(two_seconds).await;
+    let source = Source::start().await;
+    source.reply(Behaviour::Hang);
+    for name in ["One", "Two", "Three"] {
+        house.provider(name, &source).await;
+    }
+    let search = house.admin.search(&json!({"query_string": "river"})).await;
+    assert_eq!(search["status"], "PARTIAL_RESULTS_READY");
+    let mixed = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
+    assert_eq!(mixed.body["results"], json!([]));
+    let completeness = &mixed.body["info"]["completeness"];
+    assert_eq!(completeness, &json!({"asked":3,"answered":0,"failed":0,"timed_out":3,"suspended":0}));
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_way_to_fail_is_that_sources_own() {
+    let house = TestHouse::with(two_seconds).await;
+    let good = Source::start().await;
+    good.reply(Behaviour::Json(items("river", 2)));
+    house.provider("Good", &good).await;
+    let empty = Source::start().await;
+    empty.reply(Behaviour::Json(json!({"total": 0, "items": []})));
+    house.provider("Empty", &empty).await;
+    let cases = [
+        ("Broken", Behaviour::text("application/json", "{not json"), "unreadable"),
+        ("Closed", Behaviour::CloseAtOnce, "unavailable"),
+        ("Half", Behaviour::HalfAnswer, "unreadable"),
+        ("Error", Behaviour::status(500), "unavailable"),
+        ("Denied", Behaviour::status(401), "denied"),
+        ("Busy", Behaviour::status(429), "rate_limited"),
+    ];
+    let mut sources = Vec::new();
+    for (name, behaviour, _) in &cases {
+        let source = Source::start().await;
+        source.reply(behaviour.clone());
+        house.provider(name, &source).await;
+        sources.push(source);
+    }
+    let mixed = house.admin.get("/svc/search/?qs=river").await;
+    let info = &mixed.body["info"];
+    assert_eq!(info["Good"]["status"], "ok");
+    assert_eq!(info["Empty"]["status"], "no_results");
+    for (name, _, code) in cases {
+        assert_eq!(info[name]["status"], "error", "{name}: {}", info[name]);
+        assert_eq!(info[name]["error"]["code"], code, "{name}: {}", info[name]);
+        let messages = mixed.body["messages"].to_string();
+        assert!(messages.contains(&format!("Error: {name}: ")), "{name} is not in {messages}");
+    }
+    assert_eq!(info["completeness"], json!({"asked":8,"answered":2,"failed":6,"timed_out":0,"suspended":0}));
+    house.stop().await;
+}

@@ -1,0 +1,51 @@
+//! `tributary demo`: what a newcomer sees first.
+
+use crate::program::{Running, program, text};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_demo_answers_from_all_three_sources() {
+    let folder = tempfile::tempdir().unwrap();
+    let running = Running::start(program(folder.path(), &["demo", "--port", "0"]));
+    let said = running.said.join("\n");
+    let curl: Vec<&str> = said.lines().filter(|line| line.trim_start().starts_with("curl -u admin:")).collect();
+    assert_eq!(curl.len(), 3, "{said}");
+    let password = said.split("password ").nth(1).unwrap().lines().next().unwrap();
+    let client = running.client(Some(basic("admin", password)));
+    for line in curl {
+        let path = line.split(&running.base).nth(1).unwrap().trim_end_matches('\'');
+        let answer = client.get(path).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let info = &answer.body["info"];
+        assert_eq!(info["completeness"]["answered"], 3, "{info}");
+        let sources = sources(&answer.body);
+        assert!(sources.len() == 3, "{path} shows {sources:?} only, on its first page");
+        let url = &answer.body["results"][0]["url"];
+        assert!(url.as_str().unwrap().starts_with("https://"), "{url}");
+    }
+    let grouped = client.get("/svc/search/?qs=battery+life").await;
+    let duplicates = grouped.body["results"].as_array().unwrap().iter().filter(|item| item.get("duplicates").is_some());
+    assert!(duplicates.count() > 0, "documents in two sources are grouped");
+
+    // The command line works beside the running server, on the same data folder.
+    let search = program(folder.path(), &["search", "flood warning", "--data-dir", "data/demo"]).output().unwrap();
+    assert!(search.status.success(), "{search:?}");
+    assert!(text(&search.stdout).contains("3 of 3 sources answered"), "{}", text(&search.stdout));
+    let json = program(folder.path(), &["search", "flood", "--json", "--data-dir", "data/demo", "--providers", "news"])
+        .output()
+        .unwrap();
+    let mixed: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(sources(&mixed), BTreeSet::from(["Newsroom - Riverbend".to_owned()]));
+}
+
+fn sources(mixed: &Value) -> BTreeSet<String> {
+    let items = mixed["results"].as_array().unwrap().iter();
+    items.map(|item| item["searchprovider"].as_str().unwrap().to_owned()).collect()
+}
+
+pub fn basic(user: &str, password: &str) -> String {
+    use base64::Engine;
+    let pair = base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}"));
+    format!("Basic {pair}")
+}

@@ -1,0 +1,184 @@
+//! The program itself: started as a person would start it.
+
+use crate::house::Client;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// How long the program may take to say that it listens; a debug build on a busy machine is slow.
+const START_MAX: Duration = Duration::from_secs(60);
+
+/// A running `tributary serve` or `tributary demo`. Killed when dropped.
+pub struct Running {
+    child: Child,
+    pub base: String,
+    /// What it printed until it listened.
+    pub said: Vec<String>,
+}
+
+/// The program with a clean environment, in `folder`.
+pub fn program(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tributary"));
+    command.args(arguments).current_dir(folder).env_clear().stdin(Stdio::null());
+    command
+}
+
+/// Runs a command to its end.
+pub fn run(folder: &Path, arguments: &[&str]) -> Output {
+    program(folder, arguments).output().unwrap()
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+impl Running {
+    /// Starts it and waits until a printed line holds its address.
+    pub fn start(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (send, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                let _the_test_has_enough = send.send(line);
+            }
+        });
+        let started = Instant::now();
+        let mut said = Vec::new();
+        loop {
+            match lines.recv_timeout(START_MAX.saturating_sub(started.elapsed())) {
+                Ok(line) => {
+                    let address = line.split_whitespace().find(|word| word.starts_with("http://127.0.0.1:"));
+                    let address = address.filter(|_| line.contains("Tributary")).map(str::to_owned);
+                    said.push(line);
+                    if let Some(base) = address {
+                        // The demo says more after its address.
+                        while let Ok(line) = lines.recv_timeout(Duration::from_millis(200)) {
+                            said.push(line);
+                        }
+                        return Self { child, base, said };
+                    }
+                }
+                Err(_) => panic!("the program did not start: {said:?}"),
+            }
+        }
+    }
+
+    pub fn client(&self, authorization: Option<String>) -> Client {
+        Client::new(&self.base, authorization)
+    }
+
+    /// `kill -9`.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// SIGTERM, then waits; the exit code.
+    pub fn terminate(mut self) -> Option<i32> {
+        let pid = self.child.id().to_string();
+        Command::new("kill").arg("-TERM").arg(pid).status().unwrap();
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _gone_already = self.child.kill();
+        let _gone_already = self.child.wait();
+    }
+}
+
+#[test]
+fn settings_show_value_and_origin_and_all_mistakes() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("tributary.toml"), "SVC_TIMEOUT = 7\nSVC_PORT = 9000\n").unwrap();
+    let shown = program(folder.path(), &["settings"])
+        .env("SVC_PORT", "9100")
+        .env("SVC_SECRET_KEY", "hush-hush")
+        .output()
+        .unwrap();
+    let shown = text(&shown.stdout);
+    let row = |name: &str| shown.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+    assert_eq!(row("SVC_PORT").split_whitespace().collect::<Vec<_>>(), ["SVC_PORT", "9100", "environment"]);
+    assert_eq!(row("SVC_TIMEOUT").split_whitespace().collect::<Vec<_>>(), ["SVC_TIMEOUT", "7", "file"]);
+    assert!(row("SVC_HOST").ends_with("default"));
+    assert!(!shown.contains("hush-hush"), "secrets are hidden");
+
+    std::fs::write(folder.path().join("tributary.toml"), "SVC_TIMEOT = 7\n").unwrap();
+    let wrong = program(folder.path(), &["serve"]).env("SVC_PORT", "eighty").output().unwrap();
+    assert_eq!(wrong.status.code(), Some(1));
+    let said = text(&wrong.stderr);
+    assert!(said.contains("2 mistake(s)") && said.contains("SVC_PORT") && said.contains("'SVC_TIMEOUT'"), "{said}");
+}
+
+#[test]
+fn people_tokens_and_providers_by_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let added = run(here, &["user", "add", "anna", "--admin", "--group", "research"]);
+    assert!(added.status.success(), "{added:?}");
+    assert!(text(&added.stdout).contains("Password: "));
+    assert!(text(&run(here, &["user", "list"]).stdout).contains("research"));
+    let taken = run(here, &["user", "add", "anna"]);
+    assert_eq!(taken.status.code(), Some(1));
+    assert!(text(&taken.stderr).contains("already taken"), "{taken:?}");
+
+    let token = run(here, &["token", "add", "anna", "--label", "laptop", "--days", "3"]);
+    assert!(text(&token.stdout).starts_with("trb_"), "{token:?}");
+    let list = text(&run(here, &["token", "list"]).stdout);
+    assert!(list.contains("laptop") && !list.contains(text(&token.stdout).trim()), "{list}");
+    assert!(run(here, &["token", "revoke", "1"]).status.success());
+    assert_eq!(run(here, &["token", "revoke", "1"]).status.code(), Some(1));
+    assert_eq!(run(here, &["token", "add", "nobody"]).status.code(), Some(1));
+
+    let good = r#"[{"name":"A","url":"https://a.example/"},{"name":"B","connector":"RequestGet"}]"#;
+    std::fs::write(here.join("providers.json"), good).unwrap();
+    std::fs::write(here.join("broken.json"), "{").unwrap();
+    let loaded = run(here, &["load-providers", "--user", "anna", "providers.json", "broken.json"]);
+    assert_eq!(loaded.status.code(), Some(1));
+    assert_eq!(text(&loaded.stdout).trim(), "1 added, 0 replaced, 0 already there, 2 failed");
+    let said = text(&loaded.stderr);
+    assert!(said.contains("record 2 (B)") && said.contains("Did you mean 'RequestsGet'?"), "{said}");
+    let again = run(here, &["load-providers", "--user", "anna", "--replace", "providers.json"]);
+    assert_eq!(text(&again.stdout).trim(), "0 added, 1 replaced, 0 already there, 1 failed");
+
+    assert!(text(&run(here, &["migrate"]).stdout).contains("up to date"));
+    assert!(run(here, &["user", "delete", "anna"]).status.success());
+    let nobody = run(here, &["search", "river"]);
+    assert_eq!(nobody.status.code(), Some(1));
+    assert!(text(&nobody.stderr).contains("there is no user 'admin'"), "{nobody:?}");
+}
+
+#[test]
+fn help_has_examples() {
+    let folder = tempfile::tempdir().unwrap();
+    let help = text(&run(folder.path(), &["--help"]).stdout);
+    for command in ["demo", "serve", "search", "load-providers", "user", "token", "migrate", "settings", "bench"] {
+        assert!(help.contains(command), "{command} is missing in:\n{help}");
+    }
+    assert!(help.contains("Examples:"));
+    assert_eq!(run(folder.path(), &["serv"]).status.code(), Some(2));
+    let role = run(folder.path(), &["serve", "--roles", "webb"]);
+    assert!(text(&role.stderr).contains("'webb' is not a role"), "{role:?}");
+}
+
+#[test]
+fn the_first_start_makes_an_administrator_and_stops_when_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let running = Running::start(program(folder.path(), &["serve", "--port", "0"]));
+    let said = running.said.join("\n");
+    let password = said.split("Password: ").nth(1).unwrap().lines().next().unwrap();
+    let file = folder.path().join("data/initial-admin-password");
+    assert_eq!(std::fs::read_to_string(&file).unwrap().trim(), password);
+    for private in ["initial-admin-password", "secret.key"] {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(folder.path().join("data").join(private)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{private}");
+    }
+    assert_eq!(running.terminate(), Some(0));
+    let again = Running::start(program(folder.path(), &["serve", "--port", "0"]));
+    assert!(!again.said.join("\n").contains("Password"), "it is said once");
+}

@@ -1,0 +1,3 @@
+//! Black-box tests over HTTP, filed by route.
+
+mod search;

@@ -1,0 +1,53 @@
+//! `GET /svc/search/<id>/events/`: what happens, as it happens.
+
+use crate::house::{Client, TestHouse, items};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::time::Duration;
+use testkit::source::{Behaviour, Source};
+
+/// All events of a search until the stream ends: (name, data).
+async fn events(client: &Client, id: i64) -> Vec<(String, Value)> {
+    let response = client.request(Method::GET, &format!("/svc/search/{id}/events/")).send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert!(response.headers()["content-type"].to_str().unwrap().starts_with("text/event-stream"));
+    let text = tokio::time::timeout(Duration::from_secs(15), response.text()).await.unwrap().unwrap();
+    let field = |block: &str, name: &str| {
+        block.lines().filter_map(|line| line.strip_prefix(name)).map(str::trim).collect::<Vec<_>>().join("\n")
+    };
+    text.split("\n\n")
+        .filter(|block| block.contains("event:"))
+        .map(|block| {
+            (field(block, "event:"), serde_json::from_str(&field(block, "data:")).unwrap_or(Value::Null))
+        })
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn providers_results_status_done() {
+    let house = TestHouse::start().await;
+    let (quick, slow) = (Source::start().await, Source::start().await);
+    quick.reply(Behaviour::Json(items("river", 2)).delayed(Duration::from_millis(150)));
+    slow.reply(Behaviour::Json(items("river bank", 2)).delayed(Duration::from_millis(600)));
+    house.provider("Quick", &quick).await;
+    house.provider("Slow", &slow).await;
+    let created = house.admin.post("/svc/search/", &json!({"query_string": "river"})).await;
+    let id = created.body["id"].as_i64().unwrap();
+
+    let live = events(&house.admin, id).await;
+    let names: Vec<&str> = live.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names.iter().filter(|name| **name == "provider").count(), 2, "{names:?}");
+    assert_eq!(names.last(), Some(&"done"));
+    let first_results = live.iter().find(|(name, _)| name == "results").expect("results while it runs");
+    assert_eq!(first_results.1["info"]["results"]["retrieved_total"], 2, "the quick source alone");
+    let last_results = live.iter().rev().find(|(name, _)| name == "results").unwrap();
+    assert_eq!(last_results.1["info"]["results"]["retrieved_total"], 4);
+
+    let late = events(&house.admin, id).await;
+    let names: Vec<&str> = late.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names.iter().filter(|name| **name == "provider").count(), 2, "{names:?}");
+    assert_eq!(names.last(), Some(&"done"), "a search that is ready tells the same end");
+    let other = house.user("otto", &[]).await;
+    assert_eq!(other.get(&format!("/svc/search/{id}/events/")).await.status, 404);
+    house.stop().await;
+}

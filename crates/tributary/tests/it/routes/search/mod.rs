@@ -1,0 +1,6 @@
+//! `/svc/search/`.
+
+mod change;
+mod create;
+mod events;
+mod ask;
