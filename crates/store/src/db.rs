@@ -1,0 +1,207 @@
+//! The two databases behind one text: connections, transactions and the macros that compile a query for both.
+
+use crate::error::failure;
+use domain::contracts::StoreError;
+use domain::secret::Secret;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgQueryResult};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteQueryResult, SqliteSynchronous,
+};
+use sqlx::{Connection, Database, Pool, Postgres, Sqlite, Transaction};
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Readers of an SQLite file at the same time; each is a thread.
+const SQLITE_READERS_MAX: u32 = 4;
+/// How long SQLite waits for another process that holds the file.
+const SQLITE_BUSY: Duration = Duration::from_secs(5);
+/// How long a caller waits for its turn with SQLite: writers queue for one connection.
+const SQLITE_TURN: Duration = Duration::from_secs(30);
+/// Page cache of each SQLite connection; negative means KiB.
+const SQLITE_CACHE: &str = "-16000";
+const POSTGRES_TURN: Duration = Duration::from_secs(5);
+const POSTGRES_STATEMENT_MAX: &str = "30s";
+/// A connection that rested longer is asked whether it still lives before it is used.
+const POSTGRES_REST: Duration = Duration::from_secs(5);
+
+/// Compiles one query for both databases, waits for it and translates its error.
+/// `read` or `write` says which connections it needs.
+macro_rules! on_db {
+    ($db:expr, $side:ident, $pool:ident => $future:expr) => {
+        match &$db {
+            $crate::db::Db::Sqlite(pools) => {
+                let $pool = &pools.$side;
+                $future.await.map_err($crate::error::failure)
+            }
+            $crate::db::Db::Postgres(pools) => {
+                let $pool = &pools.$side;
+                $future.await.map_err($crate::error::failure)
+            }
+        }
+    };
+}
+
+/// The same inside a transaction.
+macro_rules! on_tx {
+    ($tx:expr, $connection:ident => $future:expr) => {
+        match $tx {
+            $crate::db::Tx::Sqlite(tx) => {
+                let $connection = &mut **tx;
+                $future.await.map_err($crate::error::failure)
+            }
+            $crate::db::Tx::Postgres(tx) => {
+                let $connection = &mut **tx;
+                $future.await.map_err($crate::error::failure)
+            }
+        }
+    };
+}
+
+pub(crate) use {on_db, on_tx};
+
+/// Connections by what they are for. SQLite has ONE writer, so that writers queue here and not in the file.
+pub(crate) struct Pools<D: Database> {
+    pub(crate) read: Pool<D>,
+    pub(crate) write: Pool<D>,
+}
+
+pub(crate) enum Db {
+    Sqlite(Pools<Sqlite>),
+    Postgres(Pools<Postgres>),
+}
+
+/// A transaction that may write. Dropped without [`Tx::commit`], it has changed nothing.
+///
+/// While one is open, nothing may be asked of the [`Db`] itself: SQLite's only writer is in use.
+pub(crate) enum Tx {
+    Sqlite(Transaction<'static, Sqlite>),
+    Postgres(Transaction<'static, Postgres>),
+}
+
+impl Db {
+    pub(crate) async fn open(url: &Secret, pool_max: u32) -> Result<Self, StoreError> {
+        match url.expose().split_once(':') {
+            Some(("sqlite", rest)) => open_sqlite(url, rest.contains(":memory:"), pool_max).await,
+            Some(("postgres" | "postgresql", _)) => open_postgres(url, pool_max).await,
+            _ => Err(bad_address()),
+        }
+    }
+
+    pub(crate) async fn begin(&self) -> Result<Tx, StoreError> {
+        match self {
+            // IMMEDIATE: a transaction that reads before it writes would fail if another process wrote in between.
+            Self::Sqlite(pools) => pools.write.begin_with("BEGIN IMMEDIATE").await.map(Tx::Sqlite),
+            Self::Postgres(pools) => pools.write.begin().await.map(Tx::Postgres),
+        }
+        .map_err(failure)
+    }
+
+    pub(crate) async fn close(&self) {
+        match self {
+            Self::Sqlite(pools) => {
+                pools.read.close().await;
+                pools.write.close().await;
+            }
+            Self::Postgres(pools) => pools.write.close().await,
+        }
+    }
+}
+
+impl Tx {
+    pub(crate) async fn commit(self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(tx) => tx.commit().await,
+            Self::Postgres(tx) => tx.commit().await,
+        }
+        .map_err(failure)
+    }
+
+    pub(crate) async fn rollback(self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(tx) => tx.rollback().await,
+            Self::Postgres(tx) => tx.rollback().await,
+        }
+        .map_err(failure)
+    }
+}
+
+/// How many rows a statement changed, said alike by both databases.
+pub(crate) trait Changed {
+    fn rows(&self) -> u64;
+}
+
+impl Changed for SqliteQueryResult {
+    fn rows(&self) -> u64 {
+        self.rows_affected()
+    }
+}
+
+impl Changed for PgQueryResult {
+    fn rows(&self) -> u64 {
+        self.rows_affected()
+    }
+}
+
+/// Turns an `execute` into the number of rows it changed.
+pub(crate) async fn changed<C: Changed>(
+    statement: impl Future<Output = Result<C, sqlx::Error>>,
+) -> Result<u64, sqlx::Error> {
+    Ok(statement.await?.rows())
+}
+
+async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db, StoreError> {
+    let options = SqliteConnectOptions::from_str(url.expose())
+        .map_err(|_| bad_address())?
+        .create_if_missing(true)
+        .foreign_keys(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Normal)
+        .busy_timeout(SQLITE_BUSY)
+        .pragma("cache_size", SQLITE_CACHE);
+    // An in-memory database lives as long as its connection, so nothing may end that one.
+    let pool = || {
+        SqlitePoolOptions::new()
+            .acquire_timeout(SQLITE_TURN)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .test_before_acquire(false)
+    };
+    let write = pool().max_connections(1).connect_with(options.clone()).await.map_err(failure)?;
+    if is_memory {
+        return Ok(Db::Sqlite(Pools { read: write.clone(), write }));
+    }
+    let readers = pool_max.clamp(1, SQLITE_READERS_MAX);
+    let read = pool().max_connections(readers).connect_lazy_with(options.pragma("query_only", "ON"));
+    Ok(Db::Sqlite(Pools { read, write }))
+}
+
+async fn open_postgres(url: &Secret, pool_max: u32) -> Result<Db, StoreError> {
+    let options = PgConnectOptions::from_str(url.expose())
+        .map_err(|_| bad_address())?
+        .application_name("tributary")
+        .options([("statement_timeout", POSTGRES_STATEMENT_MAX)]);
+    // Asking on every use would double the round trips of every query.
+    let pool = PgPoolOptions::new()
+        .max_connections(pool_max.max(1))
+        .acquire_timeout(POSTGRES_TURN)
+        .test_before_acquire(false)
+        .before_acquire(|connection, meta| {
+            Box::pin(async move {
+                if meta.idle_for > POSTGRES_REST {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        })
+        .connect_with(options)
+        .await
+        .map_err(failure)?;
+    Ok(Db::Postgres(Pools { read: pool.clone(), write: pool }))
+}
+
+fn bad_address() -> StoreError {
+    StoreError::Failed(
+        "its address is not valid; use sqlite:///folder/file.db or postgres://user:password@host/database"
+            .to_owned(),
+    )
+}

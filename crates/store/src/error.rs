@@ -1,0 +1,115 @@
+//! What a database error means for the house. Texts name tables and codes, never values.
+
+use domain::contracts::StoreError;
+use sqlx::error::{DatabaseError, ErrorKind};
+use sqlx::migrate::MigrateError;
+use sqlx::postgres::PgDatabaseError;
+
+/// SQLite's codes for "somebody else holds the file" and "the file cannot be opened".
+const SQLITE_AWAY: [&str; 3] = ["5", "6", "14"];
+/// PostgreSQL's classes for a lost connection, and its codes for a server that is starting, stopping or full.
+const POSTGRES_AWAY: [&str; 5] = ["08", "57P01", "57P02", "57P03", "53300"];
+/// PostgreSQL's classes whose messages repeat values: data exceptions and broken constraints.
+const POSTGRES_TELLING: [&str; 2] = ["22", "23"];
+
+/// The house's word for an error of the database.
+pub(crate) fn failure(error: sqlx::Error) -> StoreError {
+    match error {
+        sqlx::Error::RowNotFound => StoreError::NotFound,
+        sqlx::Error::Database(error) => of_database(error.as_ref()),
+        sqlx::Error::Io(error) => StoreError::Unreachable(error.to_string()),
+        sqlx::Error::Tls(_) => StoreError::Unreachable("no secure connection".to_owned()),
+        sqlx::Error::PoolTimedOut => StoreError::Unreachable("no connection could be had in time".to_owned()),
+        sqlx::Error::PoolClosed => StoreError::Unreachable("it was closed".to_owned()),
+        sqlx::Error::WorkerCrashed => StoreError::Unreachable("its thread ended".to_owned()),
+        sqlx::Error::ColumnDecode { index, .. } => {
+            StoreError::Failed(format!("a stored record is not readable, column {index}"))
+        }
+        sqlx::Error::Decode(_) => StoreError::Failed("a stored record is not readable".to_owned()),
+        sqlx::Error::Encode(_) => StoreError::Failed("a value cannot be stored".to_owned()),
+        sqlx::Error::Configuration(_) => StoreError::Failed("its address is not valid".to_owned()),
+        other => StoreError::Failed(other.to_string()),
+    }
+}
+
+/// The house's word for a database that could not be brought to this version.
+pub(crate) fn migration_failure(error: MigrateError) -> StoreError {
+    match error {
+        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => failure(error),
+        MigrateError::VersionMissing(version) => StoreError::Failed(format!(
+            "it was used by a newer version of the program (migration {version} is not known here)"
+        )),
+        other => StoreError::Failed(other.to_string()),
+    }
+}
+
+fn of_database(error: &dyn DatabaseError) -> StoreError {
+    let code = error.code().unwrap_or_default();
+    let is_postgres = error.try_downcast_ref::<PgDatabaseError>().is_some();
+    let is_away = if is_postgres {
+        POSTGRES_AWAY.iter().any(|away| code.starts_with(away))
+    } else {
+        SQLITE_AWAY.contains(&code.as_ref())
+    };
+    match error.kind() {
+        ErrorKind::UniqueViolation => {
+            StoreError::Taken(taken_field(error.constraint().unwrap_or(error.message())))
+        }
+        ErrorKind::ForeignKeyViolation => {
+            StoreError::UnknownReference("user or group that it refers to".to_owned())
+        }
+        _ if is_away => StoreError::Unreachable(error.message().to_owned()),
+        _ if is_postgres && POSTGRES_TELLING.iter().any(|class| code.starts_with(class)) => {
+            StoreError::Failed(format!("SQLSTATE {code}, table {}", error.table().unwrap_or("unknown")))
+        }
+        _ => StoreError::Failed(error.message().to_owned()),
+    }
+}
+
+/// The field of a broken unique constraint: SQLite names `users.username`, PostgreSQL `users_username_key`.
+fn taken_field(constraint: &str) -> &'static str {
+    let fields =
+        [("username", "username"), ("name", "name"), ("tokens", "token"), ("sessions", "session key")];
+    fields.into_iter().find(|(part, _)| constraint.contains(part)).map_or("value", |(_, field)| field)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_the_taken_field() {
+        let cases = [
+            ("UNIQUE constraint failed: users.username", "username"),
+            ("users_username_key", "username"),
+            ("UNIQUE constraint failed: providers.name", "name"),
+            ("user_groups_name_key", "name"),
+            ("UNIQUE constraint failed: tokens.hash", "token"),
+            ("sessions_pkey", "session key"),
+            ("result_sets_search_id_provider_id_key", "value"),
+        ];
+        for (constraint, field) in cases {
+            assert_eq!(taken_field(constraint), field, "{constraint}");
+        }
+    }
+
+    #[test]
+    fn says_what_went_wrong_without_values() {
+        let io = std::io::Error::new(std::io::ErrorKind::ConnectionRefused, "refused");
+        let cases = [
+            (sqlx::Error::RowNotFound, StoreError::NotFound),
+            (sqlx::Error::Io(io), StoreError::Unreachable("refused".into())),
+            (
+                sqlx::Error::Decode("a value".into()),
+                StoreError::Failed("a stored record is not readable".into()),
+            ),
+            (
+                sqlx::Error::ColumnDecode { index: "\"draft\"".into(), source: "a value".into() },
+                StoreError::Failed("a stored record is not readable, column \"draft\"".into()),
+            ),
+        ];
+        for (error, expected) in cases {
+            assert_eq!(failure(error), expected);
+        }
+    }
+}

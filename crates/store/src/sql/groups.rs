@@ -1,0 +1,93 @@
+//! Groups, and who belongs to them.
+
+use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::json::{plain, to_column, to_count};
+use domain::contracts::{Page, StoreError};
+use domain::ids::{GroupId, UserId};
+use domain::instant::{Instant, to_micros};
+use domain::user::{Group, GroupDraft};
+use sqlx::QueryBuilder;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(sqlx::FromRow)]
+struct GroupRow {
+    id: i64,
+    name: String,
+    date_created: Instant,
+}
+
+impl From<GroupRow> for Group {
+    fn from(row: GroupRow) -> Self {
+        Self { id: GroupId(row.id), name: row.name, date_created: row.date_created }
+    }
+}
+
+pub(super) async fn create(db: &Db, draft: GroupDraft, now: Instant) -> Result<Group, StoreError> {
+    const TEXT: &str =
+        "INSERT INTO user_groups (name, date_created) VALUES ($1, $2) RETURNING id, name, date_created";
+    on_db!(*db, write, db => sqlx::query_as::<_, GroupRow>(TEXT)
+        .bind(plain(&draft.name)).bind(to_micros(now)).fetch_one(db))
+    .map(Group::from)
+}
+
+pub(super) async fn group(db: &Db, id: GroupId) -> Result<Group, StoreError> {
+    const TEXT: &str = "SELECT id, name, date_created FROM user_groups WHERE id = $1";
+    on_db!(*db, read, db => sqlx::query_as::<_, GroupRow>(TEXT).bind(id.0).fetch_one(db)).map(Group::from)
+}
+
+pub(super) async fn groups(db: &Db, offset: u64, limit: u64) -> Result<Page<Group>, StoreError> {
+    const TEXT: &str = "SELECT id, name, date_created FROM user_groups ORDER BY id LIMIT $1 OFFSET $2";
+    let total: i64 =
+        on_db!(*db, read, db => sqlx::query_scalar("SELECT COUNT(*) FROM user_groups").fetch_one(db))?;
+    let rows = on_db!(*db, read, db => sqlx::query_as::<_, GroupRow>(TEXT)
+        .bind(to_column(limit)).bind(to_column(offset)).fetch_all(db))?;
+    Ok(Page { items: rows.into_iter().map(Group::from).collect(), total: to_count(total) })
+}
+
+pub(super) async fn replace(db: &Db, id: GroupId, draft: GroupDraft) -> Result<Group, StoreError> {
+    const TEXT: &str = "UPDATE user_groups SET name = $2 WHERE id = $1 RETURNING id, name, date_created";
+    on_db!(*db, write, db => sqlx::query_as::<_, GroupRow>(TEXT)
+        .bind(id.0).bind(plain(&draft.name)).fetch_one(db))
+    .map(Group::from)
+}
+
+pub(super) async fn delete(db: &Db, id: GroupId) -> Result<(), StoreError> {
+    let rows = on_db!(*db, write, db => changed(
+        sqlx::query("DELETE FROM user_groups WHERE id = $1").bind(id.0).execute(db)))?;
+    if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+}
+
+/// Makes the user a member of these groups and of no others; returns their names in order.
+pub(super) async fn join(tx: &mut Tx, user: UserId, names: &[String]) -> Result<Vec<String>, StoreError> {
+    on_tx!(tx, db => changed(
+        sqlx::query("DELETE FROM user_group_members WHERE user_id = $1").bind(user.0).execute(db)))?;
+    let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let known = ids_of(tx, &names).await?;
+    if let Some(name) = names.iter().find(|&&name| !known.contains_key(name)) {
+        return Err(StoreError::UnknownReference(format!("group '{name}'")));
+    }
+    on_tx!(tx, db => changed(async {
+        let mut query = QueryBuilder::new("INSERT INTO user_group_members (user_id, group_id) ");
+        query.push_values(known.values(), |mut row, id| {
+            row.push_bind(user.0).push_bind(*id);
+        });
+        query.build().execute(db).await
+    }))?;
+    Ok(known.into_keys().collect())
+}
+
+async fn ids_of(tx: &mut Tx, names: &BTreeSet<&str>) -> Result<BTreeMap<String, i64>, StoreError> {
+    let rows: Vec<(String, i64)> = on_tx!(tx, db => async {
+        let mut query = QueryBuilder::new("SELECT name, id FROM user_groups WHERE name IN (");
+        let mut list = query.separated(", ");
+        for name in names {
+            list.push_bind(plain(name));
+        }
+        query.push(")");
+        query.build_query_as().fetch_all(db).await
+    })?;
+    Ok(rows.into_iter().collect())
+}

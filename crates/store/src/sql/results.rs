@@ -1,0 +1,253 @@
+//! Saved results: one row for each search and provider, its items inside, found by their ids through ranges.
+
+use crate::SqlStore;
+use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::json::{JsonText, finite, to_column, to_count};
+use async_trait::async_trait;
+use domain::contracts::{Page, ResultStore, StoreError};
+use domain::ids::{ProviderId, ResultId, SearchId, UserId};
+use domain::instant::{Instant, to_micros};
+use domain::result::{ProviderFault, ResultItem, ResultSet, SavedResult};
+use domain::status::ProviderStatus;
+use serde::{Deserialize, Serialize};
+use sqlx::QueryBuilder;
+use sqlx::types::Json;
+
+/// What is known of a set beside its items and numbers; one JSON column.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Detail {
+    provider_name: String,
+    status: ProviderStatus,
+    error: Option<ProviderFault>,
+    query_string_to_provider: String,
+    query_to_provider: String,
+    query_processors: Vec<String>,
+    result_processors: Vec<String>,
+    messages: Vec<String>,
+}
+
+impl Detail {
+    pub(super) fn of(set: &ResultSet) -> Self {
+        Self {
+            provider_name: set.provider_name.clone(),
+            status: set.status,
+            error: set.error.clone(),
+            query_string_to_provider: set.query_string_to_provider.clone(),
+            query_to_provider: set.query_to_provider.clone(),
+            query_processors: set.query_processors.clone(),
+            result_processors: set.result_processors.clone(),
+            messages: set.messages.clone(),
+        }
+    }
+}
+
+macro_rules! columns {
+    () => {
+        "id, search_id, provider_id, found, retrieved, time_s, date_created, date_updated, detail, items"
+    };
+}
+
+/// The set that holds the result `$1`: ranges do not overlap, so only the last one that starts at or before
+/// the id can hold it.
+macro_rules! set_of_result {
+    () => {
+        "(SELECT result_set FROM (SELECT result_set, last_id FROM result_ranges WHERE first_id <= $1 \
+         ORDER BY first_id DESC LIMIT 1) AS nearest WHERE last_id >= $1)"
+    };
+}
+
+#[derive(sqlx::FromRow)]
+struct SetRow {
+    id: i64,
+    search_id: i64,
+    provider_id: i64,
+    found: i64,
+    retrieved: i64,
+    time_s: f64,
+    date_created: Instant,
+    date_updated: Instant,
+    detail: Json<Detail>,
+    items: Json<Vec<ResultItem>>,
+}
+
+impl From<SetRow> for ResultSet {
+    fn from(row: SetRow) -> Self {
+        let detail = row.detail.0;
+        Self {
+            search: SearchId(row.search_id),
+            provider: ProviderId(row.provider_id),
+            provider_name: detail.provider_name,
+            status: detail.status,
+            error: detail.error,
+            found: to_count(row.found),
+            retrieved: to_count(row.retrieved),
+            query_string_to_provider: detail.query_string_to_provider,
+            query_to_provider: detail.query_to_provider,
+            query_processors: detail.query_processors,
+            result_processors: detail.result_processors,
+            messages: detail.messages,
+            time_s: row.time_s,
+            items: row.items.0,
+            date_created: row.date_created,
+            date_updated: row.date_updated,
+        }
+    }
+}
+
+impl SetRow {
+    fn position(&self, id: ResultId) -> Result<usize, StoreError> {
+        self.items.0.iter().position(|item| item.swirl_id == id).ok_or(StoreError::NotFound)
+    }
+
+    fn saved(&self, item: ResultItem) -> SavedResult {
+        SavedResult {
+            search: SearchId(self.search_id),
+            provider: ProviderId(self.provider_id),
+            messages: self.detail.0.messages.clone(),
+            item,
+            date_created: self.date_created,
+            date_updated: self.date_updated,
+        }
+    }
+}
+
+#[async_trait]
+impl ResultStore for SqlStore {
+    async fn result_sets(&self, search: SearchId) -> Result<Vec<ResultSet>, StoreError> {
+        const TEXT: &str =
+            concat!("SELECT ", columns!(), " FROM result_sets WHERE search_id = $1 ORDER BY provider_id");
+        let rows =
+            on_db!(self.db, read, db => sqlx::query_as::<_, SetRow>(TEXT).bind(search.0).fetch_all(db))?;
+        Ok(rows.into_iter().map(ResultSet::from).collect())
+    }
+
+    async fn result(&self, id: ResultId) -> Result<SavedResult, StoreError> {
+        const TEXT: &str = concat!("SELECT ", columns!(), " FROM result_sets WHERE id = ", set_of_result!());
+        let mut row =
+            on_db!(self.db, read, db => sqlx::query_as::<_, SetRow>(TEXT).bind(id.0).fetch_one(db))?;
+        let position = row.position(id)?;
+        let item = row.items.0.swap_remove(position);
+        Ok(row.saved(item))
+    }
+
+    async fn results(
+        &self,
+        owner: Option<UserId>,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Page<SavedResult>, StoreError> {
+        let total = count_items(&self.db, owner).await?;
+        let mut items = Vec::new();
+        let mut to_skip = None;
+        for (row, before) in sets_of_page(&self.db, owner, offset, limit).await? {
+            // How many of the first set's items belong to earlier pages.
+            to_skip.get_or_insert(offset.saturating_sub(to_count(before)));
+            items.extend(row.items.0.iter().rev().map(|item| row.saved(item.clone())));
+        }
+        let skip = usize::try_from(to_skip.unwrap_or(0)).unwrap_or(usize::MAX);
+        let take = usize::try_from(limit).unwrap_or(usize::MAX);
+        Ok(Page { items: items.into_iter().skip(skip).take(take).collect(), total })
+    }
+
+    async fn replace_result(
+        &self,
+        id: ResultId,
+        item: ResultItem,
+        now: Instant,
+    ) -> Result<SavedResult, StoreError> {
+        let mut tx = self.db.begin().await?;
+        let mut row = hold_set(&mut tx, id).await?;
+        let position = row.position(id)?;
+        row.date_updated = to_micros(now);
+        let item = ResultItem {
+            swirl_id: id,
+            swirl_score: finite(item.swirl_score),
+            swirl_confidence_score: finite(item.swirl_confidence_score),
+            ..item
+        };
+        row.items.0[position] = item.clone();
+        save_items(&mut tx, &row).await?;
+        tx.commit().await?;
+        Ok(row.saved(item))
+    }
+
+    async fn delete_result(&self, id: ResultId) -> Result<(), StoreError> {
+        let mut tx = self.db.begin().await?;
+        let mut row = hold_set(&mut tx, id).await?;
+        let position = row.position(id)?;
+        row.items.0.remove(position);
+        row.retrieved = (row.retrieved - 1).max(0);
+        save_items(&mut tx, &row).await?;
+        tx.commit().await
+    }
+}
+
+async fn count_items(db: &Db, owner: Option<UserId>) -> Result<u64, StoreError> {
+    // The cast: PostgreSQL would answer with a NUMERIC.
+    let total: Option<i64> = on_db!(*db, read, db => async {
+        let mut query = QueryBuilder::new("SELECT CAST(SUM(item_count) AS BIGINT) FROM result_sets");
+        if let Some(owner) = owner {
+            query.push(" WHERE search_id IN (SELECT id FROM searches WHERE owner = ").push_bind(owner.0).push(")");
+        }
+        query.build_query_scalar().fetch_one(db).await
+    })?;
+    Ok(to_count(total.unwrap_or(0)))
+}
+
+#[derive(sqlx::FromRow)]
+struct PagedSetRow {
+    /// Items of newer sets.
+    before: i64,
+    #[sqlx(flatten)]
+    set: SetRow,
+}
+
+/// The sets that hold a page of the list of results, newest first: a running count of items finds them.
+async fn sets_of_page(
+    db: &Db,
+    owner: Option<UserId>,
+    offset: u64,
+    limit: u64,
+) -> Result<Vec<(SetRow, i64)>, StoreError> {
+    let (from, to) = (to_column(offset), to_column(offset.saturating_add(limit)));
+    let rows = on_db!(*db, read, db => async {
+        let mut query = QueryBuilder::new(
+            "SELECT result_sets.id, search_id, provider_id, found, retrieved, time_s, date_created, \
+             date_updated, detail, items, before FROM (SELECT id AS counted_id, item_count AS counted, \
+             CAST(SUM(item_count) OVER (ORDER BY id DESC) - item_count AS BIGINT) AS before FROM result_sets",
+        );
+        if let Some(owner) = owner {
+            query.push(" WHERE search_id IN (SELECT id FROM searches WHERE owner = ").push_bind(owner.0).push(")");
+        }
+        query.push(") AS running JOIN result_sets ON result_sets.id = counted_id WHERE counted > 0 AND before < ");
+        query.push_bind(to).push(" AND before + counted > ").push_bind(from).push(" ORDER BY counted_id DESC");
+        query.build_query_as::<PagedSetRow>().fetch_all(db).await
+    })?;
+    Ok(rows.into_iter().map(|row| (row.set, row.before)).collect())
+}
+
+/// The set of a result, held until the end of the transaction: an update that changes nothing locks the row
+/// in either database.
+async fn hold_set(tx: &mut Tx, id: ResultId) -> Result<SetRow, StoreError> {
+    const TEXT: &str = concat!(
+        "UPDATE result_sets SET retrieved = retrieved WHERE id = ",
+        set_of_result!(),
+        " RETURNING ",
+        columns!()
+    );
+    on_tx!(tx, db => sqlx::query_as::<_, SetRow>(TEXT).bind(id.0).fetch_one(db))
+}
+
+async fn save_items(tx: &mut Tx, row: &SetRow) -> Result<(), StoreError> {
+    const TEXT: &str =
+        "UPDATE result_sets SET items = $2, item_count = $3, retrieved = $4, date_updated = $5 WHERE id = $1";
+    let items = JsonText::of(&row.items.0)?;
+    on_tx!(tx, db => changed(sqlx::query(TEXT)
+        .bind(row.id)
+        .bind(items.clone())
+        .bind(to_column(row.items.0.len() as u64))
+        .bind(row.retrieved)
+        .bind(row.date_updated)
+        .execute(db)))?;
+    Ok(())
+}

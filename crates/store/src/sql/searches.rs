@@ -1,0 +1,221 @@
+//! Searches, and the fence that keeps an obsolete run from writing.
+
+use super::{finish, tasks};
+use crate::SqlStore;
+use crate::db::{Tx, changed, on_db, on_tx};
+use crate::json::{JsonText, to_column, to_count};
+use async_trait::async_trait;
+use domain::contracts::{FinishedRun, Page, SearchStore, StoreError, TaskOf};
+use domain::ids::{SearchId, UserId};
+use domain::instant::{Instant, to_micros};
+use domain::result::ResultSet;
+use domain::search::{Search, SearchDraft};
+use domain::status::SearchStatus;
+use sqlx::QueryBuilder;
+use sqlx::types::Json;
+
+/// True for the newest run of a search that is not over. Final statuses are those with these names.
+macro_rules! is_running {
+    () => {
+        "id = $1 AND run = $2 AND status NOT LIKE '%_READY' AND status NOT LIKE 'ERR_%'"
+    };
+}
+pub(super) use is_running;
+
+macro_rules! columns {
+    () => {
+        "id, owner, draft, query_string_processed, status, messages, time_s, run, date_created, date_updated"
+    };
+}
+
+#[derive(sqlx::FromRow)]
+struct SearchRow {
+    id: i64,
+    owner: i64,
+    draft: Json<SearchDraft>,
+    query_string_processed: String,
+    status: String,
+    messages: Json<Vec<String>>,
+    time_s: f64,
+    run: i64,
+    date_created: Instant,
+    date_updated: Instant,
+}
+
+impl TryFrom<SearchRow> for Search {
+    type Error = StoreError;
+
+    fn try_from(row: SearchRow) -> Result<Self, StoreError> {
+        let status = SearchStatus::parse(&row.status)
+            .ok_or_else(|| StoreError::Failed(format!("search {} has an unknown status", row.id)))?;
+        Ok(Self {
+            id: SearchId(row.id),
+            owner: UserId(row.owner),
+            draft: row.draft.0,
+            query_string_processed: row.query_string_processed,
+            status,
+            messages: row.messages.0,
+            time_s: row.time_s,
+            run: row.run,
+            date_created: row.date_created,
+            date_updated: row.date_updated,
+        })
+    }
+}
+
+#[async_trait]
+impl SearchStore for SqlStore {
+    async fn create_search(
+        &self,
+        draft: SearchDraft,
+        owner: UserId,
+        messages: Vec<String>,
+        now: Instant,
+        task: TaskOf,
+    ) -> Result<Search, StoreError> {
+        let now = to_micros(now);
+        let mut search = Search {
+            id: SearchId(0),
+            owner,
+            draft,
+            query_string_processed: String::new(),
+            status: SearchStatus::NewSearch,
+            messages,
+            time_s: 0.0,
+            run: 1,
+            date_created: now,
+            date_updated: now,
+        };
+        let mut tx = self.db.begin().await?;
+        search.id = insert(&mut tx, &search).await?;
+        tasks::push(&mut tx, task(&search), now).await?;
+        tx.commit().await?;
+        Ok(search)
+    }
+
+    async fn search(&self, id: SearchId) -> Result<Search, StoreError> {
+        const TEXT: &str = concat!("SELECT ", columns!(), " FROM searches WHERE id = $1");
+        on_db!(self.db, read, db => sqlx::query_as::<_, SearchRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
+    }
+
+    async fn searches(
+        &self,
+        owner: Option<UserId>,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Page<Search>, StoreError> {
+        let total = on_db!(self.db, read, db => async {
+            let mut query = QueryBuilder::new("SELECT COUNT(*) FROM searches");
+            if let Some(owner) = owner {
+                query.push(" WHERE owner = ").push_bind(owner.0);
+            }
+            query.build_query_scalar::<i64>().fetch_one(db).await
+        })?;
+        let rows = on_db!(self.db, read, db => async {
+            let mut query = QueryBuilder::new(concat!("SELECT ", columns!(), " FROM searches"));
+            if let Some(owner) = owner {
+                query.push(" WHERE owner = ").push_bind(owner.0);
+            }
+            query.push(" ORDER BY date_created DESC, id DESC LIMIT ").push_bind(to_column(limit));
+            query.push(" OFFSET ").push_bind(to_column(offset));
+            query.build_query_as::<SearchRow>().fetch_all(db).await
+        })?;
+        let items = rows.into_iter().map(Search::try_from).collect::<Result<_, _>>()?;
+        Ok(Page { items, total: to_count(total) })
+    }
+
+    async fn change_search(
+        &self,
+        id: SearchId,
+        draft: SearchDraft,
+        now: Instant,
+    ) -> Result<Search, StoreError> {
+        const TEXT: &str =
+            concat!("UPDATE searches SET draft = $2, date_updated = $3 WHERE id = $1 RETURNING ", columns!());
+        let draft = JsonText::of(&draft)?;
+        on_db!(self.db, write, db => sqlx::query_as::<_, SearchRow>(TEXT)
+            .bind(id.0).bind(draft.clone()).bind(to_micros(now)).fetch_one(db))?
+        .try_into()
+    }
+
+    async fn restart_search(
+        &self,
+        id: SearchId,
+        draft: SearchDraft,
+        messages: Vec<String>,
+        now: Instant,
+        task: TaskOf,
+    ) -> Result<Search, StoreError> {
+        const TEXT: &str = concat!(
+            "UPDATE searches SET draft = $2, messages = $3, date_updated = $4, status = $5, run = run + 1, \
+             query_string_processed = '', time_s = 0 WHERE id = $1 RETURNING ",
+            columns!()
+        );
+        let (draft, messages, now) = (JsonText::of(&draft)?, JsonText::of(&messages)?, to_micros(now));
+        let mut tx = self.db.begin().await?;
+        let row = on_tx!(&mut tx, db => sqlx::query_as::<_, SearchRow>(TEXT)
+            .bind(id.0).bind(draft.clone()).bind(messages.clone()).bind(now)
+            .bind(SearchStatus::NewSearch.as_str()).fetch_one(db))?;
+        let search = Search::try_from(row)?;
+        on_tx!(&mut tx, db => changed(
+            sqlx::query("DELETE FROM result_sets WHERE search_id = $1").bind(id.0).execute(db)))?;
+        tasks::push(&mut tx, task(&search), now).await?;
+        tx.commit().await?;
+        Ok(search)
+    }
+
+    async fn change_status(
+        &self,
+        id: SearchId,
+        run: i64,
+        to: SearchStatus,
+        now: Instant,
+    ) -> Result<bool, StoreError> {
+        const TEXT: &str =
+            concat!("UPDATE searches SET status = $3, date_updated = $4 WHERE ", is_running!());
+        let rows = on_db!(self.db, write, db => changed(
+            sqlx::query(TEXT).bind(id.0).bind(run).bind(to.as_str()).bind(to_micros(now)).execute(db)))?;
+        Ok(rows == 1)
+    }
+
+    async fn finish_run(&self, finished: FinishedRun) -> Result<Option<Vec<ResultSet>>, StoreError> {
+        finish::finish_run(&self.db, finished).await
+    }
+
+    async fn delete_search(&self, id: SearchId) -> Result<(), StoreError> {
+        let rows = on_db!(self.db, write, db => changed(
+            sqlx::query("DELETE FROM searches WHERE id = $1").bind(id.0).execute(db)))?;
+        if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+    }
+}
+
+async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, StoreError> {
+    const TEXT: &str = "INSERT INTO searches (owner, draft, query_string_processed, status, messages, time_s, \
+         run, date_created, date_updated) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id";
+    let (draft, messages) = (JsonText::of(&search.draft)?, JsonText::of(&search.messages)?);
+    on_tx!(tx, db => sqlx::query_scalar(TEXT)
+        .bind(search.owner.0)
+        .bind(draft.clone())
+        .bind(search.query_string_processed.as_str())
+        .bind(search.status.as_str())
+        .bind(messages.clone())
+        .bind(search.time_s)
+        .bind(search.run)
+        .bind(search.date_created)
+        .bind(search.date_updated)
+        .fetch_one(db))
+    .map(SearchId)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fence_knows_every_final_status() {
+        for status in SearchStatus::ALL {
+            let name = status.as_str();
+            assert_eq!(name.ends_with("_READY") || name.starts_with("ERR_"), status.is_final(), "{name}");
+        }
+    }
+}

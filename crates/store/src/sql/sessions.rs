@@ -1,0 +1,56 @@
+//! Browser sessions: only the hashes of their keys are kept.
+
+use super::users::{UserRow, fold, user_columns, with_groups};
+use crate::SqlStore;
+use crate::db::{changed, on_db, on_tx};
+use async_trait::async_trait;
+use domain::contracts::{NewSession, SessionStore, StoreError};
+use domain::instant::{Instant, to_micros};
+use domain::user::User;
+
+#[derive(sqlx::FromRow)]
+struct SessionRow {
+    csrf: String,
+    #[sqlx(flatten)]
+    user: UserRow,
+}
+
+#[async_trait]
+impl SessionStore for SqlStore {
+    async fn create_session(&self, session: NewSession) -> Result<(), StoreError> {
+        const TEXT: &str = "INSERT INTO sessions (key_hash, user_id, csrf, expires, date_created) \
+             VALUES ($1, $2, $3, $4, $5)";
+        let now = to_micros(session.now);
+        let mut tx = self.db.begin().await?;
+        on_tx!(&mut tx, db => changed(
+            sqlx::query("DELETE FROM sessions WHERE expires <= $1").bind(now).execute(db)))?;
+        on_tx!(&mut tx, db => changed(sqlx::query(TEXT)
+            .bind(session.key_hash.as_str())
+            .bind(session.user.0)
+            .bind(session.csrf.as_str())
+            .bind(to_micros(session.expires))
+            .bind(now)
+            .execute(db)))?;
+        tx.commit().await
+    }
+
+    async fn session(&self, key_hash: &str, now: Instant) -> Result<Option<(User, String)>, StoreError> {
+        const TEXT: &str = concat!(
+            "SELECT sessions.csrf, ",
+            user_columns!(),
+            " FROM sessions JOIN users ON users.id = sessions.user_id ",
+            with_groups!(),
+            " WHERE sessions.key_hash = $1 AND sessions.expires > $2"
+        );
+        let rows = on_db!(self.db, read, db =>
+            sqlx::query_as::<_, SessionRow>(TEXT).bind(key_hash).bind(to_micros(now)).fetch_all(db))?;
+        let csrf = rows.first().map(|row| row.csrf.clone());
+        Ok(fold(rows.into_iter().map(|row| row.user)).pop().zip(csrf))
+    }
+
+    async fn delete_session(&self, key_hash: &str) -> Result<(), StoreError> {
+        on_db!(self.db, write, db => changed(
+            sqlx::query("DELETE FROM sessions WHERE key_hash = $1").bind(key_hash).execute(db)))?;
+        Ok(())
+    }
+}

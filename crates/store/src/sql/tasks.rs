@@ -1,0 +1,244 @@
+//! The records behind the task queue: claims with a lease, tries that are counted, signs of life.
+
+use crate::SqlStore;
+use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::error::failure;
+use crate::json::{JsonText, plain, to_count};
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use domain::contracts::{ClaimedTask, NewTask, QueueName, StoreError, TaskStore, WorkerBeat};
+use domain::ids::TaskId;
+use domain::instant::{Instant, to_micros};
+use serde_json::Value;
+use sqlx::types::Json;
+use std::time::Duration;
+
+/// A worker that was silent for so long is forgotten.
+const WORKER_FORGOTTEN_AFTER: TimeDelta = TimeDelta::days(1);
+/// Why a task is given up that no worker brought to an end.
+const NEVER_ENDED: &str = "it was started as often as it may be and never ended";
+
+/// One statement finds the oldest due task and takes it, or marks it given up when its tries are used.
+macro_rules! claim {
+    ($lock:literal) => {
+        concat!(
+            "UPDATE tasks SET state = CASE WHEN attempts < attempts_max THEN 'waiting' ELSE 'failed' END, \
+             last_error = CASE WHEN attempts < attempts_max THEN last_error ELSE COALESCE(last_error, $6) END, \
+             lease = CASE WHEN attempts < attempts_max THEN $2 END, \
+             lease_until = CASE WHEN attempts < attempts_max THEN $3 END, \
+             worker = CASE WHEN attempts < attempts_max THEN $4 END, \
+             attempts = CASE WHEN attempts < attempts_max THEN attempts + 1 ELSE attempts END \
+             WHERE id = (SELECT id FROM tasks WHERE queue = $1 AND state = 'waiting' AND due <= $5 \
+             AND (lease_until IS NULL OR lease_until <= $5) ORDER BY due, id LIMIT 1 ",
+            $lock,
+            ") RETURNING id, name, payload, state, attempts, attempts_max"
+        )
+    };
+}
+
+#[derive(sqlx::FromRow)]
+struct TaskRow {
+    id: i64,
+    name: String,
+    payload: Json<Value>,
+    state: String,
+    attempts: i64,
+    attempts_max: i64,
+}
+
+#[derive(sqlx::FromRow)]
+struct WorkerRow {
+    worker: String,
+    concurrency: i64,
+    active: i64,
+    last_seen: Instant,
+}
+
+/// Stores a task inside another record's transaction.
+pub(super) async fn push(tx: &mut Tx, task: NewTask, now: Instant) -> Result<TaskId, StoreError> {
+    const TEXT: &str = "INSERT INTO tasks (queue, name, payload, state, due, attempts, attempts_max, date_created) \
+         VALUES ($1, $2, $3, 'waiting', $4, 0, $5, $4) RETURNING id";
+    let payload = JsonText::of(&task.payload)?;
+    on_tx!(tx, db => sqlx::query_scalar(TEXT)
+        .bind(task.queue.as_str())
+        .bind(task.name.as_str())
+        .bind(payload.clone())
+        .bind(to_micros(now))
+        .bind(i64::from(task.attempts_max))
+        .fetch_one(db))
+    .map(TaskId)
+}
+
+#[async_trait]
+impl TaskStore for SqlStore {
+    async fn push_task(&self, task: NewTask, now: Instant) -> Result<TaskId, StoreError> {
+        let mut tx = self.db.begin().await?;
+        let id = push(&mut tx, task, now).await?;
+        tx.commit().await?;
+        Ok(id)
+    }
+
+    async fn claim_task(
+        &self,
+        queue: QueueName,
+        worker: &str,
+        lease: Duration,
+        now: Instant,
+    ) -> Result<Option<ClaimedTask>, StoreError> {
+        let proof = format!("{:032x}", rand::random::<u128>());
+        let claim = Claim { queue, worker, proof: &proof, until: end_of(lease, now), now: to_micros(now) };
+        // Ends: each round takes a task or marks one given up, which is not found again.
+        while let Some(row) = claim.take_oldest(&self.db).await? {
+            if row.state == "waiting" {
+                return Ok(Some(row.claimed(queue, proof)));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn renew_task(
+        &self,
+        task: &ClaimedTask,
+        lease: Duration,
+        now: Instant,
+    ) -> Result<bool, StoreError> {
+        const TEXT: &str = "UPDATE tasks SET lease_until = $3 WHERE id = $1 AND lease = $2";
+        let rows = on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+            .bind(task.id.0).bind(task.lease.as_str()).bind(end_of(lease, now)).execute(db)))?;
+        Ok(rows == 1)
+    }
+
+    async fn finish_task(&self, task: &ClaimedTask) -> Result<(), StoreError> {
+        on_db!(self.db, write, db => changed(sqlx::query("DELETE FROM tasks WHERE id = $1 AND lease = $2")
+            .bind(task.id.0).bind(task.lease.as_str()).execute(db)))?;
+        Ok(())
+    }
+
+    async fn retry_task(&self, task: &ClaimedTask, due: Instant, reason: &str) -> Result<(), StoreError> {
+        const TEXT: &str = "UPDATE tasks SET due = $3, last_error = $4, lease = NULL, lease_until = NULL, \
+             worker = NULL, state = CASE WHEN attempts < attempts_max THEN 'waiting' ELSE 'failed' END \
+             WHERE id = $1 AND lease = $2";
+        on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+            .bind(task.id.0)
+            .bind(task.lease.as_str())
+            .bind(to_micros(due))
+            .bind(plain(reason))
+            .execute(db)))?;
+        Ok(())
+    }
+
+    async fn next_due(&self, queue: QueueName) -> Result<Option<Instant>, StoreError> {
+        // A task that is held may come free as well: its worker may be dead when the lease ends.
+        const TEXT: &str = "SELECT MIN(free_at) FROM (SELECT MIN(due) AS free_at FROM tasks \
+             WHERE queue = $1 AND state = 'waiting' AND lease_until IS NULL \
+             UNION ALL SELECT MIN(lease_until) FROM tasks \
+             WHERE queue = $1 AND state = 'waiting' AND lease_until IS NOT NULL) AS moments";
+        on_db!(self.db, read, db => sqlx::query_scalar(TEXT).bind(queue.as_str()).fetch_one(db))
+    }
+
+    async fn task_depth(&self, queue: QueueName, now: Instant) -> Result<u64, StoreError> {
+        const TEXT: &str = "SELECT COUNT(*) FROM tasks WHERE queue = $1 AND state = 'waiting' \
+             AND (lease_until IS NULL OR lease_until <= $2)";
+        let count: i64 = on_db!(self.db, read, db =>
+            sqlx::query_scalar(TEXT).bind(queue.as_str()).bind(to_micros(now)).fetch_one(db))?;
+        Ok(to_count(count))
+    }
+
+    async fn release_all_tasks(&self) -> Result<u64, StoreError> {
+        const TEXT: &str =
+            "UPDATE tasks SET lease = NULL, lease_until = NULL, worker = NULL WHERE lease IS NOT NULL";
+        on_db!(self.db, write, db => changed(sqlx::query(TEXT).execute(db)))
+    }
+
+    async fn beat(&self, beat: WorkerBeat) -> Result<(), StoreError> {
+        const TEXT: &str = "INSERT INTO workers (worker, queue, concurrency, active, last_seen) \
+             VALUES ($1, $2, $3, $4, $5) ON CONFLICT (worker, queue) DO UPDATE SET \
+             concurrency = excluded.concurrency, active = excluded.active, last_seen = excluded.last_seen";
+        let now = to_micros(beat.last_seen);
+        on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+            .bind(beat.worker.as_str())
+            .bind(beat.queue.as_str())
+            .bind(i64::from(beat.concurrency))
+            .bind(i64::from(beat.active))
+            .bind(now)
+            .execute(db)))?;
+        on_db!(self.db, write, db => changed(sqlx::query("DELETE FROM workers WHERE queue = $1 AND last_seen < $2")
+            .bind(beat.queue.as_str()).bind(now - WORKER_FORGOTTEN_AFTER).execute(db)))?;
+        Ok(())
+    }
+
+    async fn workers(&self, queue: QueueName, since: Instant) -> Result<Vec<WorkerBeat>, StoreError> {
+        const TEXT: &str = "SELECT worker, concurrency, active, last_seen FROM workers \
+             WHERE queue = $1 AND last_seen >= $2";
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, WorkerRow>(TEXT)
+            .bind(queue.as_str()).bind(to_micros(since)).fetch_all(db))?;
+        let mut beats: Vec<WorkerBeat> = rows.into_iter().map(|row| row.beat(queue)).collect();
+        beats.sort_by(|a, b| a.worker.cmp(&b.worker));
+        Ok(beats)
+    }
+}
+
+struct Claim<'a> {
+    queue: QueueName,
+    worker: &'a str,
+    proof: &'a str,
+    until: Instant,
+    now: Instant,
+}
+
+impl Claim<'_> {
+    /// Written out, because the databases differ: PostgreSQL has many writers, which must pass over the rows
+    /// that others are taking; SQLite has one writer and knows no row locks.
+    async fn take_oldest(&self, db: &Db) -> Result<Option<TaskRow>, StoreError> {
+        macro_rules! take {
+            ($text:expr, $pool:expr) => {
+                sqlx::query_as::<_, TaskRow>($text)
+                    .bind(self.queue.as_str())
+                    .bind(self.proof)
+                    .bind(self.until)
+                    .bind(self.worker)
+                    .bind(self.now)
+                    .bind(NEVER_ENDED)
+                    .fetch_optional($pool)
+                    .await
+            };
+        }
+        match db {
+            Db::Sqlite(pools) => take!(claim!(""), &pools.write),
+            Db::Postgres(pools) => take!(claim!("FOR UPDATE SKIP LOCKED"), &pools.write),
+        }
+        .map_err(failure)
+    }
+}
+
+impl TaskRow {
+    fn claimed(self, queue: QueueName, lease: String) -> ClaimedTask {
+        ClaimedTask {
+            id: TaskId(self.id),
+            queue,
+            name: self.name,
+            payload: self.payload.0,
+            attempt: u32::try_from(self.attempts).unwrap_or(u32::MAX),
+            attempts_max: u32::try_from(self.attempts_max).unwrap_or(u32::MAX),
+            lease,
+        }
+    }
+}
+
+impl WorkerRow {
+    fn beat(self, queue: QueueName) -> WorkerBeat {
+        WorkerBeat {
+            worker: self.worker,
+            queue,
+            concurrency: u32::try_from(self.concurrency).unwrap_or(u32::MAX),
+            active: u32::try_from(self.active).unwrap_or(u32::MAX),
+            last_seen: self.last_seen,
+        }
+    }
+}
+
+/// When a lease that begins now ends. A lease too long for the calendar ends now.
+fn end_of(lease: Duration, now: Instant) -> Instant {
+    let end = TimeDelta::from_std(lease).ok().and_then(|lease| now.checked_add_signed(lease));
+    to_micros(end.unwrap_or(now))
+}

@@ -1,0 +1,140 @@
+//! API tokens: only their hashes are kept.
+
+use super::users::{UserRow, fold, user_columns, with_groups};
+use crate::SqlStore;
+use crate::db::{changed, on_db};
+use crate::json::{plain, to_column, to_count};
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use domain::contracts::{Page, StoreError, TokenStore};
+use domain::ids::{TokenId, UserId};
+use domain::instant::{Instant, to_micros};
+use domain::user::{ApiToken, TokenDraft, User};
+use sqlx::QueryBuilder;
+
+/// A use is noted at most this often, so that a request does not cost a write.
+const USE_NOTED_EVERY: TimeDelta = TimeDelta::minutes(1);
+
+macro_rules! select_tokens {
+    () => {
+        "SELECT tokens.id, tokens.user_id, users.username, tokens.label, tokens.prefix, tokens.expires, \
+         tokens.last_used, tokens.date_created FROM tokens JOIN users ON users.id = tokens.user_id"
+    };
+}
+
+#[derive(sqlx::FromRow)]
+struct TokenRow {
+    id: i64,
+    user_id: i64,
+    username: String,
+    label: String,
+    prefix: String,
+    expires: Option<Instant>,
+    last_used: Option<Instant>,
+    date_created: Instant,
+}
+
+impl From<TokenRow> for ApiToken {
+    fn from(row: TokenRow) -> Self {
+        Self {
+            id: TokenId(row.id),
+            user: row.username,
+            label: row.label,
+            prefix: row.prefix,
+            expires: row.expires,
+            last_used: row.last_used,
+            date_created: row.date_created,
+        }
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct TokenUserRow {
+    token_id: i64,
+    last_used: Option<Instant>,
+    #[sqlx(flatten)]
+    user: UserRow,
+}
+
+#[async_trait]
+impl TokenStore for SqlStore {
+    async fn create_token(
+        &self,
+        user: UserId,
+        draft: TokenDraft,
+        hash: String,
+        prefix: String,
+        now: Instant,
+    ) -> Result<ApiToken, StoreError> {
+        const TEXT: &str = "INSERT INTO tokens (user_id, label, prefix, hash, expires, date_created) \
+             VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
+        let id: i64 = on_db!(self.db, write, db => sqlx::query_scalar(TEXT)
+            .bind(user.0)
+            .bind(plain(&draft.label))
+            .bind(prefix.as_str())
+            .bind(hash.as_str())
+            .bind(draft.expires.map(to_micros))
+            .bind(to_micros(now))
+            .fetch_one(db))?;
+        self.token(TokenId(id)).await.map(|(_, token)| token)
+    }
+
+    async fn user_by_token(&self, hash: &str, now: Instant) -> Result<Option<User>, StoreError> {
+        const FIND: &str = concat!(
+            "SELECT tokens.id AS token_id, tokens.last_used, ",
+            user_columns!(),
+            " FROM tokens JOIN users ON users.id = tokens.user_id ",
+            with_groups!(),
+            " WHERE tokens.hash = $1 AND (tokens.expires IS NULL OR tokens.expires > $2)"
+        );
+        let now = to_micros(now);
+        let rows = on_db!(self.db, read, db =>
+            sqlx::query_as::<_, TokenUserRow>(FIND).bind(hash).bind(now).fetch_all(db))?;
+        let Some(first) = rows.first() else {
+            return Ok(None);
+        };
+        if first.last_used.is_none_or(|used| now - used >= USE_NOTED_EVERY) {
+            let id = first.token_id;
+            on_db!(self.db, write, db => changed(
+                sqlx::query("UPDATE tokens SET last_used = $2 WHERE id = $1").bind(id).bind(now).execute(db)))?;
+        }
+        Ok(fold(rows.into_iter().map(|row| row.user)).pop())
+    }
+
+    async fn token(&self, id: TokenId) -> Result<(UserId, ApiToken), StoreError> {
+        const TEXT: &str = concat!(select_tokens!(), " WHERE tokens.id = $1");
+        let row = on_db!(self.db, read, db => sqlx::query_as::<_, TokenRow>(TEXT).bind(id.0).fetch_one(db))?;
+        Ok((UserId(row.user_id), row.into()))
+    }
+
+    async fn tokens(
+        &self,
+        user: Option<UserId>,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Page<ApiToken>, StoreError> {
+        let total: i64 = on_db!(self.db, read, db => async {
+            let mut query = QueryBuilder::new("SELECT COUNT(*) FROM tokens");
+            if let Some(user) = user {
+                query.push(" WHERE user_id = ").push_bind(user.0);
+            }
+            query.build_query_scalar().fetch_one(db).await
+        })?;
+        let rows = on_db!(self.db, read, db => async {
+            let mut query = QueryBuilder::new(select_tokens!());
+            if let Some(user) = user {
+                query.push(" WHERE tokens.user_id = ").push_bind(user.0);
+            }
+            query.push(" ORDER BY tokens.date_created DESC, tokens.id DESC LIMIT ").push_bind(to_column(limit));
+            query.push(" OFFSET ").push_bind(to_column(offset));
+            query.build_query_as::<TokenRow>().fetch_all(db).await
+        })?;
+        Ok(Page { items: rows.into_iter().map(ApiToken::from).collect(), total: to_count(total) })
+    }
+
+    async fn delete_token(&self, id: TokenId) -> Result<(), StoreError> {
+        let rows = on_db!(self.db, write, db => changed(
+            sqlx::query("DELETE FROM tokens WHERE id = $1").bind(id.0).execute(db)))?;
+        if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+    }
+}

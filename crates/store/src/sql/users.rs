@@ -1,0 +1,205 @@
+//! Users, with the names of their groups. Reading joins the groups in: one row for each membership.
+
+use super::groups;
+use crate::SqlStore;
+use crate::db::{Tx, changed, on_db, on_tx};
+use crate::json::{plain, to_column, to_count};
+use async_trait::async_trait;
+use domain::contracts::{Page, StoreError, UserStore};
+use domain::ids::{GroupId, UserId};
+use domain::instant::{Instant, to_micros};
+use domain::user::{Group, GroupDraft, User, UserDraft};
+
+/// The columns of [`UserRow`], from `users` joined by [`with_groups`].
+macro_rules! user_columns {
+    () => {
+        "users.id, users.username, users.email, users.is_admin, users.date_created, users.date_updated, \
+         user_groups.name AS group_name"
+    };
+}
+
+/// Joins the names of the groups to `users`.
+macro_rules! with_groups {
+    () => {
+        " LEFT JOIN user_group_members ON user_group_members.user_id = users.id \
+         LEFT JOIN user_groups ON user_groups.id = user_group_members.group_id "
+    };
+}
+pub(super) use {user_columns, with_groups};
+
+#[derive(sqlx::FromRow)]
+pub(super) struct UserRow {
+    id: i64,
+    username: String,
+    email: String,
+    is_admin: bool,
+    date_created: Instant,
+    date_updated: Instant,
+    group_name: Option<String>,
+}
+
+/// The users of rows that stand together by user, in the order of the rows.
+pub(super) fn fold(rows: impl IntoIterator<Item = UserRow>) -> Vec<User> {
+    let mut users: Vec<User> = Vec::new();
+    for row in rows {
+        match users.last_mut() {
+            Some(user) if user.id.0 == row.id => user.groups.extend(row.group_name),
+            _ => users.push(User {
+                id: UserId(row.id),
+                username: row.username,
+                email: row.email,
+                is_admin: row.is_admin,
+                groups: row.group_name.into_iter().collect(),
+                date_created: row.date_created,
+                date_updated: row.date_updated,
+            }),
+        }
+    }
+    // Sorted here, because the databases do not agree on the order of texts.
+    users.iter_mut().for_each(|user| user.groups.sort());
+    users
+}
+
+#[async_trait]
+impl UserStore for SqlStore {
+    async fn create_user(
+        &self,
+        draft: UserDraft,
+        password_hash: String,
+        now: Instant,
+    ) -> Result<User, StoreError> {
+        const TEXT: &str = "INSERT INTO users (username, email, password_hash, is_admin, date_created, date_updated) \
+             VALUES ($1, $2, $3, $4, $5, $5) RETURNING id";
+        let now = to_micros(now);
+        let (username, email) = (plain(&draft.username), plain(&draft.email));
+        let mut tx = self.db.begin().await?;
+        let id = on_tx!(&mut tx, db => sqlx::query_scalar(TEXT)
+            .bind(username.as_str())
+            .bind(email.as_str())
+            .bind(password_hash.as_str())
+            .bind(draft.is_admin)
+            .bind(now)
+            .fetch_one(db))
+        .map(UserId)?;
+        let groups = groups::join(&mut tx, id, &draft.groups).await?;
+        tx.commit().await?;
+        let is_admin = draft.is_admin;
+        Ok(User { id, username, email, is_admin, groups, date_created: now, date_updated: now })
+    }
+
+    async fn user(&self, id: UserId) -> Result<User, StoreError> {
+        const TEXT: &str =
+            concat!("SELECT ", user_columns!(), " FROM users ", with_groups!(), " WHERE users.id = $1");
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, UserRow>(TEXT).bind(id.0).fetch_all(db))?;
+        fold(rows).pop().ok_or(StoreError::NotFound)
+    }
+
+    async fn user_by_name(&self, username: &str) -> Result<User, StoreError> {
+        const TEXT: &str =
+            concat!("SELECT ", user_columns!(), " FROM users ", with_groups!(), " WHERE users.username = $1");
+        if username.contains('\0') {
+            return Err(StoreError::NotFound);
+        }
+        let rows =
+            on_db!(self.db, read, db => sqlx::query_as::<_, UserRow>(TEXT).bind(username).fetch_all(db))?;
+        fold(rows).pop().ok_or(StoreError::NotFound)
+    }
+
+    async fn password_hash(&self, username: &str) -> Result<Option<String>, StoreError> {
+        if username.contains('\0') {
+            return Ok(None);
+        }
+        on_db!(self.db, read, db => sqlx::query_scalar("SELECT password_hash FROM users WHERE username = $1")
+            .bind(username).fetch_optional(db))
+    }
+
+    async fn users(&self, offset: u64, limit: u64) -> Result<Page<User>, StoreError> {
+        const TEXT: &str = concat!(
+            "SELECT ",
+            user_columns!(),
+            " FROM users ",
+            with_groups!(),
+            " WHERE users.id IN (SELECT id FROM users ORDER BY id LIMIT $1 OFFSET $2) ORDER BY users.id"
+        );
+        let total: i64 =
+            on_db!(self.db, read, db => sqlx::query_scalar("SELECT COUNT(*) FROM users").fetch_one(db))?;
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, UserRow>(TEXT)
+            .bind(to_column(limit)).bind(to_column(offset)).fetch_all(db))?;
+        Ok(Page { items: fold(rows), total: to_count(total) })
+    }
+
+    async fn replace_user(
+        &self,
+        id: UserId,
+        draft: UserDraft,
+        password_hash: Option<String>,
+        now: Instant,
+    ) -> Result<User, StoreError> {
+        const TEXT: &str = "UPDATE users SET username = $2, email = $3, is_admin = $4, \
+             password_hash = COALESCE($5, password_hash), date_updated = $6 WHERE id = $1 RETURNING date_created";
+        let now = to_micros(now);
+        let (username, email) = (plain(&draft.username), plain(&draft.email));
+        let mut tx = self.db.begin().await?;
+        let date_created: Instant = on_tx!(&mut tx, db => sqlx::query_scalar(TEXT)
+            .bind(id.0)
+            .bind(username.as_str())
+            .bind(email.as_str())
+            .bind(draft.is_admin)
+            .bind(password_hash.as_deref())
+            .bind(now)
+            .fetch_one(db))?;
+        let groups = groups::join(&mut tx, id, &draft.groups).await?;
+        if password_hash.is_some() {
+            on_tx!(&mut tx, db => changed(
+                sqlx::query("DELETE FROM sessions WHERE user_id = $1").bind(id.0).execute(db)))?;
+        }
+        tx.commit().await?;
+        let is_admin = draft.is_admin;
+        Ok(User { id, username, email, is_admin, groups, date_created, date_updated: now })
+    }
+
+    /// Shared providers of the user pass to the administrator with the lowest id, so that others keep them.
+    /// When no administrator is left they are deleted with the user.
+    async fn delete_user(&self, id: UserId) -> Result<(), StoreError> {
+        let mut tx = self.db.begin().await?;
+        pass_on_shared_providers(&mut tx, id).await?;
+        let rows = on_tx!(&mut tx, db => changed(
+            sqlx::query("DELETE FROM users WHERE id = $1").bind(id.0).execute(db)))?;
+        if rows == 0 {
+            tx.rollback().await?;
+            return Err(StoreError::NotFound);
+        }
+        tx.commit().await
+    }
+
+    async fn create_group(&self, draft: GroupDraft, now: Instant) -> Result<Group, StoreError> {
+        groups::create(&self.db, draft, now).await
+    }
+
+    async fn group(&self, id: GroupId) -> Result<Group, StoreError> {
+        groups::group(&self.db, id).await
+    }
+
+    async fn groups(&self, offset: u64, limit: u64) -> Result<Page<Group>, StoreError> {
+        groups::groups(&self.db, offset, limit).await
+    }
+
+    async fn replace_group(&self, id: GroupId, draft: GroupDraft) -> Result<Group, StoreError> {
+        groups::replace(&self.db, id, draft).await
+    }
+
+    async fn delete_group(&self, id: GroupId) -> Result<(), StoreError> {
+        groups::delete(&self.db, id).await
+    }
+}
+
+async fn pass_on_shared_providers(tx: &mut Tx, from: UserId) -> Result<(), StoreError> {
+    let heir: Option<i64> = on_tx!(tx, db =>
+        sqlx::query_scalar("SELECT MIN(id) FROM users WHERE is_admin AND id <> $1").bind(from.0).fetch_one(db))?;
+    let Some(heir) = heir else {
+        return Ok(());
+    };
+    on_tx!(tx, db => changed(sqlx::query("UPDATE providers SET owner = $2 WHERE owner = $1 AND shared")
+        .bind(from.0).bind(heir).execute(db)))?;
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! What is on the disk, and what happens when a database is opened again or is not there.
+
+use super::{PostgresDatabase, config, postgres_server};
+use chrono::DateTime;
+use domain::contracts::{ProviderStore, Store, StoreError, UserStore};
+use domain::ids::ProviderId;
+use domain::instant::Instant;
+use domain::provider::ProviderDraft;
+use domain::secret::Secret;
+use domain::user::UserDraft;
+use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
+use std::path::Path;
+use store::{SealKey, SqlStore, StoreConfig};
+use tokio::task::JoinSet;
+
+const SECRET: &str = "key=plain-text-that-must-not-be-found";
+
+fn now() -> Instant {
+    DateTime::from_timestamp(1_700_000_000, 0).expect("a time in range")
+}
+
+async fn provider_with_secret(store: &SqlStore) -> ProviderId {
+    let draft = UserDraft { username: "owner".to_owned(), ..UserDraft::default() };
+    let owner = store.create_user(draft, "hash".to_owned(), now()).await.expect("a user").id;
+    let draft = ProviderDraft {
+        name: "with a secret".to_owned(),
+        credentials: SECRET.to_owned(),
+        ..ProviderDraft::default()
+    };
+    store.create_providers(vec![draft], owner, now()).await.expect("a provider")[0].id
+}
+
+fn folder_holds(folder: &Path, text: &str) -> bool {
+    std::fs::read_dir(folder).expect("a folder").any(|entry| {
+        let bytes = std::fs::read(entry.expect("an entry").path()).expect("a file");
+        bytes.windows(text.len()).any(|window| window == text.as_bytes())
+    })
+}
+
+#[tokio::test]
+async fn the_file_holds_no_plain_secret() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = format!("sqlite://{}/store.db", folder.path().display());
+    let store = SqlStore::open(config(&url)).await.expect("opens");
+    let id = provider_with_secret(&store).await;
+    store.close().await;
+    assert!(folder_holds(folder.path(), "with a secret"), "the draft is in the file");
+    assert!(!folder_holds(folder.path(), "plain-text"), "the secret is not");
+
+    // Opened again with the same key it is there; another key does not fit, and says so.
+    let again = SqlStore::open(config(&url)).await.expect("opens again");
+    assert_eq!(again.provider(id).await.expect("opens").credentials.expose(), SECRET);
+    again.close().await;
+    let key = SealKey::from_secret(&Secret::new("another key"));
+    let stranger = SqlStore::open(StoreConfig { key, ..config(&url) }).await.expect("opens");
+    let error = stranger.providers().await.expect_err("does not open").to_string();
+    assert!(error.contains("provider:1") && error.contains("the key does not fit"), "{error}");
+    assert!(!error.contains("plain-text"), "{error}");
+
+    // A lost key is no dead end: the owner sends the secret again.
+    let draft = ProviderDraft { credentials: "key=2".to_owned(), ..ProviderDraft::default() };
+    stranger.replace_provider(id, draft, now()).await.expect("replaced");
+    assert_eq!(stranger.provider(id).await.expect("opens").credentials.expose(), "key=2");
+    stranger.close().await;
+}
+
+#[tokio::test]
+async fn a_secret_moved_to_another_record_does_not_open() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = format!("sqlite://{}/store.db", folder.path().display());
+    let store = SqlStore::open(config(&url)).await.expect("opens");
+    let id = provider_with_secret(&store).await;
+    let draft = ProviderDraft { name: "thief".to_owned(), ..ProviderDraft::default() };
+    let owner = store.provider(id).await.expect("there").owner;
+    let thief = store.create_providers(vec![draft], owner, now()).await.expect("a provider")[0].id;
+    let mut file = SqliteConnection::connect(&url).await.expect("the file");
+    file.execute("UPDATE providers SET credentials = (SELECT credentials FROM providers WHERE id = 1)")
+        .await
+        .expect("moved");
+    file.close().await.expect("closed");
+    assert!(matches!(store.provider(thief).await, Err(StoreError::Failed(_))));
+    assert!(store.provider(id).await.is_ok());
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_closed_store_is_not_reachable() {
+    let store = SqlStore::open(config("sqlite::memory:")).await.expect("opens");
+    store.ping().await.expect("answers");
+    store.close().await;
+    assert!(matches!(store.ping().await, Err(StoreError::Unreachable(_))));
+}
+
+#[tokio::test]
+async fn wrong_addresses_are_said_without_their_password() {
+    for url in ["", "mysql://me:hush@host/db", "postgres://me:hush@host:port/db", "hush"] {
+        let error = SqlStore::open(config(url)).await.err().expect("does not open");
+        assert!(matches!(error, StoreError::Failed(_)), "{error:?}");
+        assert!(!error.to_string().contains("hush"), "{error}");
+    }
+    let cases = ["sqlite:///no/such/folder/store.db", "postgres://me:hush@127.0.0.1:1/db"];
+    for url in cases {
+        let error = SqlStore::open(config(url)).await.err().expect("does not open");
+        assert!(matches!(error, StoreError::Unreachable(_)), "{error:?}");
+        assert!(!error.to_string().contains("hush"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn processes_may_start_together() {
+    let Some(server) = postgres_server() else { return };
+    let database = PostgresDatabase::create(&server).await;
+    let mut starts = JoinSet::new();
+    for _ in 0..4 {
+        let config = config(&database.url);
+        starts.spawn(async move { SqlStore::open(config).await });
+    }
+    for store in starts.join_all().await {
+        store.expect("opens").close().await;
+    }
+    database.drop().await;
+}
+
+#[tokio::test]
+async fn postgres_holds_no_plain_secret() {
+    let Some(server) = postgres_server() else { return };
+    let database = PostgresDatabase::create(&server).await;
+    let store = SqlStore::open(config(&database.url)).await.expect("opens");
+    provider_with_secret(&store).await;
+    store.close().await;
+    let mut connection = PgConnection::connect(&database.url).await.expect("the database");
+    let row: String = sqlx::query_scalar("SELECT CAST(providers AS TEXT) FROM providers")
+        .fetch_one(&mut connection)
+        .await
+        .expect("a row");
+    connection.close().await.expect("closed");
+    database.drop().await;
+    assert!(row.contains("with a secret") && row.contains("v1:") && !row.contains("plain-text"), "{row}");
+}

@@ -1,0 +1,114 @@
+//! The behaviour of a Store, one function for each promise. Every function wants an empty store of its own.
+
+pub mod people;
+pub mod providers;
+pub mod results;
+pub mod searches;
+pub mod tasks;
+
+use chrono::DateTime;
+use domain::contracts::{FinishedRun, NewTask, QueueName, Store};
+use domain::ids::{ProviderId, SearchId, UserId};
+use domain::instant::Instant;
+use domain::result::{ResultItem, ResultSet};
+use domain::search::{Search, SearchDraft};
+use domain::status::{ProviderStatus, SearchStatus};
+use domain::user::{User, UserDraft};
+use serde_json::json;
+
+/// Hands every behaviour of the suite to a macro, as `group: name, name; …`, so that none is forgotten.
+#[macro_export]
+macro_rules! store_behaviours {
+    ($run:ident) => {
+        $run! {
+            searches: are_created_with_their_task, are_listed_newest_first, change_without_a_new_run,
+                start_again_from_nothing, fence_off_an_older_run, finish_once, finish_replaces_sets_of_the_same_providers,
+                finish_refuses_two_sets_of_one_provider, finish_keeps_odd_texts_and_numbers, finish_takes_many_sets,
+                are_deleted_with_their_results, need_an_owner;
+            results: have_contiguous_ids, have_unique_ids_when_runs_finish_together, are_read_by_id,
+                are_listed_newest_first, are_replaced, are_deleted, keep_the_order_of_keys,
+                change_one_after_the_other;
+            providers: are_created_all_or_none, are_read_and_listed, keep_their_names_unique,
+                hide_their_credentials, keep_a_secret_that_is_not_sent, are_deleted;
+            people: users_are_created_and_read, users_are_replaced, user_names_are_unique,
+                users_need_known_groups, users_are_listed, groups_are_kept, a_deleted_user_takes_everything_along,
+                shared_providers_outlive_their_owner, shared_providers_need_an_administrator, tokens_open_until_they_expire,
+                tokens_note_their_use, tokens_are_listed_and_revoked, sessions_end, a_new_password_ends_sessions;
+            tasks: are_claimed_in_order, are_claimed_once, come_back_when_a_lease_ends, are_held_by_renewal,
+                are_retried, are_given_up, are_given_up_when_workers_die, are_counted, are_released,
+                keep_their_payload, workers_are_heard_of;
+        }
+    };
+}
+
+/// A fixed time and some seconds after it, with microseconds that must survive.
+pub(crate) fn at(seconds: i64) -> Instant {
+    DateTime::from_timestamp(1_700_000_000 + seconds, 123_456_000).expect("a time in range")
+}
+
+pub(crate) async fn person(store: &dyn Store, username: &str) -> User {
+    let draft = UserDraft { username: username.to_owned(), ..UserDraft::default() };
+    store.create_user(draft, format!("hash of {username}"), at(0)).await.expect("a user")
+}
+
+pub(crate) fn run_search(search: &Search) -> NewTask {
+    NewTask {
+        queue: QueueName::Search,
+        name: "run_search".to_owned(),
+        payload: json!({"search": search.id, "run": search.run}),
+        attempts_max: 3,
+    }
+}
+
+pub(crate) async fn new_search(store: &dyn Store, owner: UserId, query: &str, seconds: i64) -> Search {
+    let messages = vec!["created".to_owned()];
+    let draft = SearchDraft::of_query(query);
+    store.create_search(draft, owner, messages, at(seconds), run_search).await.expect("a search")
+}
+
+pub(crate) fn item(title: &str) -> ResultItem {
+    ResultItem { title: title.to_owned(), swirl_score: 1.5, ..ResultItem::default() }
+}
+
+pub(crate) fn set(search: SearchId, provider: i64, titles: &[&str]) -> ResultSet {
+    ResultSet {
+        search,
+        provider: ProviderId(provider),
+        provider_name: format!("provider {provider}"),
+        status: ProviderStatus::Ok,
+        error: None,
+        found: 100,
+        retrieved: titles.len() as u64,
+        query_string_to_provider: "query".to_owned(),
+        query_to_provider: "https://source.example/?q=query".to_owned(),
+        query_processors: vec!["AdaptiveQueryProcessor".to_owned()],
+        result_processors: vec!["MappingResultProcessor".to_owned()],
+        messages: vec![format!("from provider {provider}")],
+        time_s: 0.3,
+        items: titles.iter().map(|title| item(title)).collect(),
+        date_created: at(5),
+        date_updated: at(5),
+    }
+}
+
+pub(crate) fn finished(search: &Search, sets: Vec<ResultSet>) -> FinishedRun {
+    FinishedRun {
+        search: search.id,
+        run: search.run,
+        status: SearchStatus::FullResultsReady,
+        query_string_processed: "query processed".to_owned(),
+        messages: vec!["finished".to_owned()],
+        time_s: 1.2,
+        sets,
+        now: at(6),
+    }
+}
+
+/// A search of a new user, finished with these sets of titles for providers 1, 2, 3…
+pub(crate) async fn finished_search(store: &dyn Store, titles: &[&[&str]]) -> (Search, Vec<ResultSet>) {
+    let owner = person(store, "owner").await;
+    let search = new_search(store, owner.id, "query", 0).await;
+    let sets = titles.iter().zip(1..).map(|(titles, provider)| set(search.id, provider, titles)).collect();
+    let sets = store.finish_run(finished(&search, sets)).await.expect("saved").expect("not obsolete");
+    (search, sets)
+}

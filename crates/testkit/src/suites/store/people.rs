@@ -1,0 +1,270 @@
+//! Users, groups, tokens and sessions.
+
+use super::{at, finished, new_search, person, set};
+use chrono::TimeDelta;
+use domain::contracts::{NewSession, Store, StoreError};
+use domain::ids::{GroupId, TokenId, UserId};
+use domain::provider::ProviderDraft;
+use domain::user::{GroupDraft, TokenDraft, UserDraft};
+
+fn named(username: &str, groups: &[&str]) -> UserDraft {
+    UserDraft {
+        username: username.to_owned(),
+        email: format!("{username}@example.org"),
+        groups: groups.iter().map(|&name| name.to_owned()).collect(),
+        ..UserDraft::default()
+    }
+}
+
+async fn group(store: &dyn Store, name: &str) -> GroupId {
+    store.create_group(GroupDraft { name: name.to_owned() }, at(0)).await.expect("a group").id
+}
+
+async fn administrator(store: &dyn Store, username: &str) -> UserId {
+    let draft = UserDraft { is_admin: true, ..named(username, &[]) };
+    store.create_user(draft, "hash".to_owned(), at(0)).await.expect("an administrator").id
+}
+
+pub async fn users_are_created_and_read(store: &dyn Store) {
+    group(store, "writers").await;
+    group(store, "Editors").await;
+    let draft = UserDraft { is_admin: true, ..named("ann", &["writers", "Editors", "writers"]) };
+    let ann = store.create_user(draft, "secret hash".to_owned(), at(1)).await.unwrap();
+    assert_eq!(ann.groups, ["Editors", "writers"]);
+    assert_eq!((ann.username.as_str(), ann.email.as_str()), ("ann", "ann@example.org"));
+    assert!(ann.is_admin);
+    assert_eq!((ann.date_created, ann.date_updated), (at(1), at(1)));
+    assert_eq!(store.user(ann.id).await.unwrap(), ann);
+    assert_eq!(store.user_by_name("ann").await.unwrap(), ann);
+    assert_eq!(store.password_hash("ann").await.unwrap().as_deref(), Some("secret hash"));
+    for unknown in ["", "ANN", "bob", "ann\0", "' OR 1=1 --"] {
+        assert_eq!(store.user_by_name(unknown).await, Err(StoreError::NotFound), "{unknown:?}");
+        assert_eq!(store.password_hash(unknown).await.unwrap(), None, "{unknown:?}");
+    }
+    assert_eq!(store.user(UserId(999)).await, Err(StoreError::NotFound));
+}
+
+pub async fn users_are_replaced(store: &dyn Store) {
+    for name in ["a", "b"] {
+        group(store, name).await;
+    }
+    let ann = store.create_user(named("ann", &["a"]), "old".to_owned(), at(1)).await.unwrap();
+    let draft = UserDraft { is_admin: true, ..named("anna", &["b"]) };
+    let anna = store.replace_user(ann.id, draft, None, at(2)).await.unwrap();
+    assert_eq!((anna.groups.concat(), anna.is_admin, anna.date_updated), ("b".to_owned(), true, at(2)));
+    assert_eq!(anna.date_created, at(1));
+    assert_eq!(store.user(ann.id).await.unwrap(), anna);
+    assert_eq!(store.password_hash("anna").await.unwrap().as_deref(), Some("old"));
+    store.replace_user(ann.id, named("anna", &[]), Some("new".to_owned()), at(3)).await.unwrap();
+    assert_eq!(store.password_hash("anna").await.unwrap().as_deref(), Some("new"));
+    assert_eq!(store.user(ann.id).await.unwrap().groups, [""; 0]);
+    let unknown = store.replace_user(UserId(999), named("x", &[]), None, at(3)).await;
+    assert_eq!(unknown, Err(StoreError::NotFound));
+}
+
+pub async fn user_names_are_unique(store: &dyn Store) {
+    let (ann, bob) = (person(store, "ann").await, person(store, "bob").await);
+    let again = store.create_user(named("ann", &[]), "hash".to_owned(), at(1)).await;
+    assert_eq!(again, Err(StoreError::Taken("username")));
+    let stolen = store.replace_user(bob.id, named("ann", &[]), None, at(1)).await;
+    assert_eq!(stolen, Err(StoreError::Taken("username")));
+    assert_eq!(store.user(bob.id).await.unwrap(), bob);
+    store.replace_user(ann.id, named("ann", &[]), None, at(1)).await.unwrap();
+}
+
+pub async fn users_need_known_groups(store: &dyn Store) {
+    group(store, "known").await;
+    for name in ["unknown", "kno\0wn"] {
+        let refused = store.create_user(named("ann", &["known", name]), "hash".to_owned(), at(1)).await;
+        assert_eq!(refused, Err(StoreError::UnknownReference(format!("group '{name}'"))));
+    }
+    assert_eq!(store.user_by_name("ann").await, Err(StoreError::NotFound));
+    let bob = store.create_user(named("bob", &["known"]), "hash".to_owned(), at(1)).await.unwrap();
+    let refused = store.replace_user(bob.id, named("robert", &["other"]), None, at(2)).await;
+    assert_eq!(refused, Err(StoreError::UnknownReference("group 'other'".to_owned())));
+    assert_eq!(store.user(bob.id).await.unwrap(), bob);
+}
+
+pub async fn users_are_listed(store: &dyn Store) {
+    for name in ["g", "h"] {
+        group(store, name).await;
+    }
+    for name in ["c", "a", "b"] {
+        store.create_user(named(name, &["h", "g"]), "hash".to_owned(), at(1)).await.unwrap();
+    }
+    let page = store.users(1, 5).await.unwrap();
+    assert_eq!(page.total, 3);
+    let names: Vec<(String, String)> =
+        page.items.into_iter().map(|user| (user.username, user.groups.concat())).collect();
+    assert_eq!(names, [("a".to_owned(), "gh".to_owned()), ("b".to_owned(), "gh".to_owned())]);
+    assert_eq!(store.users(0, 1).await.unwrap().items[0].username, "c");
+}
+
+pub async fn groups_are_kept(store: &dyn Store) {
+    let (a, b) = (group(store, "a").await, group(store, "b").await);
+    let ann = store.create_user(named("ann", &["a", "b"]), "hash".to_owned(), at(1)).await.unwrap();
+    let taken = Err(StoreError::Taken("name"));
+    let draft = |name: &str| GroupDraft { name: name.to_owned() };
+    assert_eq!(store.create_group(draft("a"), at(1)).await, taken);
+    assert_eq!(store.replace_group(b, draft("a")).await, taken);
+    let renamed = store.replace_group(a, draft("c")).await.unwrap();
+    assert_eq!((renamed.name.as_str(), renamed.date_created), ("c", at(0)));
+    assert_eq!(store.group(a).await.unwrap(), renamed);
+    assert_eq!(store.user(ann.id).await.unwrap().groups, ["b", "c"]);
+    let page = store.groups(0, 1).await.unwrap();
+    assert_eq!((page.items, page.total), (vec![renamed], 2));
+    store.delete_group(b).await.unwrap();
+    assert_eq!(store.delete_group(b).await, Err(StoreError::NotFound));
+    assert_eq!(store.group(b).await, Err(StoreError::NotFound));
+    assert_eq!(store.replace_group(b, draft("x")).await, Err(StoreError::NotFound));
+    assert_eq!(store.user(ann.id).await.unwrap().groups, ["c"]);
+}
+
+pub async fn a_deleted_user_takes_everything_along(store: &dyn Store) {
+    let (ann, bob) = (person(store, "ann").await.id, person(store, "bob").await.id);
+    let search = new_search(store, ann, "query", 0).await;
+    let kept = new_search(store, bob, "query", 0).await;
+    let saved = store.finish_run(finished(&search, vec![set(search.id, 1, &["a"])])).await.unwrap().unwrap();
+    let token = store
+        .create_token(ann, TokenDraft::default(), "hash".to_owned(), "pre".to_owned(), at(1))
+        .await
+        .unwrap();
+    store.create_session(session(ann, "key", 100)).await.unwrap();
+    let private = ProviderDraft { name: "private".to_owned(), shared: false, ..ProviderDraft::default() };
+    store.create_providers(vec![private], ann, at(1)).await.unwrap();
+
+    store.delete_user(ann).await.unwrap();
+    assert_eq!(store.delete_user(ann).await, Err(StoreError::NotFound));
+    assert_eq!(store.user(ann).await, Err(StoreError::NotFound));
+    assert_eq!(store.search(search.id).await, Err(StoreError::NotFound));
+    assert_eq!(store.result(saved[0].items[0].swirl_id).await, Err(StoreError::NotFound));
+    assert_eq!(store.token(token.id).await, Err(StoreError::NotFound));
+    assert_eq!(store.session("key", at(2)).await.unwrap(), None);
+    assert_eq!(store.providers().await.unwrap(), []);
+    assert_eq!(store.search(kept.id).await.unwrap(), kept);
+}
+
+pub async fn shared_providers_outlive_their_owner(store: &dyn Store) {
+    let ann = administrator(store, "ann").await;
+    let heir = administrator(store, "heir").await;
+    administrator(store, "later").await;
+    let drafts = [("shared", true), ("private", false)].map(|(name, shared)| ProviderDraft {
+        name: name.to_owned(),
+        shared,
+        credentials: "key=1".to_owned(),
+        ..ProviderDraft::default()
+    });
+    store.create_providers(drafts.to_vec(), ann, at(1)).await.unwrap();
+    store.delete_user(ann).await.unwrap();
+    let left = store.providers().await.unwrap();
+    assert_eq!(left.len(), 1);
+    assert_eq!((left[0].draft.name.as_str(), left[0].owner), ("shared", heir));
+    assert_eq!(left[0].credentials.expose(), "key=1");
+}
+
+pub async fn shared_providers_need_an_administrator(store: &dyn Store) {
+    let ann = administrator(store, "ann").await;
+    person(store, "bob").await;
+    let shared = ProviderDraft { name: "shared".to_owned(), ..ProviderDraft::default() };
+    store.create_providers(vec![shared], ann, at(1)).await.unwrap();
+    store.delete_user(ann).await.unwrap();
+    assert_eq!(store.providers().await.unwrap(), []);
+}
+
+pub async fn tokens_open_until_they_expire(store: &dyn Store) {
+    group(store, "g").await;
+    let ann = store.create_user(named("ann", &["g"]), "hash".to_owned(), at(0)).await.unwrap();
+    let draft = TokenDraft { label: "laptop".to_owned(), expires: Some(at(100)) };
+    let token = store.create_token(ann.id, draft, "h1".to_owned(), "pre".to_owned(), at(1)).await.unwrap();
+    assert_eq!((token.user.as_str(), token.label.as_str(), token.prefix.as_str()), ("ann", "laptop", "pre"));
+    assert_eq!((token.expires, token.last_used, token.date_created), (Some(at(100)), None, at(1)));
+    assert_eq!(store.token(token.id).await.unwrap(), (ann.id, token));
+    let microsecond = TimeDelta::microseconds(1);
+    assert_eq!(store.user_by_token("h1", at(100) - microsecond).await.unwrap(), Some(ann.clone()));
+    assert_eq!(store.user_by_token("h1", at(100)).await.unwrap(), None);
+    assert_eq!(store.user_by_token("h2", at(1)).await.unwrap(), None);
+    let endless = TokenDraft::default();
+    store.create_token(ann.id, endless, "h3".to_owned(), "pre".to_owned(), at(1)).await.unwrap();
+    assert_eq!(store.user_by_token("h3", at(9_999_999)).await.unwrap(), Some(ann.clone()));
+    let twice =
+        store.create_token(ann.id, TokenDraft::default(), "h3".to_owned(), String::new(), at(1)).await;
+    assert_eq!(twice, Err(StoreError::Taken("token")));
+    let lost =
+        store.create_token(UserId(999), TokenDraft::default(), "h4".to_owned(), String::new(), at(1)).await;
+    assert!(matches!(lost, Err(StoreError::UnknownReference(_))), "{lost:?}");
+}
+
+pub async fn tokens_note_their_use(store: &dyn Store) {
+    let ann = person(store, "ann").await.id;
+    let token =
+        store.create_token(ann, TokenDraft::default(), "h".to_owned(), "p".to_owned(), at(0)).await.unwrap();
+    // At most once a minute.
+    for (used, noted) in [(10, 10), (69, 10), (70, 70), (75, 70)] {
+        store.user_by_token("h", at(used)).await.unwrap().expect("the owner");
+        assert_eq!(store.token(token.id).await.unwrap().1.last_used, Some(at(noted)), "used at {used}");
+    }
+}
+
+pub async fn tokens_are_listed_and_revoked(store: &dyn Store) {
+    let (ann, bob) = (person(store, "ann").await.id, person(store, "bob").await.id);
+    for (user, label, seconds) in [(ann, "a", 30), (bob, "b", 20), (ann, "c", 10)] {
+        let draft = TokenDraft { label: label.to_owned(), expires: None };
+        let hash = format!("hash {label}");
+        store.create_token(user, draft, hash, String::new(), at(seconds)).await.unwrap();
+    }
+    let list = async |user, offset, limit| {
+        let page = store.tokens(user, offset, limit).await.unwrap();
+        (page.items.into_iter().map(|token| token.label).collect::<String>(), page.total)
+    };
+    assert_eq!(list(None, 0, 10).await, ("abc".to_owned(), 3));
+    assert_eq!(list(None, 1, 1).await, ("b".to_owned(), 3));
+    assert_eq!(list(Some(ann), 0, 10).await, ("ac".to_owned(), 2));
+    let id = store.tokens(Some(ann), 0, 1).await.unwrap().items[0].id;
+    store.delete_token(id).await.unwrap();
+    assert_eq!(store.delete_token(id).await, Err(StoreError::NotFound));
+    assert_eq!(store.token(TokenId(999)).await, Err(StoreError::NotFound));
+    assert_eq!(store.user_by_token("hash a", at(40)).await.unwrap(), None);
+    assert_eq!(list(Some(ann), 0, 10).await, ("c".to_owned(), 1));
+}
+
+fn session(user: UserId, key: &str, expires: i64) -> NewSession {
+    NewSession {
+        key_hash: key.to_owned(),
+        user,
+        csrf: format!("csrf of {key}"),
+        expires: at(expires),
+        now: at(1),
+    }
+}
+
+pub async fn sessions_end(store: &dyn Store) {
+    group(store, "g").await;
+    let ann = store.create_user(named("ann", &["g"]), "hash".to_owned(), at(0)).await.unwrap();
+    store.create_session(session(ann.id, "one", 100)).await.unwrap();
+    let expected = Some((ann.clone(), "csrf of one".to_owned()));
+    assert_eq!(store.session("one", at(99)).await.unwrap(), expected);
+    assert_eq!(store.session("one", at(100)).await.unwrap(), None);
+    assert_eq!(store.session("two", at(1)).await.unwrap(), None);
+
+    store.create_session(session(ann.id, "two", 100)).await.unwrap();
+    store.delete_session("two").await.unwrap();
+    store.delete_session("two").await.unwrap();
+    assert_eq!(store.session("two", at(1)).await.unwrap(), None);
+    assert_eq!(store.session("one", at(1)).await.unwrap(), expected);
+
+    // A later session sweeps the expired ones away: the first is gone even for a clock that went back.
+    store.create_session(NewSession { now: at(200), ..session(ann.id, "three", 300) }).await.unwrap();
+    assert_eq!(store.session("one", at(1)).await.unwrap(), None);
+    assert!(store.session("three", at(201)).await.unwrap().is_some());
+}
+
+pub async fn a_new_password_ends_sessions(store: &dyn Store) {
+    let (ann, bob) = (person(store, "ann").await.id, person(store, "bob").await.id);
+    store.create_session(session(ann, "one", 100)).await.unwrap();
+    store.create_session(session(bob, "two", 100)).await.unwrap();
+    store.replace_user(ann, named("ann", &[]), None, at(2)).await.unwrap();
+    assert!(store.session("one", at(3)).await.unwrap().is_some());
+    store.replace_user(ann, named("ann", &[]), Some("new".to_owned()), at(2)).await.unwrap();
+    assert_eq!(store.session("one", at(3)).await.unwrap(), None);
+    assert!(store.session("two", at(3)).await.unwrap().is_some());
+}

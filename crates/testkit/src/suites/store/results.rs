@@ -1,0 +1,144 @@
+//! Saved results: their ids, and reading, replacing and deleting by id.
+
+use super::{at, finished, finished_search, item, new_search, person, set};
+use domain::contracts::{Store, StoreError};
+use domain::ids::{ProviderId, ResultId, UserId};
+use domain::result::ResultItem;
+use futures_util::future::join_all;
+use serde_json::json;
+use std::collections::BTreeSet;
+
+pub async fn have_contiguous_ids(store: &dyn Store) {
+    let (_, sets) = finished_search(store, &[&["a", "b", "c"], &[], &["d"]]).await;
+    let ids: Vec<i64> = sets.iter().flat_map(|set| &set.items).map(|item| item.swirl_id.0).collect();
+    assert!(ids[0] > 0);
+    assert_eq!(ids, (ids[0]..ids[0] + 4).collect::<Vec<_>>());
+}
+
+pub async fn have_unique_ids_when_runs_finish_together(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let mut searches = Vec::new();
+    for seconds in 0..20 {
+        searches.push(new_search(store, owner, "query", seconds).await);
+    }
+    let runs = searches.iter().map(|search| {
+        let sets = vec![set(search.id, 1, &["a", "b", "c"]), set(search.id, 2, &["d", "e"])];
+        store.finish_run(finished(search, sets))
+    });
+    let mut all = BTreeSet::new();
+    for saved in join_all(runs).await {
+        let sets = saved.unwrap().expect("the newest run");
+        let ids: Vec<i64> = sets.iter().flat_map(|set| &set.items).map(|item| item.swirl_id.0).collect();
+        assert_eq!(ids, (ids[0]..ids[0] + 5).collect::<Vec<_>>());
+        all.extend(ids);
+    }
+    assert_eq!(all.len(), 100);
+    for search in &searches {
+        for set in store.result_sets(search.id).await.unwrap() {
+            for item in set.items {
+                let found = store.result(item.swirl_id).await.unwrap();
+                assert_eq!((found.search, found.provider, found.item), (search.id, set.provider, item));
+            }
+        }
+    }
+}
+
+pub async fn are_read_by_id(store: &dyn Store) {
+    let (search, sets) = finished_search(store, &[&["a", "b"], &["c"]]).await;
+    let found = store.result(sets[1].items[0].swirl_id).await.unwrap();
+    assert_eq!((found.search, found.provider), (search.id, ProviderId(2)));
+    assert_eq!(found.item, sets[1].items[0]);
+    assert_eq!(found.messages, ["from provider 2"]);
+    assert_eq!((found.date_created, found.date_updated), (at(5), at(5)));
+    for id in [0, -1, sets[1].items[0].swirl_id.0 + 1, i64::MAX] {
+        assert_eq!(store.result(ResultId(id)).await, Err(StoreError::NotFound), "{id}");
+    }
+}
+
+pub async fn are_listed_newest_first(store: &dyn Store) {
+    let (first, _) = finished_search(store, &[&["a", "b"], &[], &["c"]]).await;
+    let other = person(store, "other").await.id;
+    let second = new_search(store, other, "other", 1).await;
+    store.finish_run(finished(&second, vec![set(second.id, 1, &["d", "e"])])).await.unwrap().expect("saved");
+    let list = async |owner: Option<UserId>, offset, limit| {
+        let page = store.results(owner, offset, limit).await.unwrap();
+        (page.items.into_iter().map(|found| found.item.title).collect::<String>(), page.total)
+    };
+    let cases = [
+        (None, 0, 10, "edcba", 5),
+        (None, 1, 2, "dc", 5),
+        (None, 2, 3, "cba", 5),
+        (None, 4, 1, "a", 5),
+        (None, 5, 10, "", 5),
+        (None, 0, 0, "", 5),
+        (Some(first.owner), 0, 10, "cba", 3),
+        (Some(first.owner), 1, 1, "b", 3),
+        (Some(other), 1, 10, "d", 2),
+        (Some(UserId(999)), 0, 10, "", 0),
+    ];
+    for (owner, offset, limit, titles, total) in cases {
+        assert_eq!(
+            list(owner, offset, limit).await,
+            (titles.to_owned(), total),
+            "{owner:?} {offset} {limit}"
+        );
+    }
+}
+
+pub async fn are_replaced(store: &dyn Store) {
+    let (search, sets) = finished_search(store, &[&["a", "b"]]).await;
+    let id = sets[0].items[0].swirl_id;
+    let new = ResultItem { swirl_id: ResultId(77), swirl_score: f64::NAN, ..item("changed") };
+    let saved = store.replace_result(id, new, at(60)).await.unwrap();
+    assert_eq!((saved.item.swirl_id, saved.item.title.as_str()), (id, "changed"));
+    assert_eq!((saved.item.swirl_score, saved.date_updated), (0.0, at(60)));
+    assert_eq!(store.result(id).await.unwrap(), saved);
+    let set = store.result_sets(search.id).await.unwrap().remove(0);
+    assert_eq!(set.items, [saved.item, sets[0].items[1].clone()]);
+    assert_eq!((set.retrieved, set.found), (2, 100));
+    let unknown = store.replace_result(ResultId(999), item("x"), at(60)).await;
+    assert_eq!(unknown, Err(StoreError::NotFound));
+}
+
+pub async fn are_deleted(store: &dyn Store) {
+    let (search, sets) = finished_search(store, &[&["a", "b"]]).await;
+    let (first, second) = (sets[0].items[0].swirl_id, sets[0].items[1].swirl_id);
+    store.delete_result(first).await.unwrap();
+    assert_eq!(store.delete_result(first).await, Err(StoreError::NotFound));
+    assert_eq!(store.result(first).await, Err(StoreError::NotFound));
+    assert_eq!(store.result(second).await.unwrap().item, sets[0].items[1]);
+    let set = store.result_sets(search.id).await.unwrap().remove(0);
+    assert_eq!((set.items.len(), set.retrieved, set.found), (1, 1, 100));
+    assert_eq!(store.results(None, 0, 10).await.unwrap().total, 1);
+    store.delete_result(second).await.unwrap();
+    assert_eq!(store.results(None, 0, 10).await.unwrap().total, 0);
+    assert!(store.search(search.id).await.is_ok());
+
+    // Ids are not given again.
+    let next = new_search(store, search.owner, "next", 1).await;
+    let saved = store.finish_run(finished(&next, vec![super::set(next.id, 1, &["c"])])).await.unwrap();
+    assert!(saved.expect("saved")[0].items[0].swirl_id > second);
+}
+
+pub async fn keep_the_order_of_keys(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let search = new_search(store, owner, "query", 0).await;
+    let mut one = set(search.id, 1, &["a"]);
+    let payload = json!({"zebra": 1, "apple": {"y": 1.0, "x": null}, "mango": [true]});
+    one.items[0].payload = payload.as_object().expect("an object").clone();
+    store.finish_run(finished(&search, vec![one])).await.unwrap().expect("saved");
+    let read = store.result_sets(search.id).await.unwrap().remove(0);
+    assert_eq!(serde_json::to_string(&read.items[0].payload).unwrap(), payload.to_string());
+}
+
+/// Changes to one set at the same time lose nothing.
+pub async fn change_one_after_the_other(store: &dyn Store) {
+    let titles = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let (search, sets) = finished_search(store, &[&titles]).await;
+    let deletions = sets[0].items.iter().skip(1).map(|item| store.delete_result(item.swirl_id));
+    for deleted in join_all(deletions).await {
+        deleted.unwrap();
+    }
+    let set = store.result_sets(search.id).await.unwrap().remove(0);
+    assert_eq!((set.items.len(), set.retrieved), (1, 1));
+}

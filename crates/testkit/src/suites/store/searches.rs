@@ -1,0 +1,235 @@
+//! Searches: their life from creation to deletion, and the fence between runs.
+
+use super::{at, finished, finished_search, item, new_search, person, run_search, set};
+use domain::contracts::{QueueName, Store, StoreError};
+use domain::ids::{ProviderId, ResultId, SearchId, UserId};
+use domain::result::ProviderFault;
+use domain::search::{ProviderRef, SearchDraft};
+use domain::status::{ProviderStatus, SearchStatus};
+use serde_json::json;
+use std::time::Duration;
+
+pub async fn are_created_with_their_task(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let draft = SearchDraft {
+        searchprovider_list: vec![ProviderRef::Id(3), ProviderRef::Text("news".to_owned())],
+        tags: vec!["a tag".to_owned()],
+        ..SearchDraft::of_query("rivers -lakes")
+    };
+    let messages = vec!["one".to_owned(), "two".to_owned()];
+    let search =
+        store.create_search(draft.clone(), owner, messages.clone(), at(1), run_search).await.unwrap();
+    assert_eq!((search.owner, &search.draft, &search.messages), (owner, &draft, &messages));
+    assert_eq!((search.status, search.run, search.date_created), (SearchStatus::NewSearch, 1, at(1)));
+    assert_eq!(store.search(search.id).await.unwrap(), search);
+    assert_eq!(store.search(SearchId(search.id.0 + 1)).await, Err(StoreError::NotFound));
+
+    let lease = Duration::from_secs(60);
+    let task = store.claim_task(QueueName::Search, "w", lease, at(1)).await.unwrap().expect("its task");
+    assert_eq!((task.name.as_str(), task.attempts_max), ("run_search", 3));
+    assert_eq!(task.payload, json!({"search": search.id, "run": 1}));
+}
+
+pub async fn are_listed_newest_first(store: &dyn Store) {
+    let (ann, bob) = (person(store, "ann").await.id, person(store, "bob").await.id);
+    let mut made = Vec::new();
+    for (owner, query, seconds) in [(ann, "a", 30), (bob, "b", 20), (ann, "c", 10), (ann, "d", 30)] {
+        made.push(new_search(store, owner, query, seconds).await);
+    }
+    let list = async |owner, offset, limit| {
+        let page = store.searches(owner, offset, limit).await.unwrap();
+        let queries: Vec<String> = page.items.into_iter().map(|search| search.draft.query_string).collect();
+        (queries.concat(), page.total)
+    };
+    assert_eq!(list(None, 0, 10).await, ("dabc".to_owned(), 4));
+    assert_eq!(list(Some(ann), 0, 10).await, ("dac".to_owned(), 3));
+    assert_eq!(list(Some(ann), 1, 1).await, ("a".to_owned(), 3));
+    assert_eq!(list(Some(ann), 3, 10).await, (String::new(), 3));
+    assert_eq!(list(Some(UserId(999)), 0, 10).await, (String::new(), 0));
+    assert_eq!(store.searches(None, 0, u64::MAX).await.unwrap().items[1], made[0]);
+}
+
+pub async fn change_without_a_new_run(store: &dyn Store) {
+    let (search, sets) = finished_search(store, &[&["a"]]).await;
+    let draft = SearchDraft { subscribe: true, ..search.draft.clone() };
+    let changed = store.change_search(search.id, draft.clone(), at(9)).await.unwrap();
+    assert_eq!((&changed.draft, changed.run, changed.date_updated), (&draft, 1, at(9)));
+    assert_eq!(changed.status, SearchStatus::FullResultsReady);
+    assert_eq!(store.search(search.id).await.unwrap(), changed);
+    assert_eq!(store.result_sets(search.id).await.unwrap(), sets);
+    let unknown = store.change_search(SearchId(999), draft, at(9)).await;
+    assert_eq!(unknown, Err(StoreError::NotFound));
+}
+
+pub async fn start_again_from_nothing(store: &dyn Store) {
+    let (search, sets) = finished_search(store, &[&["a", "b"]]).await;
+    let lease = Duration::from_secs(60);
+    let first = store.claim_task(QueueName::Search, "w", lease, at(1)).await.unwrap().expect("a task");
+    store.finish_task(&first).await.unwrap();
+
+    let draft = SearchDraft::of_query("other");
+    let again = store
+        .restart_search(search.id, draft.clone(), vec!["again".to_owned()], at(9), run_search)
+        .await
+        .unwrap();
+    assert_eq!((again.run, again.status, &again.draft), (2, SearchStatus::NewSearch, &draft));
+    assert_eq!((again.messages.as_slice(), again.time_s), (["again".to_owned()].as_slice(), 0.0));
+    assert_eq!((again.query_string_processed.as_str(), again.date_created), ("", at(0)));
+    assert_eq!(store.search(search.id).await.unwrap(), again);
+    assert_eq!(store.result_sets(search.id).await.unwrap(), []);
+    let gone = store.result(sets[0].items[0].swirl_id).await;
+    assert_eq!(gone, Err(StoreError::NotFound));
+    let task = store.claim_task(QueueName::Search, "w", lease, at(9)).await.unwrap().expect("its task");
+    assert_eq!(task.payload, json!({"search": search.id, "run": 2}));
+
+    let unknown = store.restart_search(SearchId(999), draft, Vec::new(), at(9), run_search).await;
+    assert_eq!(unknown, Err(StoreError::NotFound));
+    assert_eq!(store.task_depth(QueueName::Search, at(9)).await.unwrap(), 0);
+}
+
+pub async fn fence_off_an_older_run(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let search = new_search(store, owner, "query", 0).await;
+    let note = async |run, status| store.change_status(search.id, run, status, at(2)).await.unwrap();
+    assert!(note(1, SearchStatus::Federating).await);
+    // The task was delivered again: the same run begins once more.
+    assert!(note(1, SearchStatus::PreProcessing).await);
+    let now = store.search(search.id).await.unwrap();
+    assert_eq!((now.status, now.date_updated), (SearchStatus::PreProcessing, at(2)));
+
+    store.restart_search(search.id, search.draft.clone(), Vec::new(), at(3), run_search).await.unwrap();
+    assert!(!note(1, SearchStatus::Federating).await);
+    let late = finished(&search, vec![set(search.id, 1, &["late"])]);
+    assert_eq!(store.finish_run(late).await.unwrap(), None);
+    assert_eq!(store.result_sets(search.id).await.unwrap(), []);
+    assert_eq!(store.search(search.id).await.unwrap().status, SearchStatus::NewSearch);
+    assert!(note(2, SearchStatus::Federating).await);
+    assert!(!store.change_status(SearchId(999), 1, SearchStatus::Federating, at(2)).await.unwrap());
+}
+
+pub async fn finish_once(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let search = new_search(store, owner, "query", 0).await;
+    let mut failed = set(search.id, 2, &[]);
+    failed.status = ProviderStatus::Timeout;
+    failed.error = Some(ProviderFault { code: "timeout".to_owned(), message: "It was late.".to_owned() });
+    let run = finished(&search, vec![failed, set(search.id, 1, &["a", "b"])]);
+    let saved = store.finish_run(run.clone()).await.unwrap().expect("the newest run");
+    assert_eq!(saved.iter().map(|set| set.provider.0).collect::<Vec<_>>(), [2, 1]);
+    let mut by_provider = saved;
+    by_provider.reverse();
+    assert_eq!(store.result_sets(search.id).await.unwrap(), by_provider);
+
+    let over = store.search(search.id).await.unwrap();
+    assert_eq!(over.status, SearchStatus::FullResultsReady);
+    assert_eq!(over.messages, ["created", "finished"]);
+    assert_eq!((over.query_string_processed.as_str(), over.time_s), ("query processed", 1.2));
+    assert_eq!(over.date_updated, at(6));
+
+    assert_eq!(store.finish_run(run).await.unwrap(), None);
+    for to in [SearchStatus::Federating, SearchStatus::ErrRunFailed, SearchStatus::PartialResultsReady] {
+        assert!(!store.change_status(search.id, 1, to, at(7)).await.unwrap());
+    }
+    assert_eq!(store.search(search.id).await.unwrap(), over);
+}
+
+pub async fn finish_replaces_sets_of_the_same_providers(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let search = new_search(store, owner, "query", 0).await;
+    let mut first = finished(&search, vec![set(search.id, 1, &["a", "b"]), set(search.id, 2, &["c"])]);
+    first.status = SearchStatus::Federating;
+    let saved = store.finish_run(first).await.unwrap().expect("the newest run");
+
+    // An update keeps one item with its id, drops one and adds one.
+    let mut update = saved[0].clone();
+    update.items = vec![saved[0].items[1].clone(), item("new")];
+    update.date_created = at(50);
+    update.date_updated = at(50);
+    let second = store.finish_run(finished(&search, vec![update])).await.unwrap().expect("the newest run");
+    assert_eq!(second[0].items[0].swirl_id, saved[0].items[1].swirl_id);
+    assert!(second[0].items[1].swirl_id > saved[1].items[0].swirl_id);
+    assert_eq!((second[0].date_created, second[0].date_updated), (at(5), at(50)));
+    assert_eq!(store.result_sets(search.id).await.unwrap(), [second[0].clone(), saved[1].clone()]);
+
+    let title = async |id: ResultId| store.result(id).await.map(|found| found.item.title);
+    assert_eq!(title(second[0].items[0].swirl_id).await.unwrap(), "b");
+    assert_eq!(title(second[0].items[1].swirl_id).await.unwrap(), "new");
+    assert_eq!(title(saved[0].items[0].swirl_id).await, Err(StoreError::NotFound));
+}
+
+pub async fn finish_refuses_two_sets_of_one_provider(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let search = new_search(store, owner, "query", 0).await;
+    let twice = finished(&search, vec![set(search.id, 1, &["a"]), set(search.id, 1, &["b"])]);
+    assert!(matches!(store.finish_run(twice).await, Err(StoreError::Failed(_))));
+    assert_eq!(store.search(search.id).await.unwrap(), search);
+    assert_eq!(store.result_sets(search.id).await.unwrap(), []);
+}
+
+pub async fn finish_keeps_odd_texts_and_numbers(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let search = new_search(store, owner, "query", 0).await;
+    let odd = "NUL \0, quote ' \" , emoji 🦉, \u{fffd}, \\u0000";
+    let mut one = set(search.id, 1, &[odd]);
+    one.query_string_to_provider = odd.to_owned();
+    one.messages = vec![odd.to_owned()];
+    one.items[0].swirl_score = f64::NAN;
+    one.items[0].swirl_confidence_score = f64::INFINITY;
+    one.items[0].payload.insert(odd.to_owned(), json!(odd));
+    one.time_s = f64::NAN;
+    one.found = u64::MAX;
+    let mut run = finished(&search, vec![one]);
+    run.query_string_processed = odd.to_owned();
+    run.messages = vec![odd.to_owned()];
+    run.time_s = f64::NAN;
+    store.finish_run(run).await.unwrap().expect("the newest run");
+
+    let read = store.result_sets(search.id).await.unwrap().remove(0);
+    assert_eq!((read.items[0].title.as_str(), read.messages[0].as_str()), (odd, odd));
+    assert_eq!(read.query_string_to_provider, odd);
+    assert_eq!(read.items[0].payload[odd], json!(odd));
+    assert_eq!(
+        (read.items[0].swirl_score, read.items[0].swirl_confidence_score, read.time_s),
+        (0.0, 0.0, 0.0)
+    );
+    assert_eq!(read.found, i64::MAX as u64);
+    let over = store.search(search.id).await.unwrap();
+    assert_eq!(over.query_string_processed, odd.replace('\0', ""));
+    assert_eq!((over.messages[1].as_str(), over.time_s), (odd, 0.0));
+}
+
+/// More sets than one statement takes.
+pub async fn finish_takes_many_sets(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let search = new_search(store, owner, "query", 0).await;
+    let sets = (1..=1201).map(|provider| set(search.id, provider, &["only"])).collect();
+    store.finish_run(finished(&search, sets)).await.unwrap().expect("the newest run");
+    let read = store.result_sets(search.id).await.unwrap();
+    assert_eq!(read.len(), 1201);
+    assert_eq!(read[1200].provider, ProviderId(1201));
+    let last = store.result(read[1200].items[0].swirl_id).await.unwrap();
+    assert_eq!(last.provider, ProviderId(1201));
+}
+
+pub async fn are_deleted_with_their_results(store: &dyn Store) {
+    let (search, sets) = finished_search(store, &[&["a"], &["b"]]).await;
+    let other = new_search(store, search.owner, "other", 1).await;
+    let kept =
+        store.finish_run(finished(&other, vec![set(other.id, 1, &["c"])])).await.unwrap().expect("saved");
+    store.delete_search(search.id).await.unwrap();
+    assert_eq!(store.search(search.id).await, Err(StoreError::NotFound));
+    assert_eq!(store.result_sets(search.id).await.unwrap(), []);
+    for set in &sets {
+        assert_eq!(store.result(set.items[0].swirl_id).await, Err(StoreError::NotFound));
+    }
+    assert_eq!(store.delete_search(search.id).await, Err(StoreError::NotFound));
+    assert_eq!(store.result_sets(other.id).await.unwrap(), kept);
+    assert_eq!(store.finish_run(finished(&search, Vec::new())).await.unwrap(), None);
+}
+
+pub async fn need_an_owner(store: &dyn Store) {
+    let draft = SearchDraft::of_query("query");
+    let lost = store.create_search(draft, UserId(999), Vec::new(), at(0), run_search).await;
+    assert!(matches!(lost, Err(StoreError::UnknownReference(_))), "{lost:?}");
+    assert_eq!(store.task_depth(QueueName::Search, at(0)).await.unwrap(), 0);
+}
