@@ -1,1 +1,13 @@
-//! Room to come.
+//! Connectors: one file for each kind of source, and the catalogue of them.
+//!
+//! Before adding one, ask whether `RequestsGet` with mappings would do: then it is a provider
+//! record and no code at all.
+
+mod requests_get;
+mod shared;
+mod sqlite3;
+
+use domain::contracts::ConnectorKind;
+
+/// Every connector of the house, in the order of the manual.
+pub const CATALOGUE: &[ConnectorKind] = &[requests_get::KIND, sqlite3::KIND];

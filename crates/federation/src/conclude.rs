@@ -34,7 +34,8 @@ impl Federation {
         status: SearchStatus,
         messages: Vec<String>,
     ) -> Result<(), FederationError> {
-        self.finish(search, status, search.draft.query_string.clone(), Vec::new(), messages, Duration::ZERO).await
+        self.finish(search, status, search.draft.query_string.clone(), Vec::new(), messages, Duration::ZERO)
+            .await
     }
 
     async fn finish(

@@ -49,7 +49,9 @@ impl Federation {
             self.tell(&set);
             sets[position] = Some(set);
         }
-        let fill = |(position, set): (usize, Option<ResultSet>)| set.unwrap_or_else(|| self.panicked(&asked[position]));
+        let fill = |(position, set): (usize, Option<ResultSet>)| {
+            set.unwrap_or_else(|| self.panicked(&asked[position]))
+        };
         sets.into_iter().enumerate().map(fill).collect()
     }
 

@@ -40,7 +40,12 @@ impl Federation {
     }
 
     /// The merged page as it stands while the search runs: what has arrived, ranked together.
-    pub async fn mix_sets(&self, search: &Search, mut sets: Vec<ResultSet>, request: &MixRequest) -> MixedResponse {
+    pub async fn mix_sets(
+        &self,
+        search: &Search,
+        mut sets: Vec<ResultSet>,
+        request: &MixRequest,
+    ) -> MixedResponse {
         let mut messages = Vec::new();
         self.post_result(search, &mut sets, &mut messages).await;
         self.respond(search, &sets, request)
@@ -144,8 +149,12 @@ fn placed(item: &ResultItem, rank: usize, explain: bool) -> ResultItem {
 /// The banner, then all lines of the search and its providers in the order of their times.
 fn gathered(search: &Search, sets: &[&ResultSet]) -> Vec<String> {
     let banner = message::banner();
-    let mut lines: Vec<&String> =
-        search.messages.iter().filter(|line| **line != banner).chain(sets.iter().flat_map(|set| &set.messages)).collect();
+    let mut lines: Vec<&String> = search
+        .messages
+        .iter()
+        .filter(|line| **line != banner)
+        .chain(sets.iter().flat_map(|set| &set.messages))
+        .collect();
     lines.sort();
     std::iter::once(banner).chain(lines.into_iter().cloned()).collect()
 }
@@ -242,7 +251,10 @@ mod tests {
         ];
         for (number, size, total, range, next, previous, is_past_end) in cases {
             let page = Page::of(number, size, total);
-            assert_eq!((page.range, page.next, page.previous, page.is_past_end), (range, next, previous, is_past_end));
+            assert_eq!(
+                (page.range, page.next, page.previous, page.is_past_end),
+                (range, next, previous, is_past_end)
+            );
         }
     }
 }

@@ -15,7 +15,8 @@ impl Federation {
         sets: &mut Vec<ResultSet>,
         messages: &mut Vec<String>,
     ) {
-        let work = PostResult { search: search.clone(), catalogues: self.catalogues, toolbox: self.toolbox.clone() };
+        let work =
+            PostResult { search: search.clone(), catalogues: self.catalogues, toolbox: self.toolbox.clone() };
         let mut taken = std::mem::take(sets);
         let kept = taken.clone();
         let runtime = tokio::runtime::Handle::current();
@@ -30,7 +31,9 @@ impl Federation {
             }
             None => {
                 *sets = kept;
-                messages.push(self.stamped(&message::processor_failed("The post-result pipeline", "it broke down")));
+                messages.push(
+                    self.stamped(&message::processor_failed("The post-result pipeline", "it broke down")),
+                );
             }
         }
     }

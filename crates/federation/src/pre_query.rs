@@ -17,7 +17,9 @@ impl Federation {
             };
             match kind.processor.process(&query, &cx).await {
                 Ok(next) if next.trim().is_empty() => {
-                    messages.push(self.stamped(&message::processor_failed(name, "nothing of the query was left")));
+                    messages.push(
+                        self.stamped(&message::processor_failed(name, "nothing of the query was left")),
+                    );
                 }
                 Ok(next) if next != query => {
                     messages.push(self.stamped(&message::rewrote_query(name, &next)));

@@ -71,7 +71,10 @@ impl ProviderRun {
     fn connector(&self) -> Result<Arc<dyn Connector>, ConnectorError> {
         let name = &self.provider.draft.connector;
         let kind = self.catalogues.connector(name).ok_or_else(|| {
-            ConnectorError::new(ConnectorErrorKind::ConfigInvalid, format!("the connector '{name}' is not known"))
+            ConnectorError::new(
+                ConnectorErrorKind::ConfigInvalid,
+                format!("the connector '{name}' is not known"),
+            )
         })?;
         Ok(Arc::from((kind.build)(&self.provider, &self.toolbox)?))
     }
@@ -174,7 +177,10 @@ impl ProviderRun {
             search: Arc::clone(&self.search),
             provider: Arc::clone(&self.provider),
             query: self.query.clone(),
-            query_processors: with(&self.provider.draft.query_processors, &self.search.draft.query_processors),
+            query_processors: with(
+                &self.provider.draft.query_processors,
+                &self.search.draft.query_processors,
+            ),
             result_processors: with(
                 &self.provider.draft.result_processors,
                 &self.search.draft.result_processors,

@@ -55,7 +55,11 @@ impl Federation {
         }
         let mut remarks = Vec::new();
         if draft.results_requested > RESULTS_REQUESTED_MAX {
-            remarks.push(message::clamped("results_requested", draft.results_requested, RESULTS_REQUESTED_MAX));
+            remarks.push(message::clamped(
+                "results_requested",
+                draft.results_requested,
+                RESULTS_REQUESTED_MAX,
+            ));
             draft.results_requested = RESULTS_REQUESTED_MAX;
         }
         Ok((draft, remarks))

@@ -72,7 +72,8 @@ mod tests {
     use domain::provider::ProviderDraft;
 
     fn provider(id: i64, name: &str, default: bool, tag: &str) -> SearchProvider {
-        let draft = ProviderDraft { name: name.into(), default, tags: vec![tag.into()], ..Default::default() };
+        let draft =
+            ProviderDraft { name: name.into(), default, tags: vec![tag.into()], ..Default::default() };
         let mut provider = SearchProvider::unsaved(draft, UserId(1), Default::default());
         provider.id = ProviderId(id);
         provider

@@ -120,10 +120,21 @@ impl Fetch for Gate {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the gate")]
+/// A client that trusts what the machine trusts; on a machine that has no list of authorities, the built-in one.
 fn build_client(limits: &GateLimits, resolver: CheckedResolver) -> Result<Client, GateError> {
     // The first installation in a process wins; an error means that it has been done already.
     let _ = rustls::crypto::ring::default_provider().install_default();
+    client_builder(limits, resolver.clone()).build().or_else(|_no_authorities| {
+        tracing::warn!("this machine has no list of certificate authorities; the built-in one is used");
+        client_builder(limits, resolver)
+            .tls_backend_preconfigured(built_in_authorities())
+            .build()
+            .map_err(GateError)
+    })
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the gate")]
+fn client_builder(limits: &GateLimits, resolver: CheckedResolver) -> reqwest::ClientBuilder {
     Client::builder()
         .user_agent(format!("{}/{}", domain::SERVICE_NAME, domain::VERSION))
         .redirect(reqwest::redirect::Policy::none())
@@ -132,8 +143,11 @@ fn build_client(limits: &GateLimits, resolver: CheckedResolver) -> Result<Client
         .connect_timeout(limits.connect)
         .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
         .dns_resolver(resolver)
-        .build()
-        .map_err(GateError)
+}
+
+fn built_in_authorities() -> rustls::ClientConfig {
+    let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth()
 }
 
 /// Where an answer redirects to. One without a place to go is an answer like any other.

@@ -33,6 +33,7 @@ pub(crate) enum NameError {
     Refused,
 }
 
+#[derive(Clone)]
 pub(crate) struct CheckedResolver {
     lookup: Arc<dyn Lookup>,
     /// Without a guard every address is handed on: for hosts that are vouched for.

@@ -19,10 +19,10 @@ mod paths;
 mod request_id;
 mod ui;
 
-pub use auth::{NewToken, PasswordError, hash_password};
+pub use auth::{password, token};
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, FromRef};
+use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use domain::contracts::{Catalogues, Clock, Store, TaskQueue};
 use domain::settings::Settings;
@@ -33,8 +33,8 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 const BYTES_PER_MB: usize = 1024 * 1024;
 
-/// What stands behind the doors.
-pub struct House {
+/// What the doors are given.
+pub struct HouseParts {
     pub store: Arc<dyn Store>,
     pub queue: Arc<dyn TaskQueue>,
     pub federation: Arc<Federation>,
@@ -43,43 +43,56 @@ pub struct House {
     pub settings: Arc<Settings>,
 }
 
-/// What a handler may ask for: the house, and what the doors themselves keep in memory.
-#[derive(Clone, FromRef)]
-pub(crate) struct Doors {
-    house: Arc<House>,
-    basic: Arc<auth::BasicGate>,
-    pages: Arc<ui::Pages>,
-    document: Arc<api::ApiDocument>,
+/// What stands behind the doors, and what the doors themselves keep in memory.
+pub struct House {
+    pub store: Arc<dyn Store>,
+    pub queue: Arc<dyn TaskQueue>,
+    pub federation: Arc<Federation>,
+    pub catalogues: Catalogues,
+    pub clock: Arc<dyn Clock>,
+    pub settings: Arc<Settings>,
+    basic: auth::BasicGate,
+    pages: ui::Pages,
+    document: api::ApiDocument,
+}
+
+impl House {
+    pub fn new(parts: HouseParts) -> Self {
+        let HouseParts { store, queue, federation, catalogues, clock, settings } = parts;
+        Self {
+            store,
+            queue,
+            federation,
+            catalogues,
+            clock,
+            settings,
+            basic: auth::BasicGate::new(),
+            pages: ui::Pages::new(),
+            document: api::ApiDocument::built(),
+        }
+    }
 }
 
 /// All doors of the house. Paths are made canonical before routing, so the routes are declared once.
 pub fn router(house: Arc<House>) -> Router {
-    let (api, document) = api::router().split_for_parts();
     let paths = paths::PathWords::of(&house.settings);
     let body_bytes_max = usize::try_from(house.settings.request_body_max_mb)
         .unwrap_or(usize::MAX)
         .saturating_mul(BYTES_PER_MB);
-    let doors = Doors {
-        house,
-        basic: Arc::new(auth::BasicGate::new()),
-        pages: Arc::new(ui::Pages::new()),
-        document: Arc::new(api::ApiDocument::new(document)),
-    };
     let routes = Router::new()
-        .merge(api)
+        .merge(axum::Router::from(api::router()))
         .merge(ui::router())
         .fallback(async || ApiError::of(Refusal::NotFound))
         .method_not_allowed_fallback(async || ApiError::of(Refusal::MethodNotAllowed))
-        .layer(from_fn_with_state(doors.clone(), auth::guard))
+        .layer(from_fn_with_state(Arc::clone(&house), auth::guard))
         .layer(CatchPanicLayer::custom(error::from_panic))
         .layer(DefaultBodyLimit::max(body_bytes_max))
         .layer(from_fn(request_id::accompany))
-        .with_state(doors);
+        .with_state(house);
     Router::new().fallback_service(routes).layer(from_fn_with_state(paths, paths::make_canonical))
 }
 
 /// The OpenAPI document as JSON, for the generated documentation.
-pub fn openapi_json() -> String {
-    let (_, document) = api::router().split_for_parts();
-    api::ApiDocument::new(document).text()
+pub fn openapi_json() -> Result<String, serde_json::Error> {
+    api::ApiDocument::build().map(|document| document.text())
 }

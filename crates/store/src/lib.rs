@@ -47,6 +47,11 @@ impl SqlStore {
         Ok(Self { db, key: config.key })
     }
 
+    /// The migrations that an open store has behind it, oldest first.
+    pub fn migrations(&self) -> Vec<&'static str> {
+        migrations::names()
+    }
+
     /// Waits for running queries and closes every connection; later calls are `Unreachable`.
     pub async fn close(&self) {
         self.db.close().await;

@@ -29,6 +29,11 @@ pub(crate) async fn run(db: &Db) -> Result<(), StoreError> {
     .map_err(migration_failure)
 }
 
+/// The names of all migrations of this version, which `run` has brought to the database.
+pub(crate) fn names() -> Vec<&'static str> {
+    SQLITE.iter().map(|(_, name, _)| *name).collect()
+}
+
 fn migrator(files: &[File]) -> Migrator {
     let migrations = files.iter().map(|&(version, name, sql)| {
         Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), false)

@@ -40,7 +40,12 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn new(config: WorkerConfig, queue: Arc<dyn TaskQueue>, clock: Arc<dyn Clock>, registry: Registry) -> Self {
+    pub fn new(
+        config: WorkerConfig,
+        queue: Arc<dyn TaskQueue>,
+        clock: Arc<dyn Clock>,
+        registry: Registry,
+    ) -> Self {
         let name = format!("{}-{}-{:08x}", config.queue.as_str(), std::process::id(), rand::random::<u32>());
         Self { name, config, queue, clock, registry, active: Arc::default() }
     }
@@ -56,7 +61,10 @@ impl Worker {
         let finished = async { while running.join_next().await.is_some() {} };
         if tokio::time::timeout(self.config.grace, finished).await.is_err() {
             running.shutdown().await;
-            tracing::warn!(queue = self.config.queue.as_str(), "stopped with tasks still running; they will run again");
+            tracing::warn!(
+                queue = self.config.queue.as_str(),
+                "stopped with tasks still running; they will run again"
+            );
         }
     }
 
@@ -69,7 +77,8 @@ impl Worker {
                 _ = stop.wait_for(|stop| *stop) => return,
             };
             // Claiming is never cancelled half-way: a claimed task would be lost until its lease ends.
-            let nothing_to_do = match self.queue.claim(self.config.queue, &self.name, self.config.lease).await {
+            let nothing_to_do = match self.queue.claim(self.config.queue, &self.name, self.config.lease).await
+            {
                 Ok(Some(task)) => {
                     let one = self.one(task);
                     running.spawn(async move {
@@ -152,7 +161,12 @@ impl OneTask {
             Ok(()) => self.queue.finish(&self.task).await,
             Err(error) => {
                 let Self { task, .. } = &self;
-                tracing::warn!(task.id = task.id.0, task.name, attempt = task.attempt, "task failed: {error}");
+                tracing::warn!(
+                    task.id = task.id.0,
+                    task.name,
+                    attempt = task.attempt,
+                    "task failed: {error}"
+                );
                 self.queue.retry(task, backoff(task.attempt), &error.0).await
             }
         };
@@ -168,7 +182,10 @@ impl OneTask {
             match self.queue.renew(&self.task, self.lease).await {
                 Ok(true) => {}
                 Ok(false) => {
-                    tracing::warn!(task.id = self.task.id.0, "the lease was lost; the task goes on elsewhere");
+                    tracing::warn!(
+                        task.id = self.task.id.0,
+                        "the lease was lost; the task goes on elsewhere"
+                    );
                     return;
                 }
                 Err(error) => tracing::warn!(task.id = self.task.id.0, "the lease was not renewed: {error}"),

@@ -49,9 +49,10 @@ fn settings_page() -> String {
 }
 
 fn example_file() -> String {
-    let mut text = "# Every setting with its default. Copy to tributary.toml and remove the # of what you change.\n\
+    let mut text =
+        "# Every setting with its default. Copy to tributary.toml and remove the # of what you change.\n\
                     # Made by `tributary docs`.\n"
-        .to_owned();
+            .to_owned();
     for row in Settings::TABLE {
         text.push_str(&format!("\n# {}\n#{} = {}\n", row.meaning(), row.name, (row.default_toml)()));
     }

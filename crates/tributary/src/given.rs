@@ -34,7 +34,8 @@ fn from_file(named: Option<&Path>) -> anyhow::Result<BTreeMap<String, String>> {
         None if Path::new(FILE).exists() => PathBuf::from(FILE),
         None => return Ok(BTreeMap::new()),
     };
-    let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let text =
+        std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
     parse(&text).with_context(|| format!("{} is not a settings file", path.display()))
 }
 
@@ -62,7 +63,8 @@ mod tests {
 
     #[test]
     fn reads_plain_values_and_lists() {
-        let read = parse("SVC_PORT = 9000\nSVC_EXPLAIN = false\nSVC_OUTBOUND_ALLOW = [\"a:1\", \"b\"]\n").unwrap();
+        let read =
+            parse("SVC_PORT = 9000\nSVC_EXPLAIN = false\nSVC_OUTBOUND_ALLOW = [\"a:1\", \"b\"]\n").unwrap();
         assert_eq!(read["SVC_PORT"], "9000");
         assert_eq!(read["SVC_EXPLAIN"], "false");
         assert_eq!(read["SVC_OUTBOUND_ALLOW"], "a:1,b");

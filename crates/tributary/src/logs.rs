@@ -23,7 +23,8 @@ pub fn start(settings: &Settings, data_dir: &Path) -> anyhow::Result<WorkerGuard
         "json" => fmt::layer().json().with_writer(file).boxed(),
         _ => fmt::layer().with_ansi(false).with_writer(file).boxed(),
     };
-    let screen = fmt::layer().with_target(false).with_writer(std::io::stderr).with_ansi(crate::terminal::is_watched());
+    let screen =
+        fmt::layer().with_target(false).with_writer(std::io::stderr).with_ansi(crate::terminal::is_watched());
     tracing_subscriber::registry()
         .with(file_layer.with_filter(filter(&settings.log_level)?))
         .with(screen.with_filter(filter("warn")?))

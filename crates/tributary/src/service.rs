@@ -34,7 +34,9 @@ impl Role {
             "beat" => Ok(Self::Beat),
             name => match QueueName::parse(name) {
                 Some(queue) => Ok(Self::Queue(queue)),
-                None => bail!("'{name}' is not a role; use web, beat or a queue: {}", queue_names().join(", ")),
+                None => {
+                    bail!("'{name}' is not a role; use web, beat or a queue: {}", queue_names().join(", "))
+                }
             },
         }
     }
@@ -69,9 +71,9 @@ impl Service {
         let mut address = None;
         if roles.contains(&Role::Web) {
             let at = (wired.settings.host.as_str(), wired.settings.port);
-            let listener = TcpListener::bind(at)
-                .await
-                .with_context(|| format!("{}:{} cannot be listened on; set SVC_HOST or SVC_PORT", at.0, at.1))?;
+            let listener = TcpListener::bind(at).await.with_context(|| {
+                format!("{}:{} cannot be listened on; set SVC_HOST or SVC_PORT", at.0, at.1)
+            })?;
             address = Some(listener.local_addr()?);
             running.spawn(doors(listener, Arc::clone(&wired.house), stopped));
         }
@@ -95,8 +97,7 @@ async fn doors(listener: TcpListener, house: Arc<server::House>, mut stopped: wa
     let until_stopped = async move {
         let _stop = stopped.wait_for(|stop| *stop).await;
     };
-    let service = axum::ServiceExt::<axum::extract::Request>::into_make_service_with_connect_info::<SocketAddr>(app);
-    if let Err(error) = axum::serve(listener, service).with_graceful_shutdown(until_stopped).await {
+    if let Err(error) = axum::serve(listener, app).with_graceful_shutdown(until_stopped).await {
         tracing::error!("the doors closed: {error}");
     }
 }

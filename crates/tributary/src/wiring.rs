@@ -89,11 +89,7 @@ fn database_url(settings: &Settings, data_dir: &Path) -> anyhow::Result<Secret> 
 }
 
 fn gate_limits(settings: &Settings) -> anyhow::Result<GateLimits> {
-    let allow = settings
-        .outbound_allow
-        .iter()
-        .map(|piece| AllowRule::parse(piece))
-        .collect::<Result<Vec<_>, _>>()
+    let allow = AllowRule::parse_all(&settings.outbound_allow)
         .map_err(|error| anyhow::anyhow!("SVC_OUTBOUND_ALLOW: {error}"))?;
     Ok(GateLimits {
         connect: settings.search_http_connect_timeout.0,

@@ -37,25 +37,12 @@ pub fn bind(template: &str, binding: &Binding<'_>) -> Result<String, String> {
     for snippet in sort.map(str::to_owned).into_iter().chain(binding.mappings.page_snippet(binding.page)) {
         text = insert_parameter(&text, &snippet);
     }
-    let query = encode_form(binding.query);
-    let mut out = String::with_capacity(text.len() + query.len());
-    let mut unbound = Vec::new();
-    for part in parts(&text) {
-        match part {
-            Part::Text(literal) => out.push_str(literal),
-            Part::Placeholder("query_string") => out.push_str(&query),
-            Part::Placeholder(key) => match binding.credentials.iter().find(|(known, _)| known == key) {
-                Some((_, value)) => out.push_str(value.expose()),
-                None => unbound.push(format!("{{{key}}}")),
-            },
-            Part::LoneBrace(brace) => unbound.push(brace.to_owned()),
-        }
-    }
-    if !unbound.is_empty() {
-        unbound.dedup();
-        return Err(format!("Nothing is known for {} in the query template.", unbound.join(", ")));
-    }
-    Ok(out)
+    finished(&text, binding)
+}
+
+/// As [`bind`], without the parameters for sorting and paging: for a part of an address.
+pub fn bind_part(template: &str, binding: &Binding<'_>) -> Result<String, String> {
+    finished(&configured(template, binding)?, binding)
 }
 
 /// The names in braces, in their order.
@@ -134,11 +121,35 @@ fn configured(template: &str, binding: &Binding<'_>) -> Result<String, String> {
     Ok(text)
 }
 
+/// Puts in the credentials and the query.
+fn finished(text: &str, binding: &Binding<'_>) -> Result<String, String> {
+    let query = encode_form(binding.query);
+    let mut out = String::with_capacity(text.len() + query.len());
+    let mut unbound = Vec::new();
+    for part in parts(text) {
+        match part {
+            Part::Text(literal) => out.push_str(literal),
+            Part::Placeholder("query_string") => out.push_str(&query),
+            Part::Placeholder(key) => match binding.credentials.iter().find(|(known, _)| known == key) {
+                Some((_, value)) => out.push_str(value.expose()),
+                None => unbound.push(format!("{{{key}}}")),
+            },
+            Part::LoneBrace(brace) => unbound.push(brace.to_owned()),
+        }
+    }
+    if !unbound.is_empty() {
+        unbound.dedup();
+        return Err(format!("Nothing is known for {} in the query template.", unbound.join(", ")));
+    }
+    Ok(out)
+}
+
 /// Puts a parameter before the last `&`, because by convention the query is the last one; else at the end.
 fn insert_parameter(text: &str, snippet: &str) -> String {
     match text.rfind('&') {
         Some(at) => format!("{}&{snippet}{}", &text[..at], &text[at..]),
-        None => format!("{text}&{snippet}"),
+        None if text.contains('?') => format!("{text}&{snippet}"),
+        None => format!("{text}?{snippet}"),
     }
 }
 
@@ -200,6 +211,13 @@ mod tests {
                 Sort::Relevancy,
                 0,
                 "http://s/a?q=solid+state&s=r",
+            ),
+            (
+                "{url}/{query_string}",
+                "place=a,PAGE=p=RESULT_PAGE",
+                Sort::Relevancy,
+                2,
+                "http://s/a/solid+state?p=3",
             ),
             // A mapping may hold placeholders; a credential never does.
             (

@@ -2,9 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::contracts::{
-    ClaimedTask, Clock, NewTask, QueueError, QueueName, Store, TaskQueue, WorkerBeat,
-};
+use domain::contracts::{ClaimedTask, Clock, NewTask, QueueError, QueueName, Store, TaskQueue, WorkerBeat};
 use domain::ids::TaskId;
 use domain::instant::Instant;
 use std::collections::BTreeMap;
@@ -42,7 +40,12 @@ impl TaskQueue for SqlQueue {
         self.bells[&queue].notify_one();
     }
 
-    async fn claim(&self, queue: QueueName, worker: &str, lease: Duration) -> Result<Option<ClaimedTask>, QueueError> {
+    async fn claim(
+        &self,
+        queue: QueueName,
+        worker: &str,
+        lease: Duration,
+    ) -> Result<Option<ClaimedTask>, QueueError> {
         Ok(self.store.claim_task(queue, worker, lease, self.clock.now()).await?)
     }
 

@@ -57,7 +57,8 @@ impl Bench {
         let slowest = Arc::new(Slowest::default());
         let mut running = JoinSet::new();
         let sources = self.start_sources(Arc::clone(&slowest), &mut running).await?;
-        let settings = Settings { port: 0, data_dir: folder.path().display().to_string(), ..Settings::default() };
+        let settings =
+            Settings { port: 0, data_dir: folder.path().display().to_string(), ..Settings::default() };
         let wired = Wired::open(settings).await?;
         let token = self.prepare(&wired, &sources).await?;
         let service = Service::start(wired, &Role::all()).await?;
@@ -87,7 +88,11 @@ impl Bench {
         Ok(())
     }
 
-    async fn start_sources(&self, slowest: Arc<Slowest>, running: &mut JoinSet<()>) -> anyhow::Result<Vec<String>> {
+    async fn start_sources(
+        &self,
+        slowest: Arc<Slowest>,
+        running: &mut JoinSet<()>,
+    ) -> anyhow::Result<Vec<String>> {
         let delay = Duration::from_millis(self.delay_ms);
         let mut urls = Vec::new();
         for source in 0..self.sources {
@@ -152,9 +157,15 @@ impl Bench {
         if self.json {
             return terminal::line(figures);
         }
-        terminal::line(format!("{} sources of {} ms, {} searches", self.sources, self.delay_ms, self.searches));
+        terminal::line(format!(
+            "{} sources of {} ms, {} searches",
+            self.sources, self.delay_ms, self.searches
+        ));
         terminal::line(format!("  total    median {median:>7.1} ms   p95 {:>7.1} ms", at(&totals, 0.95)));
-        terminal::line(format!("  added    median {added_median:>7.1} ms   p95 {:>7.1} ms", at(&added, 0.95)));
+        terminal::line(format!(
+            "  added    median {added_median:>7.1} ms   p95 {:>7.1} ms",
+            at(&added, 0.95)
+        ));
         terminal::line(format!("  ratio    {} (total / slowest source)", figures["ratio"]));
         terminal::line(format!("  CPU      {} ms per search, sources and client included", ms(cpu)));
     }
@@ -197,7 +208,10 @@ impl Client {
             origin: Origin::of(&url, true).context("the address has a port")?,
             url,
             headers: Vec::new(),
-            secret_headers: vec![("Authorization".to_owned(), Secret::new(format!("Token {}", token.expose())))],
+            secret_headers: vec![(
+                "Authorization".to_owned(),
+                Secret::new(format!("Token {}", token.expose())),
+            )],
             body: None,
             secrets: Vec::new(),
             time_max: Duration::from_secs(60),
@@ -220,6 +234,7 @@ fn cpu_time() -> Duration {
     const TICKS_PER_SECOND: u64 = 100; // what Linux reports in, on every machine it runs on
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();
-    let ticks: u64 = after_name.split_whitespace().skip(11).take(2).filter_map(|text| text.parse::<u64>().ok()).sum();
+    let ticks: u64 =
+        after_name.split_whitespace().skip(11).take(2).filter_map(|text| text.parse::<u64>().ok()).sum();
     Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND)
 }

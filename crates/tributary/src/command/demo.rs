@@ -23,7 +23,8 @@ const QUERIES: [&str; 3] = ["flood warning", "battery life", "sediment"];
 
 impl Demo {
     pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let mut given: Vec<(&str, String)> = self.port.iter().map(|port| ("SVC_PORT", port.to_string())).collect();
+        let mut given: Vec<(&str, String)> =
+            self.port.iter().map(|port| ("SVC_PORT", port.to_string())).collect();
         given.push(("SVC_DATA_DIR", DATA_DIR.to_owned()));
         let read = place.read(&given)?;
         let _written_at_the_end = logs::start(&read.settings, &PathBuf::from(&read.settings.data_dir))?;

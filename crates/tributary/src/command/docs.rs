@@ -28,7 +28,8 @@ impl Docs {
             if let Some(folder) = path.parent() {
                 std::fs::create_dir_all(folder)?;
             }
-            std::fs::write(&path, &document.text).with_context(|| format!("{} cannot be written", path.display()))?;
+            std::fs::write(&path, &document.text)
+                .with_context(|| format!("{} cannot be written", path.display()))?;
             terminal::line(format!("wrote {}", document.path));
         }
         Ok(())

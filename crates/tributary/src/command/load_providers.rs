@@ -42,7 +42,11 @@ impl LoadProviders {
     pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
         let wired = place.open().await?;
         let owner = named_user(&wired, &self.user).await?;
-        anyhow::ensure!(owner.is_admin, "'{}' is not an administrator; providers are theirs to add", self.user);
+        anyhow::ensure!(
+            owner.is_admin,
+            "'{}' is not an administrator; providers are theirs to add",
+            self.user
+        );
         let mut tally = Tally::default();
         for file in json_files(&self.files)? {
             let shown = file.display().to_string();
@@ -109,7 +113,8 @@ impl LoadProviders {
 /// Replaces the provider of the same name; empty credentials keep the stored ones.
 pub async fn replace_by_name(wired: &Wired, draft: ProviderDraft) -> anyhow::Result<()> {
     let all = wired.store.providers().await?;
-    let there = all.iter().find(|provider| provider.draft.name == draft.name).context("the provider has gone")?;
+    let there =
+        all.iter().find(|provider| provider.draft.name == draft.name).context("the provider has gone")?;
     wired.store.replace_provider(there.id, draft, wired.clock.now()).await?;
     Ok(())
 }
@@ -121,7 +126,8 @@ fn json_files(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
             files.push(path.clone());
             continue;
         }
-        let entries = std::fs::read_dir(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let entries =
+            std::fs::read_dir(path).with_context(|| format!("{} cannot be read", path.display()))?;
         let mut inside: Vec<PathBuf> = entries
             .filter_map(|entry| entry.ok().map(|entry| entry.path()))
             .filter(|path| path.extension().is_some_and(|ending| ending == "json"))

@@ -5,7 +5,7 @@ use crate::terminal;
 
 pub async fn run(place: &Place) -> anyhow::Result<()> {
     let wired = place.open().await?;
-    let versions = wired.store.migrations().await?;
+    let versions = wired.store.migrations();
     terminal::line(format!("The database is up to date: {} migrations.", versions.len()));
     for version in versions {
         terminal::line(format!("  {version}"));

@@ -41,11 +41,18 @@ impl Serve {
         if let Some(password) = ensure_admin(&wired).await? {
             let file = wired.data_dir.join(keys::PASSWORD_FILE);
             terminal::line(format!("User admin was created. Password: {password}"));
-            terminal::line(format!("It is written to {} as well; change it, then delete the file.", file.display()));
+            terminal::line(format!(
+                "It is written to {} as well; change it, then delete the file.",
+                file.display()
+            ));
         }
         let service = Service::start(wired, &roles).await?;
         if let Some(address) = service.address {
-            terminal::line(format!("{} {} listens on http://{address}", domain::SERVICE_NAME, domain::VERSION));
+            terminal::line(format!(
+                "{} {} listens on http://{address}",
+                domain::SERVICE_NAME,
+                domain::VERSION
+            ));
         }
         until_told_to_stop().await?;
         terminal::note("Stopping: running searches are finished first.");

@@ -21,8 +21,10 @@ struct Record {
 /// Writes the file anew.
 pub async fn write(path: &Path) -> anyhow::Result<()> {
     let records: Vec<Record> = serde_json::from_str(RECORDS)?;
-    let options =
-        SqliteConnectOptions::new().filename(path).create_if_missing(true).journal_mode(SqliteJournalMode::Delete);
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Delete);
     let mut connection = options.connect().await?;
     let mut transaction = connection.begin().await?;
     sqlx::query("drop table if exists library").execute(&mut *transaction).await?;

@@ -1,7 +1,11 @@
 //! A small ranking for the sample sources that have no database: how often the query's words occur.
 
 /// Records that contain at least one word of the query, the best first. The title counts three times.
-pub fn ranked<'a, T>(records: &'a [T], query: &str, texts: impl Fn(&'a T) -> (&'a str, &'a str)) -> Vec<&'a T> {
+pub fn ranked<'a, T>(
+    records: &'a [T],
+    query: &str,
+    texts: impl Fn(&'a T) -> (&'a str, &'a str),
+) -> Vec<&'a T> {
     let wanted: Vec<String> = words(query).collect();
     let mut scored: Vec<(usize, &T)> = records
         .iter()

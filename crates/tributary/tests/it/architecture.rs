@@ -20,7 +20,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "tributary",
         &[
-            "connectors", "domain", "federation", "mixers", "outbound", "processors", "relevancy", "server", "store",
+            "connectors",
+            "domain",
+            "federation",
+            "mixers",
+            "outbound",
+            "processors",
+            "relevancy",
+            "server",
+            "store",
             "tasks",
         ],
     ),
@@ -54,7 +62,8 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
         .packages
         .iter()
         .map(|package| {
-            let needs = package.dependencies.iter().filter(|one| normal(&one.kind)).map(|one| one.name.clone());
+            let needs =
+                package.dependencies.iter().filter(|one| normal(&one.kind)).map(|one| one.name.clone());
             (package.name.to_string(), needs.collect())
         })
         .collect()
@@ -127,12 +136,19 @@ fn a_plug_in_is_one_file_and_one_row() {
         ),
         (
             "processors/src/post_result",
-            names(CATALOGUES.post_result_processors.iter().map(|kind| kind.name).collect(), "PostResultProcessor"),
+            names(
+                CATALOGUES.post_result_processors.iter().map(|kind| kind.name).collect(),
+                "PostResultProcessor",
+            ),
         ),
         ("mixers/src", names(CATALOGUES.mixers.iter().map(|kind| kind.name).collect(), "Mixer")),
     ];
     for (folder, expected) in checks {
-        assert_eq!(files(&crates.join(folder)), expected, "{folder}: each row has its file, each file its row");
+        assert_eq!(
+            files(&crates.join(folder)),
+            expected,
+            "{folder}: each row has its file, each file its row"
+        );
     }
 }
 
@@ -153,7 +169,10 @@ fn catalogue_names_are_unique_and_summed_up() {
         assert!(summary.len() > 15 && summary.ends_with('.'), "{name} needs a sentence: '{summary}'");
     }
     for name in CATALOGUES.default_post_result {
-        assert!(CATALOGUES.post_result_processor(name).is_some(), "{name} is in the pipeline but not in the catalogue");
+        assert!(
+            CATALOGUES.post_result_processor(name).is_some(),
+            "{name} is in the pipeline but not in the catalogue"
+        );
     }
 }
 
@@ -181,7 +200,10 @@ fn every_dependency_has_its_reason() {
     let rooms: BTreeSet<&str> = ARROWS.iter().map(|(room, _)| *room).collect();
     for (room, needs) in dependencies() {
         for name in needs.iter().filter(|name| !rooms.contains(name.as_str())) {
-            assert!(reasons.contains(&format!("`{name}`")), "{room} uses {name}, which docs/dependencies.md does not explain");
+            assert!(
+                reasons.contains(&format!("`{name}`")),
+                "{room} uses {name}, which docs/dependencies.md does not explain"
+            );
         }
     }
 }

@@ -9,7 +9,8 @@ async fn the_demo_answers_from_all_three_sources() {
     let folder = tempfile::tempdir().unwrap();
     let running = Running::start(program(folder.path(), &["demo", "--port", "0"]));
     let said = running.said.join("\n");
-    let curl: Vec<&str> = said.lines().filter(|line| line.trim_start().starts_with("curl -u admin:")).collect();
+    let curl: Vec<&str> =
+        said.lines().filter(|line| line.trim_start().starts_with("curl -u admin:")).collect();
     assert_eq!(curl.len(), 3, "{said}");
     let password = said.split("password ").nth(1).unwrap().lines().next().unwrap();
     let client = running.client(Some(basic("admin", password)));
@@ -25,16 +26,21 @@ async fn the_demo_answers_from_all_three_sources() {
         assert!(url.as_str().unwrap().starts_with("https://"), "{url}");
     }
     let grouped = client.get("/svc/search/?qs=battery+life").await;
-    let duplicates = grouped.body["results"].as_array().unwrap().iter().filter(|item| item.get("duplicates").is_some());
+    let duplicates =
+        grouped.body["results"].as_array().unwrap().iter().filter(|item| item.get("duplicates").is_some());
     assert!(duplicates.count() > 0, "documents in two sources are grouped");
 
     // The command line works beside the running server, on the same data folder.
-    let search = program(folder.path(), &["search", "flood warning", "--data-dir", "data/demo"]).output().unwrap();
+    let search =
+        program(folder.path(), &["search", "flood warning", "--data-dir", "data/demo"]).output().unwrap();
     assert!(search.status.success(), "{search:?}");
     assert!(text(&search.stdout).contains("3 of 3 sources answered"), "{}", text(&search.stdout));
-    let json = program(folder.path(), &["search", "flood", "--json", "--data-dir", "data/demo", "--providers", "news"])
-        .output()
-        .unwrap();
+    let json = program(
+        folder.path(),
+        &["search", "flood", "--json", "--data-dir", "data/demo", "--providers", "news"],
+    )
+    .output()
+    .unwrap();
     let mixed: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(sources(&mixed), BTreeSet::from(["Newsroom - Riverbend".to_owned()]));
 }

@@ -74,7 +74,8 @@ impl TestHouse {
         let wired = self.service.wired();
         let now = wired.clock.now();
         for group in groups {
-            let _there_already = wired.store.create_group(GroupDraft { name: (*group).to_owned() }, now).await;
+            let _there_already =
+                wired.store.create_group(GroupDraft { name: (*group).to_owned() }, now).await;
         }
         let draft = UserDraft {
             username: name.to_owned(),
@@ -137,7 +138,11 @@ impl Client {
     #[expect(clippy::disallowed_methods, reason = "the test's own client is outside the service")]
     pub fn new(base: &str, authorization: Option<String>) -> Self {
         let _done_already = rustls::crypto::ring::default_provider().install_default();
-        let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy().build().unwrap();
+        let http = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .build()
+            .unwrap();
         Self { base: base.to_owned(), authorization, http }
     }
 
@@ -224,12 +229,16 @@ struct TestDatabase {
 }
 
 impl TestDatabase {
-    #[expect(clippy::disallowed_methods, reason = "tests are told by the environment which servers there are")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "tests are told by the environment which servers there are"
+    )]
     async fn create() -> Option<Self> {
         if std::env::var("SVC_TEST_BACKEND").as_deref() != Ok("postgres") {
             return None;
         }
-        let server = std::env::var("SVC_TEST_POSTGRES").expect("SVC_TEST_BACKEND=postgres needs SVC_TEST_POSTGRES");
+        let server =
+            std::env::var("SVC_TEST_POSTGRES").expect("SVC_TEST_BACKEND=postgres needs SVC_TEST_POSTGRES");
         let name = format!("it_{:016x}", rand::random::<u64>());
         let url = format!("{}/{name}", server.rsplit_once('/').unwrap().0);
         run_sql(&server, format!("create database {name}")).await;

@@ -111,7 +111,10 @@ fn settings_show_value_and_origin_and_all_mistakes() {
     let wrong = program(folder.path(), &["serve"]).env("SVC_PORT", "eighty").output().unwrap();
     assert_eq!(wrong.status.code(), Some(1));
     let said = text(&wrong.stderr);
-    assert!(said.contains("2 mistake(s)") && said.contains("SVC_PORT") && said.contains("'SVC_TIMEOUT'"), "{said}");
+    assert!(
+        said.contains("2 mistake(s)") && said.contains("SVC_PORT") && said.contains("'SVC_TIMEOUT'"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -156,7 +159,9 @@ fn people_tokens_and_providers_by_command() {
 fn help_has_examples() {
     let folder = tempfile::tempdir().unwrap();
     let help = text(&run(folder.path(), &["--help"]).stdout);
-    for command in ["demo", "serve", "search", "load-providers", "user", "token", "migrate", "settings", "bench"] {
+    for command in
+        ["demo", "serve", "search", "load-providers", "user", "token", "migrate", "settings", "bench"]
+    {
         assert!(help.contains(command), "{command} is missing in:\n{help}");
     }
     assert!(help.contains("Examples:"));

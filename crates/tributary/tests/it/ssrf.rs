@@ -53,7 +53,8 @@ async fn an_allowed_neighbour_is_reached_and_no_other_port() {
     neighbour.reply(Behaviour::Json(items("river", 1)));
     other.reply(Behaviour::Json(items("river", 1)));
     let allow = vec![neighbour.address().to_string()];
-    let house = TestHouse::with(|settings| domain::settings::Settings { outbound_allow: allow, ..settings }).await;
+    let house =
+        TestHouse::with(|settings| domain::settings::Settings { outbound_allow: allow, ..settings }).await;
     let first = Source::start().await;
     house.provider_with("First", &first, json!({"credentials": "bearer=canary-token"})).await;
 

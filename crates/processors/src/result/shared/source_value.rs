@@ -74,7 +74,8 @@ fn push_spaced(out: &mut String, value: &Value) {
     if out.len() >= TEXT_BYTES_MAX || !is_populated(value) {
         return;
     }
-    if !out.is_empty() {
+    // A list inside a list puts its own spaces.
+    if !out.is_empty() && !value.is_array() {
         out.push(' ');
     }
     push_text(out, value);

@@ -26,7 +26,10 @@ async fn an_edit_of_the_query_runs_again_and_another_edit_does_not() {
     assert_eq!(again["status"], "FULL_RESULTS_READY");
     assert_eq!(source.requests().len(), 2);
     let mixed = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
-    assert_eq!(mixed.body["info"]["results"]["retrieved_total"], 2, "old results are gone, nothing is doubled");
+    assert_eq!(
+        mixed.body["info"]["results"]["retrieved_total"], 2,
+        "old results are gone, nothing is doubled"
+    );
     assert_eq!(mixed.body["info"]["search"]["query_string"], "deep river");
 
     let bad = house.admin.patch(&path, &json!({"query_string": ""})).await;
@@ -38,7 +41,10 @@ async fn an_edit_of_the_query_runs_again_and_another_edit_does_not() {
 async fn rerun_discards_and_starts_again() {
     let house = TestHouse::start().await;
     let source = Source::start().await;
-    source.reply(Behaviour::Sequence(vec![Behaviour::Json(items("river", 5)), Behaviour::Json(items("river", 2))]));
+    source.reply(Behaviour::Sequence(vec![
+        Behaviour::Json(items("river", 5)),
+        Behaviour::Json(items("river", 2)),
+    ]));
     house.provider("Rivers", &source).await;
     let search = house.admin.search(&json!({"query_string": "river"})).await;
     let id = search["id"].as_i64().unwrap();

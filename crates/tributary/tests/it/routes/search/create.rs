@@ -45,7 +45,8 @@ async fn answers_at_once_and_becomes_full() {
     );
     assert_eq!(info["search"]["rerun_url"], format!("{}/svc/search/?rerun={id}", house.base));
     assert_eq!(info["completeness"], json!({"asked":1,"answered":1,"failed":0,"timed_out":0,"suspended":0}));
-    let ranks: Vec<i64> = results(&mixed.body).iter().map(|item| item["swirl_rank"].as_i64().unwrap()).collect();
+    let ranks: Vec<i64> =
+        results(&mixed.body).iter().map(|item| item["swirl_rank"].as_i64().unwrap()).collect();
     assert_eq!(ranks, [1, 2, 3]);
     let last = mixed.body["messages"].as_array().unwrap().last().unwrap().as_str().unwrap();
     assert!(last.ends_with("Results ordered by: RelevancyConfidenceMixer"), "{last}");
@@ -78,7 +79,8 @@ async fn bad_searches_are_refused_with_the_field() {
         assert_eq!(answer.status, 400, "{draft} {answer:?}");
         assert!(answer.body["errors"][field].is_array(), "{draft}: {}", answer.body);
     }
-    let hint = house.admin.post("/svc/search/", &json!({"query_string":"x","result_mixer":"RelevancyMixr"})).await;
+    let hint =
+        house.admin.post("/svc/search/", &json!({"query_string":"x","result_mixer":"RelevancyMixr"})).await;
     let sentence = hint.body["errors"]["result_mixer"][0].as_str().unwrap();
     assert!(sentence.contains("Did you mean 'RelevancyMixer'?"), "{sentence}");
     let list = house.admin.get("/svc/search/").await;
@@ -94,20 +96,26 @@ async fn too_many_results_are_clamped_with_a_message() {
     house.provider("Rivers", &source).await;
     let search = house.admin.search(&json!({"query_string": "river", "results_requested": 5000})).await;
     assert_eq!(search["results_requested"], 1000);
-    assert!(search["messages"].to_string().contains("results_requested 5000 is above the limit; 1000 is used"));
+    assert!(
+        search["messages"].to_string().contains("results_requested 5000 is above the limit; 1000 is used")
+    );
     house.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_without_providers_ends_and_says_why() {
     let house = TestHouse::start().await;
-    let search = house.admin.search(&json!({"query_string": "river", "searchprovider_list": ["nobody"]})).await;
+    let search =
+        house.admin.search(&json!({"query_string": "river", "searchprovider_list": ["nobody"]})).await;
     assert_eq!(search["status"], "ERR_NO_SEARCHPROVIDERS");
     let mixed = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
     assert_eq!(mixed.status, 200);
     assert_eq!(mixed.body["results"], json!([]));
     let messages = mixed.body["messages"].to_string();
-    assert!(messages.contains("matches: nobody") && messages.contains("No SearchProvider was asked"), "{messages}");
+    assert!(
+        messages.contains("matches: nobody") && messages.contains("No SearchProvider was asked"),
+        "{messages}"
+    );
     house.stop().await;
 }
 
@@ -135,8 +143,10 @@ async fn selection_obeys_active_default_list_and_visibility() {
         let search = client.search(&json!({"query_string": "river", "searchprovider_list": list})).await;
         let mixed = client.get(&format!("/svc/results/?search_id={}", search["id"])).await;
         let info = mixed.body["info"].as_object().unwrap();
-        let asked: Vec<&String> =
-            info.keys().filter(|key| !["search", "results", "completeness"].contains(&key.as_str())).collect();
+        let asked: Vec<&String> = info
+            .keys()
+            .filter(|key| !["search", "results", "completeness"].contains(&key.as_str()))
+            .collect();
         assert_eq!(asked, expected, "{list}");
     }
     house.stop().await;

@@ -1,6 +1,6 @@
 //! `/svc/search/`.
 
+mod ask;
 mod change;
 mod create;
 mod events;
-mod ask;

@@ -1,0 +1,51 @@
+//! Checks of the fields that every connector shares, made when a provider is saved.
+
+use domain::contracts::{ConnectorError, ConnectorErrorKind};
+use domain::notation::credentials::SourceCredentials;
+use domain::notation::query_mappings::QueryMappings;
+use domain::notation::response_mappings::ResponseMappings;
+use domain::notation::result_mappings::ResultMappings;
+use domain::provider::SearchProvider;
+use domain::validation::FieldErrors;
+
+/// The parsed notations of a provider.
+#[derive(Debug, Clone, Default)]
+pub struct Notations {
+    pub query_mappings: QueryMappings,
+    pub response_mappings: ResponseMappings,
+    pub credentials: SourceCredentials,
+}
+
+/// Parses all notations of a provider; every mistake is noted under its field, and what could be read is returned.
+pub fn read_notations(provider: &SearchProvider, errors: &mut FieldErrors) -> Notations {
+    let draft = &provider.draft;
+    let mut read = Notations::default();
+    match QueryMappings::parse(&draft.query_mappings) {
+        Ok(mappings) => read.query_mappings = mappings,
+        Err(sentence) => errors.add("query_mappings", sentence),
+    }
+    match ResponseMappings::parse(&draft.response_mappings) {
+        Ok(mappings) => read.response_mappings = mappings,
+        Err(sentence) => errors.add("response_mappings", sentence),
+    }
+    if let Err(sentence) = ResultMappings::parse(&draft.result_mappings) {
+        errors.add("result_mappings", sentence);
+    }
+    match SourceCredentials::parse(&provider.credentials) {
+        Ok(credentials) => read.credentials = credentials,
+        Err(sentence) => errors.add("credentials", sentence),
+    }
+    read
+}
+
+/// Mistakes that were saved all the same are an error of the configuration.
+pub fn config_error(errors: &FieldErrors) -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, errors.to_string())
+}
+
+/// The notations of a provider that was checked before.
+pub fn require_notations(provider: &SearchProvider) -> Result<Notations, ConnectorError> {
+    let mut errors = FieldErrors::default();
+    let notations = read_notations(provider, &mut errors);
+    if errors.is_empty() { Ok(notations) } else { Err(config_error(&errors)) }
+}

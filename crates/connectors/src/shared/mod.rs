@@ -1,0 +1,9 @@
+//! What several connectors need: credentials on a request, answers read and taken apart, statements.
+
+pub mod check;
+pub mod http_auth;
+pub mod page;
+pub mod response;
+pub mod rows;
+pub mod statement;
+pub mod xml;

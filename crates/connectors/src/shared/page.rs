@@ -1,0 +1,140 @@
+//! One page of results out of an answer, as `response_mappings` says.
+
+use domain::contracts::{ConnectorError, ConnectorErrorKind, NormalizedPage};
+use domain::notation::json_path::JsonPath;
+use domain::notation::response_mappings::ResponseMappings;
+use serde_json::Value;
+
+/// Takes an answer apart: found, retrieved, and the items.
+pub fn take_apart(answer: &Value, mappings: &ResponseMappings) -> Result<NormalizedPage, ConnectorError> {
+    let found = count("FOUND", mappings.found.as_ref(), answer)?;
+    let retrieved = count("RETRIEVED", mappings.retrieved.as_ref(), answer)?;
+    if found == Some(0) || retrieved == Some(0) {
+        return Ok(nothing());
+    }
+    let mut items = results(mappings.results.as_ref(), answer)?;
+    if let Some(path) = &mappings.result {
+        let unwrapped = items.iter().map(|item| single("RESULT", path, item));
+        items = unwrapped.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+    }
+    items.retain(|item| !item.is_null());
+    if items.is_empty() {
+        return Ok(nothing());
+    }
+    Ok(NormalizedPage { found, retrieved, items: items.into_iter().cloned().collect() })
+}
+
+fn nothing() -> NormalizedPage {
+    NormalizedPage { found: Some(0), retrieved: Some(0), items: Vec::new() }
+}
+
+/// The items of an answer. Without a path, a list is the items and an object is one item; with a path
+/// that finds nothing, an object holds no items.
+fn results<'a>(path: Option<&JsonPath>, answer: &'a Value) -> Result<Vec<&'a Value>, ConnectorError> {
+    let mapped = match path {
+        Some(path) => single("RESULTS", path, answer)?,
+        None => None,
+    };
+    match mapped {
+        Some(Value::Array(list)) => return Ok(list.iter().collect()),
+        Some(Value::Object(object)) if object.is_empty() => return Ok(Vec::new()),
+        Some(item @ Value::Object(_)) => return Ok(vec![item]),
+        Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::String(text)) if text.is_empty() => return Ok(Vec::new()),
+        Some(_) => return Err(wrong("RESULTS", "does not lead to a list of results")),
+        None => {}
+    }
+    match answer {
+        Value::Array(list) => Ok(list.iter().collect()),
+        Value::Object(object) if path.is_none() && !object.is_empty() => Ok(vec![answer]),
+        Value::Object(_) | Value::Null => Ok(Vec::new()),
+        _ => Err(ConnectorError::new(
+            ConnectorErrorKind::Unreadable,
+            "the source's answer is neither a list nor an object",
+        )),
+    }
+}
+
+fn count(key: &str, path: Option<&JsonPath>, answer: &Value) -> Result<Option<u64>, ConnectorError> {
+    let Some(path) = path else { return Ok(None) };
+    let number = match single(key, path, answer)? {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Number(number)) => number.as_f64(),
+        Some(Value::String(text)) => text.trim().parse::<f64>().ok().filter(|number| number.is_finite()),
+        Some(_) => None,
+    };
+    // A float above or below the range of a count becomes the nearest count.
+    number.map(|number| Some(number as u64)).ok_or_else(|| wrong(key, "does not lead to a number"))
+}
+
+/// The one value at a path; several are a mistake of the mapping.
+fn single<'a>(key: &str, path: &JsonPath, value: &'a Value) -> Result<Option<&'a Value>, ConnectorError> {
+    match path.find(value).as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(one)),
+        several => Err(wrong(key, &format!("leads to {} values; it must lead to one", several.len()))),
+    }
+}
+
+fn wrong(key: &str, what: &str) -> ConnectorError {
+    let message = format!("the path of {key} in response_mappings {what} in the source's answer");
+    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn taken(answer: &Value, mappings: &str) -> Result<NormalizedPage, ConnectorError> {
+        take_apart(answer, &ResponseMappings::parse(mappings).expect("mappings"))
+    }
+
+    #[test]
+    fn takes_answers_apart() {
+        let hits = json!({"total": "12", "n": 2, "items": [{"a": 1}, {"a": 2}], "none": [], "void": null, "one": {"a": 3}});
+        let table = [
+            (
+                hits.clone(),
+                "FOUND=total,RETRIEVED=n,RESULTS=items",
+                Some(12),
+                Some(2),
+                json!([{"a": 1}, {"a": 2}]),
+            ),
+            (hits.clone(), "RESULTS=items,RESULT=a", None, None, json!([1, 2])),
+            (hits.clone(), "RESULTS=items,RESULT=b", Some(0), Some(0), json!([])),
+            (hits.clone(), "RESULTS=one", None, None, json!([{"a": 3}])),
+            (hits.clone(), "FOUND=total,RESULTS=none", Some(0), Some(0), json!([])),
+            (hits.clone(), "RESULTS=void", Some(0), Some(0), json!([])),
+            // A feed without entries has no such member.
+            (hits.clone(), "RESULTS=missing", Some(0), Some(0), json!([])),
+            (json!({"total": 0, "items": [1]}), "FOUND=total,RESULTS=items", Some(0), Some(0), json!([])),
+            (json!([{"a": 1}, null]), "", None, None, json!([{"a": 1}])),
+            (json!([{"a": 1}]), "RESULTS=items", None, None, json!([{"a": 1}])),
+            (json!({"hash": "x"}), "", None, None, json!([{"hash": "x"}])),
+            (json!(null), "RESULTS=items", Some(0), Some(0), json!([])),
+            (json!({"n": 5.0, "l": [1]}), "FOUND=n,RESULTS=l", Some(5), None, json!([1])),
+        ];
+        for (answer, mappings, found, retrieved, items) in table {
+            let page = taken(&answer, mappings).unwrap_or_else(|error| panic!("{mappings}: {error}"));
+            assert_eq!((page.found, page.retrieved), (found, retrieved), "{mappings}");
+            assert_eq!(Value::Array(page.items), items, "{mappings}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_said() {
+        let answer = json!({"items": [{"a": 1}, {"a": 2}], "n": "many", "t": "text"});
+        for (mappings, want) in [
+            ("RESULTS=items[*]", "RESULTS"),
+            ("FOUND=n,RESULTS=items", "FOUND"),
+            ("FOUND=items,RESULTS=items", "FOUND"),
+            ("RESULTS=t", "RESULTS"),
+        ] {
+            let error = taken(&answer, mappings).expect_err(mappings);
+            assert_eq!(error.kind, ConnectorErrorKind::ConfigInvalid, "{mappings}");
+            assert!(error.message.contains(want), "{mappings}: {error}");
+        }
+        assert_eq!(taken(&json!("text"), "").expect_err("a text").kind, ConnectorErrorKind::Unreadable);
+    }
+}

@@ -1,0 +1,37 @@
+//! Rows of a database as JSON objects by column name, with native values.
+
+use serde_json::{Map, Value};
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Column, Row, TypeInfo, ValueRef};
+
+/// One row; a binary value is left out, since nothing can be said with it.
+pub fn to_object(row: &SqliteRow) -> Result<Value, sqlx::Error> {
+    let mut object = Map::new();
+    for column in row.columns() {
+        object.insert(column.name().to_owned(), cell(row, column.ordinal())?);
+    }
+    Ok(Value::Object(object))
+}
+
+/// The bytes of a row's texts, to keep an answer within its limit.
+pub fn text_bytes(row: &Value) -> usize {
+    row.as_object().into_iter().flatten().map(|(_, value)| value.as_str().map_or(8, str::len)).sum()
+}
+
+fn cell(row: &SqliteRow, index: usize) -> Result<Value, sqlx::Error> {
+    let raw = row.try_get_raw(index)?;
+    if raw.is_null() {
+        return Ok(Value::Null);
+    }
+    let kind = raw.type_info().name().to_owned();
+    Ok(match kind.as_str() {
+        "INTEGER" => row.try_get_unchecked::<i64, _>(index)?.into(),
+        "REAL" => row.try_get_unchecked::<f64, _>(index)?.into(),
+        // The file may hold text that is not UTF-8.
+        "TEXT" => {
+            let bytes = row.try_get_unchecked::<Vec<u8>, _>(index)?;
+            String::from_utf8_lossy(&bytes).into_owned().into()
+        }
+        _ => Value::Null,
+    })
+}

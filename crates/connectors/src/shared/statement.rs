@@ -1,0 +1,438 @@
+//! SQL statements from a template: the query's words are always bound as values, never pasted.
+
+use domain::notation::query_mappings::QueryMappings;
+use domain::notation::query_string::is_not;
+use domain::notation::query_template::{Part, parts};
+use domain::search::Sort;
+
+/// A field of the provider and what is wrong with it.
+pub type Mistake = (&'static str, String);
+
+/// A statement as its template says, with places for the fields and the words of a query.
+#[derive(Debug, Clone)]
+pub struct Template {
+    pieces: Vec<Piece>,
+    fields: String,
+    date_column: Option<String>,
+    quoting: Option<Quoting>,
+    knows_not: bool,
+    has_order: bool,
+    has_limit: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Piece {
+    Sql(String),
+    Fields,
+    /// A bound value, with the text around the query.
+    Value(Vec<ValuePart>),
+}
+
+#[derive(Debug, Clone)]
+enum ValuePart {
+    Text(String),
+    Query,
+}
+
+/// How the words of a query become terms of a full-text match.
+#[derive(Debug, Clone, Copy)]
+enum Quoting {
+    All,
+    Any,
+}
+
+/// A statement ready to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    pub text: String,
+    pub count_text: String,
+    pub values: Vec<String>,
+}
+
+impl Template {
+    pub fn parse(template: &str, mappings: &QueryMappings) -> Result<Self, Mistake> {
+        let mut scan = Scan { mappings, pieces: Vec::new(), sql: String::new(), words: String::new() };
+        scan.run(template.trim().trim_end_matches(';').trim_end())?;
+        let words: Vec<String> = scan.words.split_whitespace().map(str::to_lowercase).collect();
+        let wrong = |sentence: &str| Err(("query_template", sentence.to_owned()));
+        if !matches!(words.first().map(String::as_str), Some("select" | "with")) {
+            return wrong("The statement must begin with SELECT or WITH.");
+        }
+        if !scan.pieces.iter().any(|piece| matches!(piece, Piece::Fields)) {
+            return wrong("The statement needs {fields}: the count is made from it.");
+        }
+        if !scan.pieces.iter().any(|piece| matches!(piece, Piece::Value(_))) {
+            return wrong("The statement needs {query_string}.");
+        }
+        let date_column =
+            mappings.get("sort_by_date").map(|column| safe("sort_by_date", column)).transpose()?;
+        Ok(Self {
+            fields: scan.mapped("fields")?,
+            date_column: date_column.map(str::to_owned),
+            quoting: quoting(mappings)?,
+            knows_not: mappings.not(),
+            has_order: words.iter().any(|word| word == "order"),
+            has_limit: words.iter().any(|word| word == "limit"),
+            pieces: scan.pieces,
+        })
+    }
+
+    pub fn sorts_by_date(&self) -> bool {
+        self.date_column.is_some()
+    }
+
+    /// The statement for a query; none when no word of it can be searched for.
+    pub fn bind(&self, query: &str, sort: Sort, rows_max: u32) -> Option<Statement> {
+        let query = match self.quoting {
+            Some(quoting) => match_expression(query, quoting, self.knows_not)?,
+            None => query.to_owned(),
+        };
+        let column = self.date_column.as_ref().filter(|_| sort == Sort::Date);
+        let mut text = self.written(&self.fields);
+        // A statement with an order or a limit of its own is asked from outside.
+        if self.has_limit || (self.has_order && column.is_some()) {
+            text = format!("select * from ({text})");
+        }
+        if let Some(column) = column {
+            text.push_str(&format!(" order by {column} desc"));
+        }
+        text.push_str(&format!(" limit {rows_max}"));
+        let values = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Value(parts) => Some(value(parts, &query)),
+            _ => None,
+        });
+        Some(Statement { text, count_text: self.written("count(*)"), values: values.collect() })
+    }
+
+    fn written(&self, fields: &str) -> String {
+        let pieces = self.pieces.iter().map(|piece| match piece {
+            Piece::Sql(sql) => sql.as_str(),
+            Piece::Fields => fields,
+            Piece::Value(_) => "?",
+        });
+        pieces.collect()
+    }
+}
+
+fn value(parts: &[ValuePart], query: &str) -> String {
+    let texts = parts.iter().map(|part| match part {
+        ValuePart::Text(text) => text.as_str(),
+        ValuePart::Query => query,
+    });
+    texts.collect()
+}
+
+fn quoting(mappings: &QueryMappings) -> Result<Option<Quoting>, Mistake> {
+    match mappings.get("QUOTE_TERMS") {
+        None => Ok(None),
+        Some(word) if word.eq_ignore_ascii_case("and") => Ok(Some(Quoting::All)),
+        Some(word) if word.eq_ignore_ascii_case("or") => Ok(Some(Quoting::Any)),
+        Some(_) => Err(("query_mappings", "QUOTE_TERMS is AND or OR.".to_owned())),
+    }
+}
+
+/// Each word in double quotes, so that nothing in it is an operator. Where the source knows NOT, what
+/// follows that word is excluded.
+fn match_expression(query: &str, quoting: Quoting, knows_not: bool) -> Option<String> {
+    let words: Vec<&str> = query.split_whitespace().collect();
+    let cut = if knows_not { words.iter().position(|word| is_not(word)) } else { None };
+    let quoted = |words: &[&str], between: &str| {
+        // A word without letters or digits would match nothing at all.
+        let searchable = words.iter().filter(|word| word.chars().any(char::is_alphanumeric));
+        let terms: Vec<String> =
+            searchable.map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
+        (!terms.is_empty()).then(|| terms.join(between))
+    };
+    let between = match quoting {
+        Quoting::All => " ",
+        Quoting::Any => " OR ",
+    };
+    let wanted = quoted(&words[..cut.unwrap_or(words.len())], between)?;
+    match cut.and_then(|at| quoted(&words[at + 1..], " OR ")) {
+        Some(unwanted) => Some(format!("({wanted}) NOT ({unwanted})")),
+        None => Some(wanted),
+    }
+}
+
+/// A mapped value goes into the statement itself, so it may only be names and simple expressions.
+fn safe<'a>(key: &str, value: &'a str) -> Result<&'a str, Mistake> {
+    let is_safe = |c: char| c.is_alphanumeric() || "_.,*() ".contains(c);
+    if value.trim().is_empty() || !value.chars().all(is_safe) {
+        let sentence = format!("{key} may hold only letters, digits, spaces and _ . , * ( ).");
+        return Err(("query_mappings", sentence));
+    }
+    Ok(value.trim())
+}
+
+/// One pass over a template.
+struct Scan<'m> {
+    mappings: &'m QueryMappings,
+    pieces: Vec<Piece>,
+    sql: String,
+    /// The statement without literals, to look for its own words.
+    words: String,
+}
+
+impl Scan<'_> {
+    fn run(&mut self, template: &str) -> Result<(), Mistake> {
+        let wrong = |sentence: &str| Err(("query_template", sentence.to_owned()));
+        let mut rest = template;
+        while let Some(c) = rest.chars().next() {
+            if rest.starts_with("--") || rest.starts_with("/*") {
+                return wrong("The statement must not hold a comment.");
+            }
+            rest = &rest[c.len_utf8()..];
+            match c {
+                '\'' => rest = self.literal(rest)?,
+                '"' | '`' => rest = self.quoted_name(rest, c)?,
+                '{' => {
+                    let Some((name, after)) = rest.split_once('}') else {
+                        return wrong("A placeholder is not closed.");
+                    };
+                    self.placeholder(name)?;
+                    rest = after;
+                }
+                ';' => return wrong("Only one statement is allowed."),
+                '?' => return wrong("A ? must not stand outside a text."),
+                '}' => return wrong("A } stands without its {."),
+                c => {
+                    self.sql.push(c);
+                    self.words.push(if c.is_alphanumeric() || c == '_' { c } else { ' ' });
+                }
+            }
+        }
+        self.flush();
+        Ok(())
+    }
+
+    /// A text `'…'`: with the query in it, a bound value; else it stays.
+    fn literal<'t>(&mut self, text: &'t str) -> Result<&'t str, Mistake> {
+        let mut content = String::new();
+        let mut rest = text;
+        loop {
+            let Some((before, after)) = rest.split_once('\'') else {
+                return Err(("query_template", "A text is not closed with '.".to_owned()));
+            };
+            content.push_str(before);
+            rest = after;
+            match after.strip_prefix('\'') {
+                Some(after) => {
+                    content.push('\'');
+                    rest = after;
+                }
+                None => break,
+            }
+        }
+        let mut value = Vec::new();
+        for part in parts(&content) {
+            value.push(match part {
+                Part::Text(literal) | Part::LoneBrace(literal) => ValuePart::Text(literal.to_owned()),
+                Part::Placeholder("query_string") => ValuePart::Query,
+                Part::Placeholder(name) => ValuePart::Text(self.mapped(name)?),
+            });
+        }
+        if value.iter().any(|part| matches!(part, ValuePart::Query)) {
+            self.piece(Piece::Value(value));
+        } else {
+            let whole = self::value(&value, "").replace('\'', "''");
+            self.sql.push_str(&format!("'{whole}'"));
+        }
+        self.words.push(' ');
+        Ok(rest)
+    }
+
+    fn quoted_name<'t>(&mut self, text: &'t str, quote: char) -> Result<&'t str, Mistake> {
+        let Some((name, rest)) = text.split_once(quote) else {
+            return Err(("query_template", format!("A name is not closed with {quote}.")));
+        };
+        if name.contains(['{', '}']) {
+            let sentence = "A placeholder may stand in a text '…' or by itself, not in a quoted name.";
+            return Err(("query_template", sentence.to_owned()));
+        }
+        self.sql.push_str(&format!("{quote}{name}{quote}"));
+        self.words.push(' ');
+        Ok(rest)
+    }
+
+    fn placeholder(&mut self, name: &str) -> Result<(), Mistake> {
+        match name {
+            "query_string" => self.piece(Piece::Value(vec![ValuePart::Query])),
+            "fields" => self.piece(Piece::Fields),
+            _ => {
+                let value = self.mapped(name)?;
+                self.sql.push_str(&value);
+            }
+        }
+        self.words.push(' ');
+        Ok(())
+    }
+
+    fn mapped(&self, name: &str) -> Result<String, Mistake> {
+        match self.mappings.get(name) {
+            Some(value) => safe(name, value).map(str::to_owned),
+            None => Err(("query_template", format!("{{{name}}} is not a key of query_mappings."))),
+        }
+    }
+
+    fn piece(&mut self, piece: Piece) {
+        self.flush();
+        self.pieces.push(piece);
+    }
+
+    fn flush(&mut self) {
+        if !self.sql.is_empty() {
+            self.pieces.push(Piece::Sql(std::mem::take(&mut self.sql)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const LIKE: &str =
+        "select {fields} from {table} where {a} like '%%{query_string}%%' or {b} like '%{query_string}%';";
+    const MAPPINGS: &str = "fields=*,table=documents,a=title,b=body,sort_by_date=d";
+
+    fn template(text: &str, mappings: &str) -> Result<Template, Mistake> {
+        Template::parse(text, &QueryMappings::parse(mappings).expect("mappings"))
+    }
+
+    #[test]
+    fn the_query_is_always_a_value() {
+        let bound =
+            template(LIKE, MAPPINGS).expect("a template").bind("x'; drop table t --", Sort::Relevancy, 10);
+        let want = "from documents where title like ? or body like ?";
+        assert_eq!(
+            bound,
+            Some(Statement {
+                text: format!("select * {want} limit 10"),
+                count_text: format!("select count(*) {want}"),
+                values: vec!["%%x'; drop table t --%%".into(), "%x'; drop table t --%".into()],
+            })
+        );
+    }
+
+    #[test]
+    fn sorts_and_limits() {
+        let base = "select {fields} from t where a = {query_string}";
+        let table = [
+            (base.to_owned(), Sort::Relevancy, "select * from t where a = ? limit 5"),
+            (base.to_owned(), Sort::Date, "select * from t where a = ? order by d desc limit 5"),
+            (
+                format!("{base} ORDER BY rank"),
+                Sort::Relevancy,
+                "select * from t where a = ? ORDER BY rank limit 5",
+            ),
+            (
+                format!("{base} order by rank"),
+                Sort::Date,
+                "select * from (select * from t where a = ? order by rank) order by d desc limit 5",
+            ),
+            (
+                format!("{base} limit 100"),
+                Sort::Relevancy,
+                "select * from (select * from t where a = ? limit 100) limit 5",
+            ),
+            (
+                format!("{base} and b = 'it''s order {{x}}'"),
+                Sort::Date,
+                "select * from t where a = ? and b = 'it''s order y' order by d desc limit 5",
+            ),
+        ];
+        for (text, sort, want) in table {
+            let bound =
+                template(&text, "fields=*,sort_by_date=d,x=y").expect("a template").bind("q", sort, 5);
+            assert_eq!(bound.map(|bound| bound.text).as_deref(), Some(want));
+        }
+    }
+
+    #[test]
+    fn words_are_quoted_for_a_match() {
+        let text = "select {fields} from t where t match '{query_string}'";
+        let table = [
+            ("AND", "flood warning", Some(r#""flood" "warning""#)),
+            ("OR", "flood warning", Some(r#""flood" OR "warning""#)),
+            ("and", r#"say "hi" - near("#, Some(r#""say" """hi""" "near(""#)),
+            ("OR", "flood OR", Some(r#""flood" OR "OR""#)),
+            ("OR,NOT=true", "a b NOT c d", Some(r#"("a" OR "b") NOT ("c" OR "d")"#)),
+            ("AND,NOT=true", "a NOT", Some(r#""a""#)),
+            ("AND,NOT=true", "NOT c", None),
+            ("AND", "- *", None),
+        ];
+        for (quoting, query, want) in table {
+            let template = template(text, &format!("fields=*,QUOTE_TERMS={quoting}")).expect("a template");
+            let bound = template.bind(query, Sort::Relevancy, 5).map(|bound| bound.values);
+            assert_eq!(bound, want.map(|value| vec![value.to_owned()]), "{quoting} {query}");
+        }
+    }
+
+    #[test]
+    fn mistakes_name_their_field() {
+        let table = [
+            ("delete from t where a = {query_string}", MAPPINGS, "query_template", "SELECT"),
+            ("select {fields} from t", MAPPINGS, "query_template", "{query_string}"),
+            ("select a from t where a = {query_string}", MAPPINGS, "query_template", "{fields}"),
+            ("select {fields} from {nix} where a = {query_string}", MAPPINGS, "query_template", "{nix}"),
+            (
+                "select {fields} from t where a = {query_string}; select 1",
+                MAPPINGS,
+                "query_template",
+                "one statement",
+            ),
+            ("select {fields} from t where a = {query_string} -- x", MAPPINGS, "query_template", "comment"),
+            (
+                "select {fields} from t where a = \"{query_string}\"",
+                MAPPINGS,
+                "query_template",
+                "quoted name",
+            ),
+            ("select {fields} from t where a = '{query_string}", MAPPINGS, "query_template", "not closed"),
+            ("select {fields} from t where a = ? or b = {query_string}", MAPPINGS, "query_template", "?"),
+            (
+                "select {fields} from {table} where a = {query_string}",
+                "fields=*,table=t;drop",
+                "query_mappings",
+                "table",
+            ),
+            (
+                "select {fields} from {table} where a = {query_string}",
+                "fields=*,table=t'",
+                "query_mappings",
+                "table",
+            ),
+            ("select {fields} from t where a = {query_string}", "table=t", "query_template", "{fields}"),
+            (
+                "select {fields} from t where a = {query_string}",
+                "fields=*,QUOTE_TERMS=x",
+                "query_mappings",
+                "QUOTE_TERMS",
+            ),
+            (
+                "select {fields} from t where a = {query_string}",
+                "fields=*,sort_by_date=-d",
+                "query_mappings",
+                "sort_by_date",
+            ),
+        ];
+        for (text, mappings, field, want) in table {
+            let (named, sentence) = template(text, mappings).expect_err(text);
+            assert_eq!(named, field, "{text}");
+            assert!(sentence.contains(want), "{text}: {sentence}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics_and_never_pastes(text in "[a-c '\"{};?-]{0,40}", query in "[a-z'\";-]{8,20}") {
+            let text = format!("select {{fields}} from t where x = '{{query_string}}' {text}");
+            if let Ok(template) = template(&text, "fields=*,a=b")
+                && let Some(bound) = template.bind(&query, Sort::Date, 5)
+            {
+                prop_assert!(!bound.text.contains(&query));
+                prop_assert!(bound.text.matches('?').count() >= bound.values.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! XML to JSON: elements become objects, repeated children lists, attributes `@name`, text beside
+//! attributes or children `#text`, text alone a string, an empty element null. Names keep their prefix.
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+use serde_json::{Map, Value};
+
+/// Deepest nesting of elements; deeper is refused, as JSON is.
+pub const DEPTH_MAX: usize = 100;
+
+/// Why a text is not XML that can be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum XmlError {
+    #[error("it is nested deeper than {DEPTH_MAX} elements")]
+    TooDeep,
+    #[error("it holds no element")]
+    Empty,
+    #[error("it ends in the middle")]
+    Unfinished,
+    #[error("it is not well formed: {0}")]
+    Malformed(String),
+}
+
+/// The document as an object with one member, its root. No entity beyond the five of XML and
+/// numbers is expanded; others stay as they are written.
+pub fn to_json(text: &str) -> Result<Value, XmlError> {
+    let mut reader = Reader::from_str(text);
+    let mut open: Vec<Element> = Vec::new();
+    let mut document = Map::new();
+    loop {
+        let event = reader.read_event().map_err(|error| XmlError::Malformed(error.to_string()))?;
+        match event {
+            Event::Start(start) => {
+                if open.len() >= DEPTH_MAX {
+                    return Err(XmlError::TooDeep);
+                }
+                open.push(Element::begin(&start)?);
+            }
+            Event::Empty(start) => close(Element::begin(&start)?, &mut open, &mut document),
+            Event::End(_) => {
+                // The reader has checked that this closes the innermost element.
+                let element = open.pop().ok_or(XmlError::Unfinished)?;
+                close(element, &mut open, &mut document);
+            }
+            Event::Text(text) => add_text(&mut open, &text.xml10_content()),
+            Event::CData(text) => add_text(&mut open, &text.xml10_content()),
+            Event::GeneralRef(reference) => {
+                let name = reference.xml10_content();
+                let number = reference.resolve_char_ref().ok().flatten();
+                match number.or_else(|| named(&name)) {
+                    Some(c) => add_text(&mut open, c.encode_utf8(&mut [0; 4])),
+                    None => add_text(&mut open, &format!("&{name};")),
+                }
+            }
+            Event::Eof => break,
+            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
+        }
+    }
+    match (open.is_empty(), document.is_empty()) {
+        (false, _) => Err(XmlError::Unfinished),
+        (true, true) => Err(XmlError::Empty),
+        (true, false) => Ok(Value::Object(document)),
+    }
+}
+
+/// An element that is still open.
+struct Element {
+    name: String,
+    members: Map<String, Value>,
+    text: String,
+}
+
+impl Element {
+    fn begin(start: &BytesStart<'_>) -> Result<Self, XmlError> {
+        let mut members = Map::new();
+        let mut attributes = start.attributes();
+        // The check for repeated names compares each with all others; the map needs none.
+        attributes.with_checks(false);
+        for attribute in attributes {
+            let attribute = attribute.map_err(|error| XmlError::Malformed(error.to_string()))?;
+            let raw: &str = &attribute.value;
+            members.insert(format!("@{}", attribute.key.as_ref()), Value::String(unescape(raw)));
+        }
+        Ok(Self { name: start.name().as_ref().to_owned(), members, text: String::new() })
+    }
+
+    fn into_value(mut self) -> Value {
+        let text = self.text.trim();
+        if self.members.is_empty() {
+            return if text.is_empty() { Value::Null } else { Value::String(text.to_owned()) };
+        }
+        if !text.is_empty() {
+            self.members.insert("#text".to_owned(), Value::String(text.to_owned()));
+        }
+        Value::Object(self.members)
+    }
+}
+
+/// Puts a finished element where it belongs.
+fn close(element: Element, open: &mut [Element], document: &mut Map<String, Value>) {
+    let name = element.name.clone();
+    let members = match open.last_mut() {
+        Some(parent) => &mut parent.members,
+        None => document,
+    };
+    let value = element.into_value();
+    match members.get_mut(&name) {
+        None => {
+            members.insert(name, value);
+        }
+        Some(Value::Array(list)) => list.push(value),
+        Some(first) => *first = Value::Array(vec![first.take(), value]),
+    }
+}
+
+fn add_text(open: &mut [Element], text: &str) {
+    // Text outside the root means nothing.
+    if let Some(element) = open.last_mut() {
+        element.text.push_str(text);
+    }
+}
+
+fn named(name: &str) -> Option<char> {
+    Some(match name {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        _ => return None,
+    })
+}
+
+/// An attribute's value; what is no known entity stays.
+fn unescape(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let end = rest.bytes().take(12).position(|byte| byte == b';');
+        let decoded = end.and_then(|end| {
+            let name = rest.get(..end)?;
+            let c = match name.strip_prefix('#') {
+                Some(number) => match number.strip_prefix('x') {
+                    Some(hex) => u32::from_str_radix(hex, 16).ok().and_then(char::from_u32),
+                    None => number.parse().ok().and_then(char::from_u32),
+                },
+                None => named(name),
+            };
+            Some((end, c?))
+        });
+        match decoded {
+            Some((end, c)) => {
+                out.push(c);
+                rest = &rest[end + 1..];
+            }
+            None => out.push('&'),
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn converts() {
+        let table = [
+            ("<a/>", json!({"a": null})),
+            ("<a> </a>", json!({"a": null})),
+            ("<a>t</a>", json!({"a": "t"})),
+            ("<?xml version='1.0'?><!DOCTYPE a><a><!-- c -->t</a>", json!({"a": "t"})),
+            ("<a x='1'>t</a>", json!({"a": {"@x": "1", "#text": "t"}})),
+            ("<a><b>1</b></a>", json!({"a": {"b": "1"}})),
+            ("<a><b>1</b><b>2</b><b/></a>", json!({"a": {"b": ["1", "2", null]}})),
+            ("<x:a xmlns:x='u'><x:b>1</x:b></x:a>", json!({"x:a": {"@xmlns:x": "u", "x:b": "1"}})),
+            ("<a>one<b/>two</a>", json!({"a": {"b": null, "#text": "onetwo"}})),
+            ("<a><![CDATA[<b>&amp;]]></a>", json!({"a": "<b>&amp;"})),
+            ("<a>&lt;b&gt; &amp;amp; &#233;&#x20AC; &nbsp;</a>", json!({"a": "<b> &amp; é€ &nbsp;"})),
+            ("<a t='&lt;&#65; &x; &'/>", json!({"a": {"@t": "<A &x; &"}})),
+        ];
+        for (text, want) in table {
+            assert_eq!(to_json(text), Ok(want), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_entity_is_expanded() {
+        let bomb = "<!DOCTYPE a [<!ENTITY x 'xxxx'><!ENTITY y '&x;&x;'>]><a>&y;</a>";
+        assert_eq!(to_json(bomb), Ok(json!({"a": "&y;"})));
+    }
+
+    #[test]
+    fn refuses() {
+        for text in ["", "text", "<a>", "<a></b>", "<a", "<a><b></a>", "</a>", "<a>&broken</a>"] {
+            assert!(to_json(text).is_err(), "{text}");
+        }
+        let deep = |depth: usize| format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth));
+        assert!(to_json(&deep(DEPTH_MAX)).is_ok());
+        assert_eq!(to_json(&deep(DEPTH_MAX + 1)), Err(XmlError::TooDeep));
+        assert_eq!(to_json(&deep(100_000)), Err(XmlError::TooDeep));
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(text in "(<[a-c/!?]{0,3}[a-c =']{0,5}/?>|[a-c&;#x!\\[\\]-]){0,20}|.{0,60}") {
+            let _ = to_json(&text);
+        }
+    }
+}

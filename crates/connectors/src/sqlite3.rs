@@ -1,0 +1,203 @@
+//! Sqlite3: a file of SQLite, asked read-only with a statement whose values are bound.
+
+use crate::shared::check::{config_error, read_notations, require_notations};
+use crate::shared::rows;
+use crate::shared::statement::Template;
+use async_trait::async_trait;
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
+    SourceQuery, SourceResponse, Toolbox,
+};
+use domain::provider::SearchProvider;
+use domain::validation::FieldErrors;
+use futures_util::TryStreamExt;
+use serde_json::Value;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "Sqlite3",
+    summary: "A file of SQLite, asked with an SQL statement.",
+    check,
+    build,
+};
+
+/// Most bytes of text in one answer.
+const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// How often a running statement looks at the clock, in instructions of the database.
+const STEPS_PER_LOOK: i32 = 10_000;
+
+#[derive(Debug)]
+struct Sqlite3 {
+    file: PathBuf,
+    template: Template,
+    knows_not: bool,
+}
+
+fn check(provider: &SearchProvider) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    let notations = read_notations(provider, &mut errors);
+    let file = provider.draft.url.trim();
+    errors.check(!file.is_empty(), "url", || "The path of a database file is needed.".to_owned());
+    errors.check(!file.starts_with("file:") && !file.starts_with(':'), "url", || {
+        "Give a plain path of a file.".to_owned()
+    });
+    if let Err((field, sentence)) = Template::parse(&provider.draft.query_template, &notations.query_mappings)
+    {
+        errors.add(field, sentence);
+    }
+    errors
+}
+
+fn build(provider: &SearchProvider, _toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    let notations = require_notations(provider)?;
+    let template = Template::parse(&provider.draft.query_template, &notations.query_mappings)
+        .map_err(|(field, sentence)| config_error(&FieldErrors::one(field, sentence)))?;
+    let mappings = &notations.query_mappings;
+    let knows_not = mappings.not() || mappings.not_char().is_some();
+    Ok(Box::new(Sqlite3 { file: PathBuf::from(provider.draft.url.trim()), template, knows_not }))
+}
+
+#[async_trait]
+impl Connector for Sqlite3 {
+    fn capability(&self) -> Capability {
+        Capability { page: false, date_sort: self.template.sorts_by_date(), not: self.knows_not }
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        let bound = self.template.bind(query.text, query.sort, query.results_wanted);
+        let bound = bound.ok_or_else(|| {
+            ConnectorError::new(ConnectorErrorKind::QueryInvalid, "the query holds no word to search for")
+        })?;
+        Ok(SourceQuery::Statement {
+            text: bound.text,
+            count_text: Some(bound.count_text),
+            values: bound.values,
+            rows_max: query.results_wanted,
+            time_max: query.time_max,
+        })
+    }
+
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Statement { time_max, .. } = built else { return Err(other_kind()) };
+        match tokio::time::timeout(*time_max, self.ask(built, *time_max)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(too_late()),
+        }
+    }
+
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let SourceResponse::Rows { found, rows } = response else { return Err(other_kind()) };
+        Ok(NormalizedPage { found: Some(found), retrieved: Some(rows.len() as u64), items: rows })
+    }
+}
+
+impl Sqlite3 {
+    async fn ask(&self, built: &SourceQuery, time_max: Duration) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Statement { text, count_text, values, rows_max, .. } = built else {
+            return Err(other_kind());
+        };
+        let mut connection = open(&self.file, time_max).await?;
+        let rows = read(&mut connection, text, values, *rows_max).await;
+        let answer = match rows {
+            Ok(rows) if rows.len() < *rows_max as usize => Ok((rows.len() as u64, rows)),
+            Ok(rows) => {
+                let counted = match count_text {
+                    Some(count_text) => count(&mut connection, count_text, values).await,
+                    None => Ok(0),
+                };
+                counted.map(|found| (found.max(rows.len() as u64), rows))
+            }
+            Err(error) => Err(error),
+        };
+        // The answer is there; a file that cannot be closed well does not change it.
+        let _ = connection.close().await;
+        answer.map(|(found, rows)| SourceResponse::Rows { found, rows })
+    }
+}
+
+async fn open(file: &Path, time_max: Duration) -> Result<SqliteConnection, ConnectorError> {
+    let is_file = tokio::fs::metadata(file).await.is_ok_and(|data| data.is_file());
+    if !is_file {
+        let message = format!("the database file '{}' does not exist", file.display());
+        return Err(ConnectorError::new(ConnectorErrorKind::ConfigInvalid, message));
+    }
+    let options = SqliteConnectOptions::new().filename(file).read_only(true).busy_timeout(time_max);
+    let mut connection = options.disable_statement_logging().connect().await.map_err(failed)?;
+    // A timeout alone would leave the statement running in its thread.
+    let until = Instant::now() + time_max;
+    connection
+        .lock_handle()
+        .await
+        .map_err(failed)?
+        .set_progress_handler(STEPS_PER_LOOK, move || Instant::now() < until);
+    Ok(connection)
+}
+
+async fn read(
+    connection: &mut SqliteConnection,
+    text: &str,
+    values: &[String],
+    rows_max: u32,
+) -> Result<Vec<Value>, ConnectorError> {
+    let mut stream = statement(text, values).fetch(connection);
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    while let Some(row) = stream.try_next().await.map_err(failed)? {
+        let row = rows::to_object(&row).map_err(failed)?;
+        bytes += rows::text_bytes(&row);
+        if bytes > ANSWER_BYTES_MAX {
+            let message = format!("the database's answer is larger than {ANSWER_BYTES_MAX} bytes");
+            return Err(ConnectorError::new(ConnectorErrorKind::Unreadable, message));
+        }
+        found.push(row);
+        if found.len() >= rows_max as usize {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+async fn count(
+    connection: &mut SqliteConnection,
+    text: &str,
+    values: &[String],
+) -> Result<u64, ConnectorError> {
+    let row = statement(text, values).fetch_optional(connection).await.map_err(failed)?;
+    let number = row.map(|row| row.try_get_unchecked::<i64, _>(0)).transpose().map_err(failed)?;
+    Ok(u64::try_from(number.unwrap_or(0)).unwrap_or(0))
+}
+
+type BoundStatement<'q> = sqlx::query::Query<'q, sqlx::Sqlite, sqlx::sqlite::SqliteArguments>;
+
+/// The text comes from the administrator's template with checked names; the query is only in the values.
+fn statement<'q>(text: &str, values: &'q [String]) -> BoundStatement<'q> {
+    let query = sqlx::query(AssertSqlSafe(text.to_owned())).persistent(false);
+    values.iter().fold(query, |query, value| query.bind(value.as_str()))
+}
+
+fn failed(error: sqlx::Error) -> ConnectorError {
+    let sqlx::Error::Database(cause) = &error else {
+        return ConnectorError::new(ConnectorErrorKind::Unavailable, format!("the database failed: {error}"));
+    };
+    let kind = match cause.code().as_deref() {
+        // SQLITE_INTERRUPT: our own clock stopped it.
+        Some("9") => return too_late(),
+        // SQLITE_BUSY and SQLITE_LOCKED.
+        Some("5" | "6") => ConnectorErrorKind::Unavailable,
+        // SQLITE_CORRUPT and SQLITE_NOTADB.
+        Some("11" | "26") => ConnectorErrorKind::Unreadable,
+        _ if cause.message().contains("fts5:") => ConnectorErrorKind::QueryInvalid,
+        _ => ConnectorErrorKind::ConfigInvalid,
+    };
+    ConnectorError::new(kind, format!("the database refused the statement: {}", cause.message()))
+}
+
+fn too_late() -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::Timeout, "the database did not answer in time")
+}
+
+fn other_kind() -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "this is a query of another kind of source")
+}

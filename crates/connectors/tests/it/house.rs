@@ -1,0 +1,75 @@
+//! What a connector needs around it: a fetcher that replays an answer, a clock that stands still.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use domain::contracts::{
+    Clock, Connector, Fetch, FetchError, HttpRequest, HttpResponse, ProviderQuery, SourceQuery, Toolbox,
+};
+use domain::instant::Instant;
+use domain::provider::{ProviderDraft, SearchProvider};
+use domain::search::Sort;
+use domain::settings::Settings;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Answers every request with the same answer.
+pub struct Replay(pub HttpResponse);
+
+#[async_trait]
+impl Fetch for Replay {
+    async fn fetch(&self, _request: &HttpRequest) -> Result<HttpResponse, FetchError> {
+        Ok(self.0.clone())
+    }
+}
+
+struct StoppedClock;
+
+impl Clock for StoppedClock {
+    fn now(&self) -> Instant {
+        "2024-03-05T10:00:00Z".parse().expect("a time")
+    }
+}
+
+pub fn answer(media_type: &str, body: impl Into<Bytes>) -> HttpResponse {
+    let headers = vec![("content-type".to_owned(), media_type.to_owned())];
+    HttpResponse { status: 200, headers, body: body.into() }
+}
+
+pub fn toolbox(response: HttpResponse) -> Toolbox {
+    Toolbox {
+        fetch: Arc::new(Replay(response)),
+        clock: Arc::new(StoppedClock),
+        settings: Arc::new(Settings::default()),
+    }
+}
+
+pub fn provider(draft: ProviderDraft) -> SearchProvider {
+    SearchProvider::unsaved(draft, Default::default(), Default::default())
+}
+
+/// Checks and builds the connector that the draft names.
+pub fn connector(draft: ProviderDraft, toolbox: &Toolbox) -> Box<dyn Connector> {
+    let kind =
+        connectors::CATALOGUE.iter().find(|kind| kind.name == draft.connector).expect("a known connector");
+    let provider = provider(draft);
+    let errors = (kind.check)(&provider);
+    assert!(errors.is_empty(), "{errors}");
+    (kind.build)(&provider, toolbox).expect("a connector")
+}
+
+pub fn query(text: &str) -> ProviderQuery<'_> {
+    ProviderQuery {
+        text,
+        sort: Sort::Relevancy,
+        page: 0,
+        results_wanted: 10,
+        time_max: Duration::from_secs(5),
+    }
+}
+
+pub fn request(built: SourceQuery) -> HttpRequest {
+    match built {
+        SourceQuery::Http(request) => *request,
+        SourceQuery::Statement { .. } => panic!("a request was expected"),
+    }
+}

@@ -1,0 +1,111 @@
+//! The requests that RequestsGet builds: addresses, headers, where credentials may go.
+
+use crate::house::{answer, connector, query, request, toolbox};
+use domain::contracts::{Connector, ConnectorErrorKind, ProviderQuery};
+use domain::provider::ProviderDraft;
+use domain::search::Sort;
+use domain::secret::Secret;
+
+fn built_by(draft: ProviderDraft) -> Box<dyn Connector> {
+    connector(draft, &toolbox(answer("application/json", "[]")))
+}
+
+fn paged() -> ProviderDraft {
+    ProviderDraft {
+        url: "https://api.example/v1".into(),
+        query_template: "{url}?cx={cx}&key={key}&q={query_string}".into(),
+        query_mappings: "cx=<code>,DATE_SORT=sort=date,PAGE=start=RESULT_INDEX,NOT_CHAR=-".into(),
+        credentials: "key=s3cret <x>".into(),
+        ..ProviderDraft::default()
+    }
+}
+
+#[test]
+fn addresses_are_bound_sorted_and_paged() {
+    let connector = built_by(paged());
+    assert_eq!((connector.pages(10), connector.pages(25)), (1, 3));
+    let capability = connector.capability();
+    assert!(capability.page && capability.date_sort && capability.not);
+    let asked = ProviderQuery { sort: Sort::Date, page: 2, ..query("solid {key} & state") };
+    let request = request(connector.construct(&asked).expect("a query"));
+    let want = "https://api.example/v1?cx=%3Ccode%3E&key=s3cret%20%3Cx%3E&sort=date&start=21\
+                &q=solid+%7Bkey%7D+%26+state";
+    assert_eq!(request.url.as_str(), want);
+    assert!(request.origin.is_of(&request.url) && request.origin.is_trusted);
+}
+
+#[test]
+fn a_secret_in_the_address_is_never_shown() {
+    let request = request(built_by(paged()).construct(&query("x")).expect("a query"));
+    assert!(request.shown_url().contains("key=••••&"), "{}", request.shown_url());
+    assert!(!request.shown_url().contains("s3cret"));
+    assert!(!format!("{request:?} {:?}", built_by(paged())).contains("s3cret\""));
+}
+
+#[test]
+fn credentials_ride_in_secret_headers() {
+    let draft = ProviderDraft {
+        url: "https://api.example/v1".into(),
+        credentials: "bearer=t0ken".into(),
+        http_request_headers: [("Accept", "text/json"), ("X-Team", "rivers")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
+        ..ProviderDraft::default()
+    };
+    let request = request(built_by(draft).construct(&query("x")).expect("a query"));
+    assert_eq!(request.headers, [("Accept".to_owned(), "text/json".to_owned())]);
+    let want = [
+        ("X-Team".to_owned(), Secret::new("rivers")),
+        ("Authorization".to_owned(), Secret::new("Bearer t0ken")),
+    ];
+    assert_eq!(request.secret_headers, want);
+}
+
+#[test]
+fn credentials_belong_to_the_providers_own_origin() {
+    let draft = ProviderDraft {
+        url: "https://own.example/".into(),
+        query_template: "https://other.example/?q={query_string}".into(),
+        ..ProviderDraft::default()
+    };
+    let request = request(built_by(draft).construct(&query("x")).expect("a query"));
+    assert_eq!(request.origin.host, "own.example");
+    assert!(!request.origin.is_of(&request.url));
+
+    let draft = ProviderDraft {
+        query_template: "http://127.0.0.1:9/s/{query_string}?a=1".into(),
+        ..ProviderDraft::default()
+    };
+    let request = crate::house::request(built_by(draft).construct(&query("a/../b")).expect("a query"));
+    assert_eq!((request.origin.host.as_str(), request.origin.port), ("127.0.0.1", 9));
+    assert_eq!(request.url.path(), "/s/a%2F..%2Fb");
+}
+
+#[test]
+fn a_query_cannot_change_the_host() {
+    let toolbox = toolbox(answer("application/json", "[]"));
+    let draft = ProviderDraft {
+        url: "https://own.example".into(),
+        query_template: "{url}{query_string}".into(),
+        ..ProviderDraft::default()
+    };
+    let kind = connectors::CATALOGUE.iter().find(|kind| kind.name == "RequestsGet").expect("a kind");
+    let provider = crate::house::provider(draft);
+    assert!(!(kind.check)(&provider).is_empty());
+    // A provider that was saved in another way is stopped when it is asked.
+    let connector = (kind.build)(&provider, &toolbox).expect("a connector");
+    let error = connector.construct(&query(".evil.example")).expect_err("another host");
+    assert_eq!(error.kind, ConnectorErrorKind::QueryInvalid);
+}
+
+#[test]
+fn a_url_without_a_path_may_be_paged() {
+    let draft = ProviderDraft {
+        url: "https://own.example".into(),
+        query_template: "{url}/{query_string}".into(),
+        query_mappings: "PAGE=p=RESULT_PAGE".into(),
+        ..ProviderDraft::default()
+    };
+    let request = request(built_by(draft).construct(&query("x")).expect("a query"));
+    assert_eq!(request.url.as_str(), "https://own.example/x?p=1");
+}

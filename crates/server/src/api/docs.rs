@@ -1,0 +1,68 @@
+//! The API's description: the OpenAPI document, and Swagger UI out of the program itself.
+
+use crate::House;
+use crate::error::{ApiError, Refusal};
+use crate::extract::ApiPath;
+use crate::links::Links;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{Html, IntoResponse, Response};
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use utoipa_swagger_ui::Config;
+
+/// Where Swagger UI finds the document, seen from its own page: right under every prefix.
+const SCHEMA: &str = "../schema/";
+/// Swagger UI sets styles inline; scripts come from files only.
+const CSP: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+                   object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().routes(routes!(schema)).routes(routes!(page)).routes(routes!(file))
+}
+
+/// The OpenAPI document.
+#[utoipa::path(get, path = "/svc/api/schema/", tag = "service", operation_id = "schema",
+    responses((status = 200, description = "This document.", content_type = "application/json", body = Object)))]
+async fn schema(State(house): State<Arc<House>>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], house.document.bytes()).into_response()
+}
+
+/// The interactive documentation.
+#[utoipa::path(get, path = "/svc/api/docs/", tag = "service", operation_id = "docs",
+    responses((status = 200, description = "A page.", content_type = "text/html", body = String)))]
+async fn page(links: Links) -> Response {
+    // The base makes the page's files resolve when the path has no slash at the end.
+    let html = format!(
+        r#"<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Tributary API</title>
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<base href="{}/api/docs/">
+<link rel="icon" href="/static/tributary.svg"><link rel="stylesheet" href="swagger-ui.css">
+</head><body><div id="swagger-ui"></div>
+<script src="swagger-ui-bundle.js"></script><script src="swagger-ui-standalone-preset.js"></script>
+<script src="swagger-initializer.js"></script></body></html>"#,
+        links.prefix()
+    );
+    ([(header::CONTENT_SECURITY_POLICY, CSP)], Html(html)).into_response()
+}
+
+/// A file of the interactive documentation.
+#[utoipa::path(get, path = "/svc/api/docs/{file}", tag = "service", operation_id = "docs_file",
+    params(("file" = String, Path, description = "The file's name.")),
+    responses((status = 200, description = "A script, a style or a picture.")))]
+async fn file(ApiPath(file): ApiPath<String>) -> Result<Response, ApiError> {
+    let config = Arc::new(Config::from(SCHEMA).validator_url("none"));
+    let found = utoipa_swagger_ui::serve(&file, config).map_err(ApiError::internal)?;
+    let found = found.ok_or_else(|| ApiError::of(Refusal::NotFound))?;
+    let mut headers = HeaderMap::new();
+    if let Ok(value) = HeaderValue::from_str(&found.content_type) {
+        headers.insert(header::CONTENT_TYPE, value);
+    }
+    if found.gzpipped {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600"));
+    Ok((headers, found.bytes.into_owned()).into_response())
+}

@@ -1,0 +1,107 @@
+//! Signing in for programs: a user name and a password for a token, and back again.
+
+use crate::House;
+use crate::auth::{Caller, Scheme, token};
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::ApiJson;
+use axum::Json;
+use axum::extract::State;
+use domain::ids::{TokenId, UserId};
+use domain::user::TokenDraft;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// How long a token from signing in is valid.
+const LOGIN_TOKEN_DAYS: i64 = 30;
+const LOGIN_LABEL: &str = "login";
+/// Tokens read at once when one is looked for.
+const FIND_STEP: u64 = 100;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().routes(routes!(login)).routes(routes!(logout))
+}
+
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+struct LoginInput {
+    #[schema(example = "admin")]
+    username: String,
+    password: String,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct LoggedIn {
+    /// Send it as `Authorization: Token <token>`.
+    token: String,
+    /// The user's name.
+    user: String,
+    /// The product's version.
+    swirl_version: String,
+    is_superuser: bool,
+    #[schema(example = "community")]
+    edition: &'static str,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct LoggedOut {
+    #[schema(example = "OK")]
+    status: &'static str,
+}
+
+/// A token for a user name and a password.
+#[utoipa::path(post, path = "/svc/login/", tag = "people", security(), request_body = LoginInput, responses(
+    (status = 200, description = "Signed in.", body = LoggedIn),
+    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 401, description = "Wrong user name or password.", body = ErrorBody)))]
+async fn login(
+    State(house): State<Arc<House>>,
+    ApiJson(input): ApiJson<LoginInput>,
+) -> Result<Json<LoggedIn>, ApiError> {
+    let user = house.basic.verify(&*house.store, &input.username, &input.password).await?;
+    let user = user.ok_or_else(|| {
+        ApiError::saying(Refusal::AuthenticationFailed, "The user name or the password is wrong.")
+    })?;
+    let now = house.clock.now();
+    let draft = TokenDraft {
+        label: LOGIN_LABEL.to_owned(),
+        expires: Some(now + chrono::Duration::days(LOGIN_TOKEN_DAYS)),
+    };
+    let new = token::make();
+    house.store.create_token(user.id, draft, new.hash, new.prefix, now).await?;
+    Ok(Json(LoggedIn {
+        token: new.token.expose().to_owned(),
+        user: user.username,
+        swirl_version: domain::VERSION.to_owned(),
+        is_superuser: user.is_admin,
+        edition: "community",
+    }))
+}
+
+/// Revokes the token that this call is made with.
+#[utoipa::path(post, path = "/svc/swirl-logout/", tag = "people", responses(
+    (status = 200, description = "The token is revoked.", body = LoggedOut),
+    (status = 400, description = "The call was not made with a token.", body = ErrorBody)))]
+async fn logout(caller: Caller, State(house): State<Arc<House>>) -> Result<Json<LoggedOut>, ApiError> {
+    let Scheme::Token { prefix } = &caller.scheme else {
+        return Err(ApiError::saying(Refusal::Invalid, "Make this call with Authorization: Token."));
+    };
+    for id in tokens_with(&house, caller.principal.user, prefix).await? {
+        house.store.delete_token(id).await?;
+    }
+    Ok(Json(LoggedOut { status: "OK" }))
+}
+
+/// The user's tokens that begin like this. Eight random characters are shared by no two tokens of one person.
+async fn tokens_with(house: &House, user: UserId, prefix: &str) -> Result<Vec<TokenId>, ApiError> {
+    let mut found = Vec::new();
+    let mut offset = 0;
+    loop {
+        let page = house.store.tokens(Some(user), offset, FIND_STEP).await?;
+        found.extend(page.items.iter().filter(|token| token.prefix == prefix).map(|token| token.id));
+        offset += FIND_STEP;
+        if offset >= page.total {
+            return Ok(found);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! PATCH: what is given replaces the field of the same name; the rest stays as it is.
+
+use crate::error::ApiError;
+use crate::extract::read_object;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// The record with the given fields changed. Fields it does not have are ignored.
+pub fn merge<T: Serialize + DeserializeOwned>(current: &T, given: Map<String, Value>) -> Result<T, ApiError> {
+    let mut fields = match serde_json::to_value(current).map_err(ApiError::internal)? {
+        Value::Object(fields) => fields,
+        other => return Err(ApiError::internal(format_args!("a record is no object: {other}"))),
+    };
+    fields.extend(given);
+    read_object(Value::Object(fields))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::search::SearchDraft;
+    use serde_json::json;
+
+    fn patch(given: Value) -> Result<SearchDraft, ApiError> {
+        let current = SearchDraft { tags: vec!["a".into()], retention: 2, ..SearchDraft::of_query("rivers") };
+        let Value::Object(given) = given else { panic!("an object") };
+        merge(&current, given)
+    }
+
+    #[test]
+    fn what_is_given_changes_and_the_rest_stays() {
+        let changed = patch(json!({"query_string": "lakes", "status": "ignored"})).expect("a draft");
+        assert_eq!(changed.query_string, "lakes");
+        assert_eq!((changed.tags, changed.retention), (vec!["a".to_owned()], 2));
+    }
+
+    #[test]
+    fn a_wrong_value_is_named() {
+        let error = patch(json!({"retention": "long"})).expect_err("not a number");
+        assert!(error.detail().starts_with("retention: "), "{}", error.detail());
+        assert!(patch(json!({"tags": null})).is_err());
+    }
+}

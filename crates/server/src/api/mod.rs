@@ -1,0 +1,37 @@
+//! One file or folder for each resource, each with its own router; the OpenAPI document grows with the routes.
+
+mod catalogues;
+mod docs;
+mod groups;
+mod health;
+mod listing;
+mod login;
+mod merge;
+mod openapi;
+mod owners;
+mod results;
+pub mod search;
+mod searchproviders;
+mod tokens;
+mod users;
+
+pub use openapi::ApiDocument;
+
+use crate::House;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+
+/// All routes of the API under their declared paths, with their documentation.
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::with_openapi(openapi::start())
+        .merge(search::router())
+        .merge(results::router())
+        .merge(searchproviders::router())
+        .merge(catalogues::router())
+        .merge(users::router())
+        .merge(groups::router())
+        .merge(tokens::router())
+        .merge(login::router())
+        .merge(health::router())
+        .merge(docs::router())
+}

@@ -1,0 +1,155 @@
+//! The OpenAPI document: what the routes do not say themselves, and what all of them share.
+
+use crate::error::ErrorBody;
+use bytes::Bytes;
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{Content, OpenApi, Ref, Response};
+use utoipa::{Modify, OpenApi as _, ToSchema};
+
+/// The document as it is served.
+pub struct ApiDocument(Bytes);
+
+impl ApiDocument {
+    /// The document of all routes.
+    #[expect(clippy::expect_used, reason = "the document is the same in every run and tests build it")]
+    pub fn built() -> Self {
+        Self::build().expect("the document can be written as JSON")
+    }
+
+    pub fn build() -> Result<Self, serde_json::Error> {
+        let mut document = super::router().into_openapi();
+        for item in document.paths.paths.values_mut() {
+            for operation in operations(item) {
+                add_refusals(operation);
+            }
+        }
+        Ok(Self(Bytes::from(document.to_pretty_json()?)))
+    }
+
+    pub fn bytes(&self) -> Bytes {
+        self.0.clone()
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0).into_owned()
+    }
+}
+
+#[derive(utoipa::OpenApi)]
+#[openapi(
+    info(
+        title = "Tributary",
+        description = "Federated search: one query, many sources, one ranked list.\n\n\
+            Every path is also served under `/api/svc/`, with and without the slash at the end. \
+            Lists are bare arrays; with `page` and/or `items` they become \
+            `{count, next, previous, results}`. Refusals have one shape, `Error`.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0"),
+    ),
+    components(schemas(ErrorBody)),
+    modifiers(&Schemes),
+    security(("basic" = []), ("token" = [])),
+    tags(
+        (name = "search", description = "Ask, follow, run again."),
+        (name = "results", description = "The mixed list, and single results."),
+        (name = "providers", description = "The sources, and what can be named in their configuration."),
+        (name = "people", description = "Users, groups, tokens, signing in."),
+        (name = "service", description = "Signs of life, and this document."),
+    )
+)]
+struct Start;
+
+/// The document before any route.
+pub fn start() -> OpenApi {
+    Start::openapi()
+}
+
+struct Schemes;
+
+impl Modify for Schemes {
+    fn modify(&self, document: &mut OpenApi) {
+        document.info.version = domain::VERSION.to_owned();
+        let components = document.components.get_or_insert_default();
+        let basic = HttpBuilder::new().scheme(HttpAuthScheme::Basic).build();
+        components.add_security_scheme("basic", SecurityScheme::Http(basic));
+        let token = ApiKeyValue::with_description("Authorization", "`Token <API token>`");
+        components.add_security_scheme("token", SecurityScheme::ApiKey(ApiKey::Header(token)));
+    }
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete]
+        .into_iter()
+        .filter_map(Option::as_mut)
+}
+
+/// What any route may answer: 401 where credentials are needed, and every refusal in one shape.
+fn add_refusals(operation: &mut Operation) {
+    let is_open = operation.security.as_ref().is_some_and(Vec::is_empty);
+    let mut rows = vec![("default", "Any other refusal.")];
+    if !is_open {
+        rows.push(("401", "No or wrong credentials."));
+    }
+    for (status, description) in rows {
+        let response = Response::builder()
+            .description(description)
+            .content("application/json", Content::new(Some(Ref::from_schema_name(ErrorBody::name()))))
+            .build();
+        operation.responses.responses.entry(status.to_owned()).or_insert_with(|| response.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    fn document() -> Value {
+        serde_json::from_str(&crate::openapi_json().expect("a document")).expect("valid JSON")
+    }
+
+    #[test]
+    fn every_operation_is_described() {
+        let document = document();
+        let mut count = 0;
+        for (path, item) in document["paths"].as_object().expect("paths") {
+            assert!(path.starts_with("/svc/") && path.ends_with('/') || path.ends_with("{file}"), "{path}");
+            for (method, operation) in item.as_object().expect("operations") {
+                count += 1;
+                for key in ["summary", "operationId", "tags"] {
+                    assert!(!operation[key].is_null(), "{method} {path} has no {key}");
+                }
+                assert!(operation["responses"].get("default").is_some(), "{method} {path}");
+            }
+        }
+        assert!(count >= 40, "{count} operations");
+    }
+
+    #[test]
+    fn every_reference_leads_somewhere() {
+        let document = document();
+        let text = document.to_string();
+        let mut count = 0;
+        for piece in text.split("\"#/components/schemas/").skip(1) {
+            let name = piece.split('"').next().expect("a name");
+            assert!(document["components"]["schemas"].get(name).is_some(), "{name} is not defined");
+            count += 1;
+        }
+        assert!(count > 20, "{count} references");
+    }
+
+    #[test]
+    fn operation_ids_are_unique() {
+        let document = document();
+        let mut ids: Vec<&str> = document["paths"]
+            .as_object()
+            .expect("paths")
+            .values()
+            .flat_map(|item| item.as_object().expect("operations").values())
+            .filter_map(|operation| operation["operationId"].as_str())
+            .collect();
+        let all = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), all);
+    }
+}

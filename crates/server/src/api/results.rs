@@ -1,0 +1,223 @@
+//! Results: the mixed list of a search, and single saved results.
+
+use super::listing::{ListRequest, Listing, Paging};
+use super::merge::merge;
+use super::search::own_search;
+use crate::House;
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::{ApiJson, ApiPath, ApiQuery, Flag};
+use crate::links::Links;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
+use domain::ids::{ProviderId, ResultId, SearchId};
+use domain::mixed::MixedResponse;
+use domain::result::{ResultItem, SavedResult};
+use federation::MixRequest;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().routes(routes!(read_results)).routes(routes!(
+        read_result,
+        replace_result,
+        change_result,
+        delete_result
+    ))
+}
+
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+struct ResultsQuery {
+    /// The search whose results are mixed. Without it, all your Results are listed.
+    search_id: Option<i64>,
+    /// Another mixer than the search's own; see `/svc/mixers/`.
+    #[param(example = "RelevancyMixer")]
+    result_mixer: Option<String>,
+    /// Page number, from 1.
+    #[param(minimum = 1)]
+    page: Option<u32>,
+    /// Only the results of this provider, by id.
+    provider: Option<i64>,
+    /// False leaves out `explain`.
+    #[param(value_type = Option<bool>)]
+    explain: Option<Flag>,
+    /// Items on one page of the list of Results, 1 to 100; not with `search_id`.
+    #[param(minimum = 1, maximum = 100)]
+    items: Option<u32>,
+}
+
+/// One saved result.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = SavedResult)]
+struct ResultView {
+    /// The same as `swirl_id`.
+    id: ResultId,
+    search_id: SearchId,
+    provider_id: ProviderId,
+    /// What its provider's run had to say.
+    messages: Vec<String>,
+    #[serde(flatten)]
+    item: ResultItem,
+    date_created: DateTime<Utc>,
+    date_updated: DateTime<Utc>,
+}
+
+impl From<SavedResult> for ResultView {
+    fn from(saved: SavedResult) -> Self {
+        Self {
+            id: saved.item.swirl_id,
+            search_id: saved.search,
+            provider_id: saved.provider,
+            messages: saved.messages,
+            item: saved.item,
+            date_created: saved.date_created,
+            date_updated: saved.date_updated,
+        }
+    }
+}
+
+/// The mixed results of a search, or the list of all your Results.
+#[utoipa::path(get, path = "/svc/results/", tag = "results", params(ResultsQuery), responses(
+    (status = 200, description = "With `search_id`: a page of the mixed list. A search that ended in an error gives an \
+        empty list and says why. Without: your Results, newest first.", body = ResultsAnswer),
+    (status = 400, description = "A parameter is not valid.", body = ErrorBody),
+    (status = 404, description = "Unknown search, or someone else's.", body = ErrorBody),
+    (status = 503, description = "The search still runs; ask again after `Retry-After`.", body = ErrorBody)))]
+async fn read_results(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiQuery(query): ApiQuery<ResultsQuery>,
+) -> Result<Response, ApiError> {
+    let Some(id) = query.search_id else {
+        let paging = Paging { page: query.page, items: query.items };
+        let list = ListRequest::read(paging, &links, "/results/")?;
+        let page = house.store.results(Some(caller.principal.user), list.offset(), list.limit()).await?;
+        let items: Vec<ResultView> = page.items.into_iter().map(ResultView::from).collect();
+        return Ok(list.answer(items, page.total));
+    };
+    if query.items.is_some() {
+        return Err(ApiError::invalid_field(
+            "items",
+            "A page of a search holds results_requested results; items is for lists only.",
+        ));
+    }
+    let request = mix_request(&query, &links)?;
+    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    Ok(Json(house.federation.mix(&search, &request).await?).into_response())
+}
+
+fn mix_request(query: &ResultsQuery, links: &Links) -> Result<MixRequest, ApiError> {
+    if query.page == Some(0) {
+        return Err(ApiError::invalid_field("page", "Pages are counted from 1."));
+    }
+    Ok(MixRequest {
+        mixer: named_mixer(query.result_mixer.as_deref())?,
+        page: query.page.unwrap_or(1),
+        provider: query.provider.map(ProviderId),
+        explain: query.explain.map(|flag| flag.0),
+        base_url: links.base(),
+    })
+}
+
+/// A mixer's name from a URL: may be unknown, but not blank.
+pub fn named_mixer(name: Option<&str>) -> Result<Option<String>, ApiError> {
+    match name.map(str::trim) {
+        Some("") => Err(ApiError::invalid_field("result_mixer", "A mixer's name is needed; this is empty.")),
+        name => Ok(name.map(str::to_owned)),
+    }
+}
+
+/// What `/svc/results/` may answer, for the documentation.
+#[derive(utoipa::ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it describes the two shapes; the handler sends either")]
+enum ResultsAnswer {
+    Mixed(Box<MixedResponse>),
+    List(Listing<ResultView>),
+}
+
+/// One result.
+#[utoipa::path(get, path = "/svc/results/{id}/", tag = "results", params(("id" = i64, Path, description = "`swirl_id` of the result.")),
+    responses((status = 200, description = "The result.", body = ResultView),
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+async fn read_result(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<Json<ResultView>, ApiError> {
+    Ok(Json(own_result(&house, &caller, ResultId(id)).await?.into()))
+}
+
+/// Replaces one result; its id, provider and rank at the provider stay.
+#[utoipa::path(put, path = "/svc/results/{id}/", tag = "results", params(("id" = i64, Path, description = "`swirl_id` of the result.")),
+    request_body = ResultItem, responses(
+    (status = 200, description = "Replaced.", body = ResultView),
+    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+async fn replace_result(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+    ApiJson(item): ApiJson<ResultItem>,
+) -> Result<Json<ResultView>, ApiError> {
+    let saved = own_result(&house, &caller, ResultId(id)).await?;
+    save(&house, &saved.item, item).await
+}
+
+/// Changes what is given of one result.
+#[utoipa::path(patch, path = "/svc/results/{id}/", tag = "results", params(("id" = i64, Path, description = "`swirl_id` of the result.")),
+    request_body = ResultItem, responses(
+    (status = 200, description = "Changed.", body = ResultView),
+    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+async fn change_result(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+    ApiJson(given): ApiJson<Map<String, Value>>,
+) -> Result<Json<ResultView>, ApiError> {
+    let saved = own_result(&house, &caller, ResultId(id)).await?;
+    let item = merge(&saved.item, given)?;
+    save(&house, &saved.item, item).await
+}
+
+/// Deletes one result; its search stays.
+#[utoipa::path(delete, path = "/svc/results/{id}/", tag = "results", params(("id" = i64, Path, description = "`swirl_id` of the result.")),
+    responses((status = 204, description = "Deleted."),
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+async fn delete_result(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<StatusCode, ApiError> {
+    let saved = own_result(&house, &caller, ResultId(id)).await?;
+    house.store.delete_result(saved.item.swirl_id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A result belongs to whoever owns its search.
+async fn own_result(house: &House, caller: &Caller, id: ResultId) -> Result<SavedResult, ApiError> {
+    let saved = house.store.result(id).await?;
+    own_search(house, &caller.principal, saved.search).await?;
+    Ok(saved)
+}
+
+async fn save(house: &House, stored: &ResultItem, item: ResultItem) -> Result<Json<ResultView>, ApiError> {
+    let item = ResultItem {
+        swirl_id: stored.swirl_id,
+        searchprovider: stored.searchprovider.clone(),
+        searchprovider_rank: stored.searchprovider_rank,
+        ..item
+    };
+    let saved = house.store.replace_result(stored.swirl_id, item, house.clock.now()).await?;
+    Ok(Json(saved.into()))
+}

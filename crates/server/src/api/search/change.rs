@@ -1,0 +1,68 @@
+//! PUT, PATCH and DELETE on a search. What changes the run makes it run again.
+
+use super::own_search;
+use super::view::SearchView;
+use crate::House;
+use crate::api::merge::merge;
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::{ApiJson, ApiPath};
+use crate::links::Links;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use domain::ids::SearchId;
+use domain::search::SearchDraft;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Replaces a search. If what runs has changed, its results are discarded and it runs again.
+#[utoipa::path(put, path = "/svc/search/{id}/", tag = "search", params(("id" = i64, Path, description = "Id of the search.")),
+    request_body = SearchDraft, responses(
+    (status = 200, description = "Replaced.", body = SearchView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+pub async fn replace_search(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiPath(id): ApiPath<i64>,
+    ApiJson(draft): ApiJson<SearchDraft>,
+) -> Result<Json<SearchView>, ApiError> {
+    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    let changed = house.federation.change(&search, draft).await?;
+    Ok(Json(SearchView::of(changed, &caller.principal.username, &links)))
+}
+
+/// Changes what is given of a search, and runs it again if that changes what runs.
+#[utoipa::path(patch, path = "/svc/search/{id}/", tag = "search", params(("id" = i64, Path, description = "Id of the search.")),
+    request_body = SearchDraft, responses(
+    (status = 200, description = "Changed.", body = SearchView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+pub async fn change_search(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiPath(id): ApiPath<i64>,
+    ApiJson(given): ApiJson<Map<String, Value>>,
+) -> Result<Json<SearchView>, ApiError> {
+    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    let draft = merge(&search.draft, given)?;
+    let changed = house.federation.change(&search, draft).await?;
+    Ok(Json(SearchView::of(changed, &caller.principal.username, &links)))
+}
+
+/// Deletes a search and its results at once.
+#[utoipa::path(delete, path = "/svc/search/{id}/", tag = "search", params(("id" = i64, Path, description = "Id of the search.")),
+    responses((status = 204, description = "Deleted."),
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+pub async fn delete_search(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<StatusCode, ApiError> {
+    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    house.store.delete_search(search.id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,31 @@
+//! POST: a search is stored with the task that will run it, and answered at once.
+
+use super::view::SearchView;
+use crate::House;
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::ApiJson;
+use crate::links::Links;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use domain::search::SearchDraft;
+use std::sync::Arc;
+
+/// Creates a search; it runs by itself. Poll its `status`, or follow its events.
+#[utoipa::path(post, path = "/svc/search/", tag = "search", request_body(content = SearchDraft,
+        example = json!({"query_string": "river level sensors", "searchprovider_list": ["news", 3], "results_requested": 20})),
+    responses(
+    (status = 201, description = "Created; federation has begun.", body = SearchView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 413, description = "The body is too large.", body = ErrorBody),
+    (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
+pub async fn create_search(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiJson(draft): ApiJson<SearchDraft>,
+) -> Result<(StatusCode, Json<SearchView>), ApiError> {
+    let search = house.federation.create(caller.principal.user, draft).await?;
+    Ok((StatusCode::CREATED, Json(SearchView::of(search, &caller.principal.username, &links))))
+}

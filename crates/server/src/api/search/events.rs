@@ -1,0 +1,221 @@
+//! A search as it happens, by server-sent events: `provider`, `results`, `status`, `done`.
+
+use super::own_search;
+use crate::House;
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::ApiPath;
+use crate::links::Links;
+use axum::extract::State;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use domain::contracts::StoreError;
+use domain::ids::{ProviderId, SearchId};
+use domain::result::{ProviderFault, ResultSet};
+use domain::search::Search;
+use domain::status::{ProviderStatus, SearchStatus};
+use federation::{MixRequest, SearchEvent};
+use futures_util::Stream;
+use futures_util::stream::unfold;
+use serde::Serialize;
+use std::collections::{BTreeMap, VecDeque};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+
+/// A comment in quiet times, so that proxies keep the line open.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+/// How often the row is read, because another process may run the search.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// A stream ends after this time even if the search does not; the client may come again.
+const STREAM_TIME_MAX: Duration = Duration::from_secs(600);
+
+/// Follows a search: one `provider` event for each provider as it ends, the merged page as it stands in `results`,
+/// every new `status`, and `done` at the end. A search that is already ready has the same ends.
+#[utoipa::path(get, path = "/svc/search/{id}/events/", tag = "search", params(("id" = i64, Path, description = "Id of the search.")),
+    responses((status = 200, description = "A stream of events.", content_type = "text/event-stream", body = String),
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+pub async fn follow_search(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    // Listening begins before the row is read, so nothing falls between the two.
+    let receiver = house.federation.events().subscribe(SearchId(id));
+    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    let mut watch = Watch::new(house, search, receiver, links.base());
+    watch.tell_status();
+    if watch.search.status.is_final() {
+        watch.conclude().await;
+    }
+    Ok(Sse::new(unfold(watch, next_event)).keep_alive(KeepAlive::new().interval(HEARTBEAT)))
+}
+
+/// What one listener knows so far.
+struct Watch {
+    house: Arc<House>,
+    search: Search,
+    request: MixRequest,
+    /// None when nobody in this process tells us anything more.
+    receiver: Option<Receiver<SearchEvent>>,
+    looks: Interval,
+    ends_at: Instant,
+    sets: BTreeMap<ProviderId, Arc<ResultSet>>,
+    told: Option<SearchStatus>,
+    waiting: VecDeque<Event>,
+    has_ended: bool,
+}
+
+/// One provider's end, as `provider` tells it.
+#[derive(Serialize)]
+struct ProviderEnd<'a> {
+    provider_id: ProviderId,
+    provider: &'a str,
+    status: ProviderStatus,
+    found: u64,
+    retrieved: u64,
+    search_time: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a ProviderFault>,
+}
+
+#[derive(Serialize)]
+struct StatusNow {
+    search_id: SearchId,
+    /// None when the search is gone.
+    status: Option<SearchStatus>,
+}
+
+async fn next_event(mut watch: Watch) -> Option<(Result<Event, Infallible>, Watch)> {
+    loop {
+        if let Some(event) = watch.waiting.pop_front() {
+            return Some((Ok(event), watch));
+        }
+        if watch.has_ended {
+            return None;
+        }
+        watch.listen().await;
+    }
+}
+
+impl Watch {
+    fn new(house: Arc<House>, search: Search, receiver: Receiver<SearchEvent>, base_url: String) -> Self {
+        let now = Instant::now();
+        let mut looks = interval_at(now + LOOK_EVERY, LOOK_EVERY);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self {
+            house,
+            search,
+            request: MixRequest { mixer: None, page: 1, provider: None, explain: None, base_url },
+            receiver: Some(receiver),
+            looks,
+            ends_at: now + STREAM_TIME_MAX,
+            sets: BTreeMap::new(),
+            told: None,
+            waiting: VecDeque::new(),
+            has_ended: false,
+        }
+    }
+
+    /// Waits for something to tell: an event of this process, or a look at the row.
+    async fn listen(&mut self) {
+        let event = match &mut self.receiver {
+            Some(receiver) => tokio::select! {
+                event = receiver.recv() => Some(event),
+                _ = self.looks.tick() => None,
+            },
+            None => {
+                self.looks.tick().await;
+                None
+            }
+        };
+        match event {
+            Some(Ok(SearchEvent::Provider(id, set))) => self.add(id, set).await,
+            Some(Err(RecvError::Closed)) => self.receiver = None,
+            // A missed event is made good by the row.
+            Some(Ok(SearchEvent::Status(_)) | Err(RecvError::Lagged(_))) | None => self.look().await,
+        }
+        if !self.has_ended && Instant::now() >= self.ends_at {
+            self.end(Some(self.search.status));
+        }
+    }
+
+    /// Reads the row, tells a new status, and ends with the search.
+    async fn look(&mut self) {
+        match self.house.store.search(self.search.id).await {
+            Ok(search) => {
+                if search.run != self.search.run {
+                    self.sets.clear();
+                }
+                self.search = search;
+                self.tell_status();
+                if self.search.status.is_final() {
+                    self.conclude().await;
+                }
+            }
+            Err(StoreError::NotFound) => self.end(None),
+            Err(error) => {
+                tracing::warn!(search.id = self.search.id.0, %error, "events: the search cannot be read: {error}");
+            }
+        }
+    }
+
+    async fn add(&mut self, id: ProviderId, set: Arc<ResultSet>) {
+        self.tell_provider(&set);
+        self.sets.insert(id, set);
+        let sets: Vec<ResultSet> = self.sets.values().map(|set| ResultSet::clone(set)).collect();
+        let page = self.house.federation.mix_sets(&self.search, sets, &self.request).await;
+        self.tell("results", &page);
+    }
+
+    /// The last of it: providers not told of yet, the final page, and the end.
+    async fn conclude(&mut self) {
+        let stored = self.house.store.result_sets(self.search.id).await.unwrap_or_default();
+        for set in stored.iter().filter(|set| !self.sets.contains_key(&set.provider)).collect::<Vec<_>>() {
+            self.tell_provider(set);
+        }
+        match self.house.federation.mix(&self.search, &self.request).await {
+            Ok(page) => self.tell("results", &page),
+            Err(error) => {
+                tracing::warn!(search.id = self.search.id.0, %error, "events: the results cannot be mixed: {error}");
+            }
+        }
+        self.end(Some(self.search.status));
+    }
+
+    fn end(&mut self, status: Option<SearchStatus>) {
+        self.tell("done", &StatusNow { search_id: self.search.id, status });
+        self.has_ended = true;
+    }
+
+    fn tell_status(&mut self) {
+        let status = Some(self.search.status);
+        if self.told != status {
+            self.told = status;
+            self.tell("status", &StatusNow { search_id: self.search.id, status });
+        }
+    }
+
+    fn tell_provider(&mut self, set: &ResultSet) {
+        let end = ProviderEnd {
+            provider_id: set.provider,
+            provider: &set.provider_name,
+            status: set.status,
+            found: set.found,
+            retrieved: set.retrieved,
+            search_time: domain::instant::tenths(Duration::from_secs_f64(set.time_s.max(0.0))),
+            error: set.error.as_ref(),
+        };
+        self.tell("provider", &end);
+    }
+
+    fn tell(&mut self, name: &str, data: &impl Serialize) {
+        match Event::default().event(name).json_data(data) {
+            Ok(event) => self.waiting.push_back(event),
+            Err(error) => tracing::error!(%error, "events: an event cannot be written: {error}"),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Searches: created, followed, changed and run again by their owner, and by nobody else.
+
+mod change;
+mod create;
+mod events;
+mod read;
+mod run;
+mod view;
+
+pub use run::{RunOptions, is_prefetch, run_and_wait};
+
+use crate::House;
+use crate::error::{ApiError, Refusal};
+use domain::ids::SearchId;
+use domain::search::Search;
+use domain::user::Principal;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new()
+        .routes(routes!(read::read_searches, create::create_search))
+        .routes(routes!(
+            read::read_search,
+            change::replace_search,
+            change::change_search,
+            change::delete_search
+        ))
+        .routes(routes!(events::follow_search))
+}
+
+/// The search, if it is the caller's own: searches are private, also to administrators.
+pub async fn own_search(house: &House, principal: &Principal, id: SearchId) -> Result<Search, ApiError> {
+    let search = house.store.search(id).await?;
+    if search.owner == principal.user { Ok(search) } else { Err(ApiError::of(Refusal::NotFound)) }
+}

@@ -1,0 +1,208 @@
+//! GET: the list of searches, one search, and the searches that a URL starts (`q`, `qs`, `rerun`).
+
+use super::own_search;
+use super::run::{RunOptions, is_prefetch, run_and_wait, wait};
+use super::view::SearchView;
+use crate::House;
+use crate::api::listing::{ListRequest, Listing, Paging};
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::{ApiPath, ApiQuery, Flag};
+use crate::links::Links;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::ids::{ProviderId, SearchId};
+use domain::mixed::MixedResponse;
+use federation::MixRequest;
+use serde::Deserialize;
+use std::sync::Arc;
+
+#[derive(Debug, Default, Clone, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+pub struct SearchQuery {
+    /// Creates a search, waits for it and redirects to its results.
+    #[param(example = "river level sensors")]
+    q: Option<String>,
+    /// Creates a search, waits for it and answers the first page of its results.
+    qs: Option<String>,
+    /// Id of a search: discards its results, runs it again, waits and redirects to its results.
+    rerun: Option<i64>,
+    /// With `q` or `qs`: names, ids or tags of providers, separated by commas.
+    #[param(example = "news,3")]
+    providers: Option<String>,
+    /// With `q` or `qs`: the mixer; see `/svc/mixers/`.
+    result_mixer: Option<String>,
+    /// With `q` or `qs`: false leaves out `explain`.
+    #[param(value_type = Option<bool>)]
+    explain: Option<Flag>,
+    /// With `q` or `qs`: only the results of this provider, by id.
+    provider: Option<i64>,
+    /// With `q` or `qs`: a query processor or `<name>.<type>` query transform that runs before federation.
+    pre_query_processor: Option<String>,
+    /// With `q` or `qs`: tags of the search, separated by commas.
+    search_tags: Option<String>,
+    /// The list in pages, as with `page`.
+    #[param(value_type = Option<bool>)]
+    search_only: Option<Flag>,
+    /// Page number of the list, from 1.
+    #[param(minimum = 1)]
+    page: Option<u32>,
+    /// Items on one page of the list, 1 to 100.
+    #[param(minimum = 1, maximum = 100)]
+    items: Option<u32>,
+    /// Not offered yet; refused, so that nobody takes a list for an update.
+    #[param(ignore)]
+    update: Option<String>,
+}
+
+/// What `/svc/search/` may answer, for the documentation.
+#[derive(utoipa::ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it describes the two shapes; the handler sends either")]
+enum SearchesAnswer {
+    List(Listing<SearchView>),
+    Mixed(Box<MixedResponse>),
+}
+
+/// Your searches, newest first; or a search started by `q`, `qs` or `rerun`.
+#[utoipa::path(get, path = "/svc/search/", tag = "search", params(SearchQuery), responses(
+    (status = 200, description = "The list; with `qs` the first page of the mixed results.", body = SearchesAnswer),
+    (status = 204, description = "A prefetch: nothing was started."),
+    (status = 302, description = "With `q` or `rerun`: to the results."),
+    (status = 400, description = "A parameter is not valid.", body = ErrorBody),
+    (status = 404, description = "The search to run again is unknown, or someone else's.", body = ErrorBody),
+    (status = 503, description = "With `qs`: the search takes longer than it may; its results come later.", body = ErrorBody)))]
+pub async fn read_searches(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    (method, headers): (Method, HeaderMap),
+    ApiQuery(query): ApiQuery<SearchQuery>,
+) -> Result<Response, ApiError> {
+    let starts = query.q.is_some() || query.qs.is_some() || query.rerun.is_some();
+    if starts && (is_prefetch(&headers) || method == Method::HEAD) {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    if let Some(text) = &query.q {
+        return start_and_redirect(&house, &caller, &links, &query, not_blank("q", text)?).await;
+    }
+    if let Some(text) = &query.qs {
+        return start_and_mix(&house, &caller, &links, &query, not_blank("qs", text)?).await;
+    }
+    if let Some(id) = query.rerun {
+        let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+        let restarted = house.federation.rerun(&search).await?;
+        let search = wait(&house, restarted).await?;
+        return Ok(redirect(&links, search.id, &query, None));
+    }
+    if query.update.is_some() {
+        return Err(ApiError::invalid_field("update", "This version cannot update a search; use rerun."));
+    }
+    list(&house, &caller, &links, &query).await
+}
+
+/// One search; poll its `status`.
+#[utoipa::path(get, path = "/svc/search/{id}/", tag = "search", params(("id" = i64, Path, description = "Id of the search.")),
+    responses((status = 200, description = "The search.", body = SearchView),
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+pub async fn read_search(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<Json<SearchView>, ApiError> {
+    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    Ok(Json(SearchView::of(search, &caller.principal.username, &links)))
+}
+
+async fn list(
+    house: &House,
+    caller: &Caller,
+    links: &Links,
+    query: &SearchQuery,
+) -> Result<Response, ApiError> {
+    let search_only = query.search_only == Some(Flag(true));
+    let resource = if search_only { "/search/?search_only=true" } else { "/search/" };
+    let page = query.page.or(search_only.then_some(1));
+    let list = ListRequest::read(Paging { page, items: query.items }, links, resource)?;
+    let page = house.store.searches(Some(caller.principal.user), list.offset(), list.limit()).await?;
+    let owner = &caller.principal.username;
+    let views: Vec<SearchView> =
+        page.items.into_iter().map(|search| SearchView::of(search, owner, links)).collect();
+    Ok(list.answer(views, page.total))
+}
+
+async fn start_and_redirect(
+    house: &House,
+    caller: &Caller,
+    links: &Links,
+    query: &SearchQuery,
+    text: &str,
+) -> Result<Response, ApiError> {
+    let (draft, unknown_mixer) = query.options().draft(house, text)?;
+    let search = run_and_wait(house, caller.principal.user, draft).await?;
+    Ok(redirect(links, search.id, query, unknown_mixer))
+}
+
+async fn start_and_mix(
+    house: &House,
+    caller: &Caller,
+    links: &Links,
+    query: &SearchQuery,
+    text: &str,
+) -> Result<Response, ApiError> {
+    if query.page.is_some() {
+        return Err(ApiError::invalid_field(
+            "page",
+            "qs answers the first page; follow info.results.next_page.",
+        ));
+    }
+    let (draft, unknown_mixer) = query.options().draft(house, text)?;
+    let search = run_and_wait(house, caller.principal.user, draft).await?;
+    let request = MixRequest {
+        mixer: unknown_mixer,
+        page: 1,
+        provider: query.provider.map(ProviderId),
+        explain: query.explain.map(|flag| flag.0),
+        base_url: links.base(),
+    };
+    Ok(Json(house.federation.mix(&search, &request).await?).into_response())
+}
+
+/// 302 to the results, under the prefix that the client used.
+fn redirect(links: &Links, id: SearchId, query: &SearchQuery, mixer: Option<String>) -> Response {
+    let mut parameters = url::form_urlencoded::Serializer::new(String::new());
+    parameters.append_pair("search_id", &id.to_string());
+    if let Some(mixer) = mixer {
+        parameters.append_pair("result_mixer", &mixer);
+    }
+    if let Some(provider) = query.provider {
+        parameters.append_pair("provider", &provider.to_string());
+    }
+    if let Some(Flag(explain)) = query.explain {
+        parameters.append_pair("explain", &explain.to_string());
+    }
+    let location = format!("{}/results/?{}", links.prefix(), parameters.finish());
+    (StatusCode::FOUND, [(header::LOCATION, location)]).into_response()
+}
+
+fn not_blank<'a>(field: &str, text: &'a str) -> Result<&'a str, ApiError> {
+    match text.trim().is_empty() {
+        true => Err(ApiError::invalid_field(field, "A query is needed; this one is empty.")),
+        false => Ok(text),
+    }
+}
+
+impl SearchQuery {
+    fn options(&self) -> RunOptions {
+        RunOptions {
+            providers: self.providers.clone(),
+            result_mixer: self.result_mixer.clone(),
+            pre_query_processor: self.pre_query_processor.clone(),
+            search_tags: self.search_tags.clone(),
+        }
+    }
+}

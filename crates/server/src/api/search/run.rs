@@ -1,0 +1,109 @@
+//! Searches out of a URL: `q`, `qs` and `rerun`. They wait for the results, and a prefetch starts nothing.
+
+use crate::House;
+use crate::api::results::named_mixer;
+use crate::error::ApiError;
+use axum::http::HeaderMap;
+use domain::ids::{SearchId, UserId};
+use domain::search::{ProviderRef, Search, SearchDraft};
+use federation::FederationError;
+use std::time::Duration;
+
+/// What a search may take beyond the deadline of its providers, for post-processing and storing.
+const WAIT_BEYOND_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What a URL may say about a search beside its query.
+#[derive(Debug, Default, Clone)]
+pub struct RunOptions {
+    pub providers: Option<String>,
+    pub result_mixer: Option<String>,
+    pub pre_query_processor: Option<String>,
+    pub search_tags: Option<String>,
+}
+
+impl RunOptions {
+    /// The search to create, and the mixer to name in the answer when it is none that the search could have.
+    pub fn draft(&self, house: &House, query: &str) -> Result<(SearchDraft, Option<String>), ApiError> {
+        let mut draft = SearchDraft {
+            searchprovider_list: pieces(self.providers.as_deref()).map(provider_ref).collect(),
+            pre_query_processors: pieces(self.pre_query_processor.as_deref()).collect(),
+            tags: pieces(self.search_tags.as_deref()).collect(),
+            ..SearchDraft::of_query(query)
+        };
+        let mixer = named_mixer(self.result_mixer.as_deref())?;
+        match mixer {
+            Some(name) if house.catalogues.mixer(&name).is_some() => {
+                draft.result_mixer = name;
+                Ok((draft, None))
+            }
+            unknown => Ok((draft, unknown)),
+        }
+    }
+}
+
+/// Creates the search and waits until it has ended, or until it takes too long.
+pub async fn run_and_wait(house: &House, owner: UserId, draft: SearchDraft) -> Result<Search, ApiError> {
+    let created = house.federation.create(owner, draft).await?;
+    wait(house, created).await
+}
+
+/// Waits for a search that has been started. It is returned as it stands when that takes too long.
+pub async fn wait(house: &House, started: Search) -> Result<Search, ApiError> {
+    let at_most = house.settings.timeout.0 + WAIT_BEYOND_TIMEOUT;
+    let id: SearchId = started.id;
+    match house.federation.wait(id, at_most).await {
+        Ok(search) => Ok(search),
+        Err(FederationError::NotReady(_)) => Ok(house.store.search(id).await?),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A browser that guesses what its user will open next must not start a search.
+pub fn is_prefetch(headers: &HeaderMap) -> bool {
+    ["sec-purpose", "purpose", "x-purpose", "x-moz"].iter().any(|name| {
+        headers
+            .get(*name)
+            .and_then(|value| value.to_str().ok())
+            .is_some_and(|text| text.to_ascii_lowercase().contains("prefetch"))
+    })
+}
+
+fn pieces(text: Option<&str>) -> impl Iterator<Item = String> {
+    text.unwrap_or_default().split(',').map(str::trim).filter(|piece| !piece.is_empty()).map(str::to_owned)
+}
+
+fn provider_ref(text: String) -> ProviderRef {
+    match text.parse() {
+        Ok(id) => ProviderRef::Id(id),
+        Err(_) => ProviderRef::Text(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_in_a_url() {
+        let found: Vec<ProviderRef> = pieces(Some("news, 3,,Library ")).map(provider_ref).collect();
+        let text = |name: &str| ProviderRef::Text(name.to_owned());
+        assert_eq!(found, [text("news"), ProviderRef::Id(3), text("Library")]);
+        assert_eq!(pieces(None).count(), 0);
+    }
+
+    #[test]
+    fn prefetches_are_recognised() {
+        let table = [
+            ("sec-purpose", "prefetch;prerender", true),
+            ("purpose", "Prefetch", true),
+            ("x-moz", "prefetch", true),
+            ("sec-purpose", "navigate", false),
+            ("accept", "prefetch", false),
+        ];
+        for (name, value, expected) in table {
+            let mut headers = HeaderMap::new();
+            headers.insert(name, value.parse().expect("a header"));
+            assert_eq!(is_prefetch(&headers), expected, "{name}: {value}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! A Search as it is shown.
+
+use crate::links::Links;
+use chrono::{DateTime, Utc};
+use domain::ids::SearchId;
+use domain::message;
+use domain::search::{Search, SearchDraft, Sort};
+use domain::status::SearchStatus;
+use serde::Serialize;
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Search)]
+pub struct SearchView {
+    id: SearchId,
+    /// User name of the owner.
+    owner: String,
+    #[serde(flatten)]
+    draft: SearchDraft,
+    /// The query after the pre-query processors.
+    query_string_processed: String,
+    status: SearchStatus,
+    /// What happened; the first entry names the service and its version.
+    messages: Vec<String>,
+    /// The results, ordered by the search's mixer.
+    result_url: String,
+    /// The results that an update added.
+    new_result_url: String,
+    date_created: DateTime<Utc>,
+    date_updated: DateTime<Utc>,
+}
+
+impl SearchView {
+    pub fn of(search: Search, owner: &str, links: &Links) -> Self {
+        let new_items = match search.draft.sort {
+            Sort::Relevancy => "RelevancyNewItemsMixer",
+            Sort::Date => "DateNewItemsMixer",
+        };
+        Self {
+            id: search.id,
+            owner: owner.to_owned(),
+            result_url: links.results(search.id, &search.draft.result_mixer),
+            new_result_url: links.results(search.id, new_items),
+            draft: search.draft,
+            query_string_processed: search.query_string_processed,
+            status: search.status,
+            messages: with_banner(search.messages),
+            date_created: search.date_created,
+            date_updated: search.date_updated,
+        }
+    }
+}
+
+/// The banner first, and once.
+fn with_banner(messages: Vec<String>) -> Vec<String> {
+    let banner = message::banner();
+    let rest = messages.into_iter().filter(|line| *line != banner);
+    std::iter::once(banner.clone()).chain(rest).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_banner_stands_first_and_once() {
+        let banner = message::banner();
+        for stored in [vec!["a".to_owned()], vec![banner.clone(), "a".to_owned()]] {
+            assert_eq!(with_banner(stored), [banner.clone(), "a".to_owned()]);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! API tokens: one's own, and all of them for administrators. The token itself is shown once.
+
+use super::listing::{ListRequest, Listing, Paging};
+use crate::House;
+use crate::auth::{Caller, token};
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::{ApiJson, ApiPath, ApiQuery};
+use crate::links::Links;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use domain::ids::TokenId;
+use domain::user::{ApiToken, LABEL_CHARS_MAX, Principal, TokenDraft};
+use domain::validation::FieldErrors;
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().routes(routes!(list_tokens, create_token)).routes(routes!(read_token, delete_token))
+}
+
+/// A new token; the only time that it is shown.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct CreatedToken {
+    /// Send it as `Authorization: Token <token>`. It cannot be shown again.
+    #[schema(example = "trb_3Vh0c2Vj…")]
+    token: String,
+    #[serde(flatten)]
+    shown: ApiToken,
+}
+
+/// Your tokens; all tokens for an administrator.
+#[utoipa::path(get, path = "/svc/tokens/", tag = "people", params(Paging),
+    responses((status = 200, description = "Tokens, without the tokens themselves.", body = Listing<ApiToken>)))]
+async fn list_tokens(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiQuery(paging): ApiQuery<Paging>,
+) -> Result<Response, ApiError> {
+    let list = ListRequest::read(paging, &links, "/tokens/")?;
+    let user = (!caller.principal.is_admin).then_some(caller.principal.user);
+    let page = house.store.tokens(user, list.offset(), list.limit()).await?;
+    Ok(list.answer(page.items, page.total))
+}
+
+/// Creates a token of your own.
+#[utoipa::path(post, path = "/svc/tokens/", tag = "people", request_body = TokenDraft, responses(
+    (status = 201, description = "Created; `token` is shown this once.", body = CreatedToken),
+    (status = 400, description = "Not valid.", body = ErrorBody)))]
+async fn create_token(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiJson(draft): ApiJson<TokenDraft>,
+) -> Result<(StatusCode, Json<CreatedToken>), ApiError> {
+    let now = house.clock.now();
+    let mut errors = FieldErrors::default();
+    errors.check_text("label", &draft.label, LABEL_CHARS_MAX);
+    let lasts = draft.expires.is_none_or(|expires| expires > now);
+    errors.check(lasts, "expires", || "Use a time in the future, or none.".to_owned());
+    let draft = errors.into_result(draft).map_err(ApiError::invalid)?;
+    let new = token::make();
+    let shown = house.store.create_token(caller.principal.user, draft, new.hash, new.prefix, now).await?;
+    Ok((StatusCode::CREATED, Json(CreatedToken { token: new.token.expose().to_owned(), shown })))
+}
+
+/// One token, without the token itself.
+#[utoipa::path(get, path = "/svc/tokens/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the token.")),
+    responses((status = 200, description = "The token's record.", body = ApiToken),
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+async fn read_token(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<Json<ApiToken>, ApiError> {
+    Ok(Json(own_token(&house, &caller.principal, TokenId(id)).await?))
+}
+
+/// Revokes a token at once.
+#[utoipa::path(delete, path = "/svc/tokens/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the token.")),
+    responses((status = 204, description = "Revoked."),
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+async fn delete_token(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<StatusCode, ApiError> {
+    let token = own_token(&house, &caller.principal, TokenId(id)).await?;
+    house.store.delete_token(token.id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The token, if it is the caller's own or the caller is an administrator.
+async fn own_token(house: &House, principal: &Principal, id: TokenId) -> Result<ApiToken, ApiError> {
+    let (owner, token) = house.store.token(id).await?;
+    if owner == principal.user || principal.is_admin {
+        Ok(token)
+    } else {
+        Err(ApiError::of(Refusal::NotFound))
+    }
+}

@@ -1,0 +1,178 @@
+//! Users: administrators only, except `/svc/users/me/`. Passwords go in and never come out.
+
+use super::listing::{ListRequest, Listing, Paging};
+use super::merge::merge;
+use crate::House;
+use crate::auth::{Admin, Caller};
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::{ApiJson, ApiPath, ApiQuery};
+use crate::links::Links;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use domain::contracts::Store;
+use domain::ids::UserId;
+use domain::user::{User, UserDraft};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Users read at once when administrators are counted.
+const COUNT_STEP: u64 = 100;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().routes(routes!(list_users, create_user)).routes(routes!(read_me)).routes(routes!(
+        read_user,
+        replace_user,
+        change_user,
+        delete_user
+    ))
+}
+
+/// All users.
+#[utoipa::path(get, path = "/svc/users/", tag = "people", params(Paging), responses(
+    (status = 200, description = "Users.", body = Listing<User>),
+    (status = 403, description = "Not an administrator.", body = ErrorBody)))]
+async fn list_users(
+    _admin: Admin,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiQuery(paging): ApiQuery<Paging>,
+) -> Result<Response, ApiError> {
+    let list = ListRequest::read(paging, &links, "/users/")?;
+    let page = house.store.users(list.offset(), list.limit()).await?;
+    Ok(list.answer(page.items, page.total))
+}
+
+/// Creates a user.
+#[utoipa::path(post, path = "/svc/users/", tag = "people", request_body = UserDraft, responses(
+    (status = 201, description = "Created.", body = User),
+    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 409, description = "The name is taken.", body = ErrorBody)))]
+async fn create_user(
+    _admin: Admin,
+    State(house): State<Arc<House>>,
+    ApiJson(draft): ApiJson<UserDraft>,
+) -> Result<(StatusCode, Json<User>), ApiError> {
+    let mut draft = draft.check(true).into_result(draft).map_err(ApiError::invalid)?;
+    let hash = house.basic.hash(&draft.password.take().unwrap_or_default()).await?;
+    let user = house.store.create_user(draft, hash, house.clock.now()).await?;
+    Ok((StatusCode::CREATED, Json(user)))
+}
+
+/// The caller.
+#[utoipa::path(get, path = "/svc/users/me/", tag = "people",
+    responses((status = 200, description = "The caller.", body = User)))]
+async fn read_me(caller: Caller, State(house): State<Arc<House>>) -> Result<Json<User>, ApiError> {
+    Ok(Json(house.store.user(caller.principal.user).await?))
+}
+
+/// One user.
+#[utoipa::path(get, path = "/svc/users/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the user.")),
+    responses((status = 200, description = "The user.", body = User), (status = 404, description = "Unknown.", body = ErrorBody)))]
+async fn read_user(
+    _admin: Admin,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<Json<User>, ApiError> {
+    Ok(Json(house.store.user(UserId(id)).await?))
+}
+
+/// Replaces a user; without `password` the stored one stays. A new password ends the user's sessions.
+#[utoipa::path(put, path = "/svc/users/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the user.")),
+    request_body = UserDraft, responses(
+    (status = 200, description = "Replaced.", body = User),
+    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 404, description = "Unknown.", body = ErrorBody),
+    (status = 409, description = "The name is taken, or this is the last administrator.", body = ErrorBody)))]
+async fn replace_user(
+    _admin: Admin,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+    ApiJson(draft): ApiJson<UserDraft>,
+) -> Result<Json<User>, ApiError> {
+    let user = house.store.user(UserId(id)).await?;
+    save(&house, &user, draft).await
+}
+
+/// Changes what is given of a user.
+#[utoipa::path(patch, path = "/svc/users/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the user.")),
+    request_body = UserDraft, responses(
+    (status = 200, description = "Changed.", body = User),
+    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 404, description = "Unknown.", body = ErrorBody),
+    (status = 409, description = "The name is taken, or this is the last administrator.", body = ErrorBody)))]
+async fn change_user(
+    _admin: Admin,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+    ApiJson(given): ApiJson<Map<String, Value>>,
+) -> Result<Json<User>, ApiError> {
+    let user = house.store.user(UserId(id)).await?;
+    let draft = merge(&current_draft(&user), given)?;
+    save(&house, &user, draft).await
+}
+
+/// Deletes a user with searches, results, tokens and private providers.
+#[utoipa::path(delete, path = "/svc/users/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the user.")),
+    responses(
+    (status = 204, description = "Deleted."),
+    (status = 404, description = "Unknown.", body = ErrorBody),
+    (status = 409, description = "Yourself, or the last administrator.", body = ErrorBody)))]
+async fn delete_user(
+    Admin(principal): Admin,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<StatusCode, ApiError> {
+    let user = house.store.user(UserId(id)).await?;
+    if user.id == principal.user {
+        return Err(ApiError::saying(Refusal::Conflict, "You cannot delete yourself."));
+    }
+    keep_an_admin(&*house.store, &user).await?;
+    house.store.delete_user(user.id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn save(house: &House, user: &User, draft: UserDraft) -> Result<Json<User>, ApiError> {
+    let mut draft = draft.check(false).into_result(draft).map_err(ApiError::invalid)?;
+    if user.is_admin && !draft.is_admin {
+        keep_an_admin(&*house.store, user).await?;
+    }
+    let hash = match draft.password.take() {
+        Some(password) => Some(house.basic.hash(&password).await?),
+        None => None,
+    };
+    let now = house.clock.now();
+    Ok(Json(house.store.replace_user(user.id, draft, hash, now).await?))
+}
+
+fn current_draft(user: &User) -> UserDraft {
+    UserDraft {
+        username: user.username.clone(),
+        password: None,
+        email: user.email.clone(),
+        groups: user.groups.clone(),
+        is_admin: user.is_admin,
+    }
+}
+
+/// 409 when nobody but this user is an administrator.
+async fn keep_an_admin(store: &dyn Store, user: &User) -> Result<(), ApiError> {
+    if !user.is_admin {
+        return Ok(());
+    }
+    let mut offset = 0;
+    loop {
+        let page = store.users(offset, COUNT_STEP).await?;
+        if page.items.iter().any(|other| other.is_admin && other.id != user.id) {
+            return Ok(());
+        }
+        offset += COUNT_STEP;
+        if offset >= page.total {
+            return Err(ApiError::saying(Refusal::Conflict, "This is the last administrator."));
+        }
+    }
+}

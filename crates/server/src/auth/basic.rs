@@ -1,0 +1,170 @@
+//! Basic: user name and password with every request. The slow hash is paid once a minute, not every time.
+
+use super::password;
+use crate::error::{ApiError, Refusal};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use domain::contracts::Store;
+use domain::user::{PASSWORD_CHARS_MAX, USERNAME_CHARS_MAX, User};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// How long a verified pair is remembered.
+const REMEMBERED: Duration = Duration::from_secs(60);
+/// Most pairs remembered at once.
+const REMEMBERED_MAX: u64 = 10_000;
+/// How long a request waits for its turn to be hashed.
+const TURN_WAIT_MAX: Duration = Duration::from_secs(10);
+/// Most hashes at once; each takes a core and 19 MB.
+const HASHES_MAX: usize = 4;
+
+/// Verifies passwords. What it remembers is a keyed hash over the pair and the password hash in force,
+/// so a changed password is forgotten at once and the memory tells nothing to who reads it.
+pub struct BasicGate {
+    key: Hmac<Sha256>,
+    verified: moka::sync::Cache<[u8; 32], ()>,
+    turns: Arc<Semaphore>,
+}
+
+impl BasicGate {
+    #[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
+    pub fn new() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            key: Hmac::new_from_slice(&rand::random::<[u8; 32]>()).expect("a key of any length fits"),
+            verified: moka::sync::Cache::builder()
+                .max_capacity(REMEMBERED_MAX)
+                .time_to_live(REMEMBERED)
+                .build(),
+            turns: Arc::new(Semaphore::new(cores.min(HASHES_MAX))),
+        }
+    }
+
+    /// The user, if the password is right. An unknown user costs the same time as a wrong password.
+    pub async fn verify(
+        &self,
+        store: &dyn Store,
+        username: &str,
+        password: &str,
+    ) -> Result<Option<User>, ApiError> {
+        let hash = match is_possible(username, password) {
+            true => store.password_hash(username).await?,
+            false => None,
+        };
+        let Some(hash) = hash else {
+            self.matches(password, password::DECOY).await?;
+            return Ok(None);
+        };
+        let memory = self.memory_of(username, password, &hash);
+        if !self.verified.contains_key(&memory) {
+            if !self.matches(password, &hash).await? {
+                return Ok(None);
+            }
+            self.verified.insert(memory, ());
+        }
+        match store.user_by_name(username).await {
+            Ok(user) => Ok(Some(user)),
+            Err(domain::contracts::StoreError::NotFound) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A hash for storing, made where it does not hold up other requests.
+    pub async fn hash(&self, password: &str) -> Result<String, ApiError> {
+        let password = password.to_owned();
+        let made = self.in_turn(move || password::hash(&password)).await?;
+        made.map_err(ApiError::internal)
+    }
+
+    async fn matches(&self, password: &str, hash: &str) -> Result<bool, ApiError> {
+        let (password, hash) = (password.to_owned(), hash.to_owned());
+        self.in_turn(move || password::matches(&password, &hash)).await
+    }
+
+    /// Runs slow work on a blocking thread, few at a time.
+    async fn in_turn<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let turn = tokio::time::timeout(TURN_WAIT_MAX, Arc::clone(&self.turns).acquire_owned()).await;
+        let Ok(Ok(turn)) = turn else {
+            return Err(ApiError::of(Refusal::Unavailable));
+        };
+        let done = tokio::task::spawn_blocking(move || {
+            let _held_while_working = turn;
+            work()
+        });
+        done.await.map_err(ApiError::internal)
+    }
+
+    fn memory_of(&self, username: &str, password: &str, hash: &str) -> [u8; 32] {
+        let mut mac = self.key.clone();
+        for part in [username, password, hash] {
+            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(part.as_bytes());
+        }
+        mac.finalize().into_bytes().into()
+    }
+}
+
+/// User name and password of a Basic header.
+pub fn decode(text: &str) -> Option<(String, String)> {
+    let bytes = BASE64_STANDARD.decode(text).ok()?;
+    let pair = String::from_utf8(bytes).ok()?;
+    let (username, password) = pair.split_once(':')?;
+    Some((username.to_owned(), password.to_owned()))
+}
+
+/// No stored user can have such a name or password, and no database need be asked.
+fn is_possible(username: &str, password: &str) -> bool {
+    !username.is_empty()
+        && username.chars().count() <= USERNAME_CHARS_MAX
+        && !username.contains('\0')
+        && password.chars().count() <= PASSWORD_CHARS_MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers() {
+        let table = [
+            ("YWRtaW46c2VjcmV0", Some(("admin", "secret"))),
+            ("YWRtaW46YTpi", Some(("admin", "a:b"))),
+            ("YWRtaW4=", None),
+            ("not base64", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            let found = decode(text);
+            assert_eq!(found.as_ref().map(|(name, word)| (name.as_str(), word.as_str())), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_memory_is_bound_to_name_password_and_hash() {
+        let gate = BasicGate::new();
+        let memory = gate.memory_of("ann", "secret", "hash-1");
+        assert_eq!(memory, gate.memory_of("ann", "secret", "hash-1"));
+        for (username, password, hash) in
+            [("ann", "secret", "hash-2"), ("ann", "secre", "thash-1"), ("anns", "ecret", "hash-1")]
+        {
+            assert_ne!(memory, gate.memory_of(username, password, hash));
+        }
+        assert_ne!(memory, BasicGate::new().memory_of("ann", "secret", "hash-1"));
+    }
+
+    #[test]
+    fn impossible_pairs() {
+        let longest = "n".repeat(USERNAME_CHARS_MAX);
+        assert!(is_possible(&longest, &"p".repeat(PASSWORD_CHARS_MAX)));
+        assert!(!is_possible(&format!("{longest}n"), "p"));
+        assert!(!is_possible("ann", &"p".repeat(PASSWORD_CHARS_MAX + 1)));
+        assert!(!is_possible("a\0nn", "p"));
+        assert!(!is_possible("", "p"));
+    }
+}

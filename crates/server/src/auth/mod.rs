@@ -1,0 +1,144 @@
+//! Who is at the door. Everything is shut unless it stands in the table of open paths.
+
+mod basic;
+mod csrf;
+pub mod password;
+mod random;
+mod session;
+pub mod token;
+
+pub use basic::BasicGate;
+pub use csrf::same_text;
+pub use random::{random_hex, random_text};
+pub use session::{close_session, cookie, open_session};
+
+use crate::House;
+use crate::error::{ApiError, Refusal};
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+use domain::user::Principal;
+use std::sync::Arc;
+
+/// What needs no credentials, by canonical path: signs of life, the ways in, and what the sign-in page shows.
+const OPEN: &[&str] = &[
+    "/svc/health/live/",
+    "/svc/health/ready/",
+    "/svc/login/",
+    "/login/",
+    "/static/tributary.css",
+    "/static/tributary.svg",
+];
+
+/// Pages for people: who is not signed in is led to the sign-in page.
+const PAGES: &[&str] = &["/"];
+
+/// How the caller proved who they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scheme {
+    Basic,
+    /// Holds the token's first characters.
+    Token {
+        prefix: String,
+    },
+    Session {
+        csrf: String,
+        key_hash: String,
+    },
+}
+
+/// Who is asking; in the extensions of every request that passed the guard.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub principal: Principal,
+    pub scheme: Scheme,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Caller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Self::Rejection> {
+        parts.extensions.get::<Self>().cloned().ok_or_else(|| ApiError::of(Refusal::NotAuthenticated))
+    }
+}
+
+/// A caller who is an administrator; others get 403.
+#[derive(Debug, Clone)]
+pub struct Admin(pub Principal);
+
+impl<S: Send + Sync> FromRequestParts<S> for Admin {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        let caller = Caller::from_request_parts(parts, state).await?;
+        if caller.principal.is_admin {
+            Ok(Self(caller.principal))
+        } else {
+            Err(ApiError::saying(Refusal::PermissionDenied, "Only an administrator may do this."))
+        }
+    }
+}
+
+/// The user's name for the log line, in the extensions of the answer.
+#[derive(Debug, Clone)]
+pub struct RequestUser(pub String);
+
+/// The one guard over all routes.
+pub async fn guard(
+    State(house): State<Arc<House>>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    let path = request.uri().path();
+    if OPEN.contains(&path) {
+        return Ok(next.run(request).await);
+    }
+    let caller = match identify(&house, request.headers()).await? {
+        Ok(caller) => caller,
+        Err(_) if PAGES.contains(&path) => return Ok(Redirect::to("/login/").into_response()),
+        Err(refusal) => return Err(ApiError::of(refusal)),
+    };
+    if let Scheme::Session { csrf, .. } = &caller.scheme
+        && !request.method().is_safe()
+    {
+        request = csrf::check(request, csrf).await?;
+    }
+    let user = RequestUser(caller.principal.username.clone());
+    request.extensions_mut().insert(caller);
+    let mut response = next.run(request).await;
+    response.extensions_mut().insert(user);
+    Ok(response)
+}
+
+/// The caller, or why not. A stale header does not shut out a valid session.
+async fn identify(house: &House, headers: &HeaderMap) -> Result<Result<Caller, Refusal>, ApiError> {
+    let given = headers.get(header::AUTHORIZATION);
+    if let Some(value) = given
+        && let Some(caller) = by_header(house, value.to_str().unwrap_or_default()).await?
+    {
+        return Ok(Ok(caller));
+    }
+    if let Some(caller) = session::identify(house, headers).await? {
+        return Ok(Ok(caller));
+    }
+    let refusal = if given.is_some() { Refusal::AuthenticationFailed } else { Refusal::NotAuthenticated };
+    Ok(Err(refusal))
+}
+
+async fn by_header(house: &House, header: &str) -> Result<Option<Caller>, ApiError> {
+    let (scheme, text) = header.trim().split_once(' ').unwrap_or((header, ""));
+    let text = text.trim();
+    match scheme.to_ascii_lowercase().as_str() {
+        "basic" => match basic::decode(text) {
+            Some((username, password)) => {
+                let user = house.basic.verify(&*house.store, &username, &password).await?;
+                Ok(user.map(|user| Caller { principal: Principal::of(&user), scheme: Scheme::Basic }))
+            }
+            None => Ok(None),
+        },
+        "token" => token::identify(house, text).await,
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,52 @@
+//! Passwords at rest: argon2id with a salt of its own.
+
+use argon2::Argon2;
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+
+/// Checked in place of a hash that is not there, so that an unknown user costs the same time.
+/// It belongs to no password.
+pub(crate) const DECOY: &str = "$argon2id$v=19$m=19456,t=2,p=1$dHJpYnV0YXJ5LWRlY295IQ$\
+     AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
+
+#[derive(Debug, thiserror::Error)]
+#[error("the password could not be hashed: {0}")]
+pub struct PasswordError(String);
+
+/// The text that is stored. Slow by design.
+pub fn hash(password: &str) -> Result<String, PasswordError> {
+    Argon2::default()
+        .hash_password(password.as_bytes())
+        .map(|hash: argon2::password_hash::phc::PasswordHash| hash.to_string())
+        .map_err(|error| PasswordError(error.to_string()))
+}
+
+/// Slow by design.
+pub(crate) fn matches(password: &str, hash: &str) -> bool {
+    PasswordHash::new(hash)
+        .is_ok_and(|parsed| Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_matches_its_own_hash_only() {
+        let stored = hash("correct horse").expect("a hash");
+        assert!(matches("correct horse", &stored));
+        assert!(!matches("correct horse ", &stored));
+        assert!(!matches("correct horse", "not a hash"));
+        assert_ne!(stored, hash("correct horse").expect("a hash"), "each has its own salt");
+    }
+
+    #[test]
+    fn the_decoy_costs_what_a_real_hash_costs() {
+        let real = hash("x").expect("a hash");
+        let parameters = |hash: &str| hash.split('$').take(4).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(parameters(&real), parameters(DECOY));
+        assert_eq!(real.len(), DECOY.len());
+        assert!(PasswordHash::new(DECOY).is_ok());
+        assert!(!matches("x", DECOY));
+    }
+}

@@ -1,0 +1,74 @@
+//! A browser's session: a random key in a cookie, its hash in the store.
+
+use super::random::{fingerprint, random_text};
+use super::{Caller, Scheme};
+use crate::House;
+use crate::error::ApiError;
+use axum::http::HeaderMap;
+use axum_extra::extract::cookie::{Cookie, CookieJar, SameSite};
+use domain::contracts::NewSession;
+use domain::settings::Settings;
+use domain::user::{Principal, User};
+
+const COOKIE: &str = "tributary_session";
+
+/// Who the session cookie belongs to, if it is there and has not expired.
+pub async fn identify(house: &House, headers: &HeaderMap) -> Result<Option<Caller>, ApiError> {
+    let jar = CookieJar::from_headers(headers);
+    let Some(cookie) = jar.get(COOKIE) else {
+        return Ok(None);
+    };
+    let key_hash = fingerprint(cookie.value());
+    let found = house.store.session(&key_hash, house.clock.now()).await?;
+    Ok(found.map(|(user, csrf)| Caller {
+        principal: Principal::of(&user),
+        scheme: Scheme::Session { csrf, key_hash },
+    }))
+}
+
+/// Signs the user in; the cookie goes to the browser.
+pub async fn open_session(house: &House, user: &User) -> Result<Cookie<'static>, ApiError> {
+    let key = random_text();
+    let now = house.clock.now();
+    let hours = chrono::Duration::hours(i64::from(house.settings.session_hours));
+    let session = NewSession {
+        key_hash: fingerprint(&key),
+        user: user.id,
+        csrf: random_text(),
+        expires: now + hours,
+        now,
+    };
+    house.store.create_session(session).await?;
+    Ok(cookie(&house.settings, COOKIE, key))
+}
+
+/// Signs out; the returned cookie takes the browser's away.
+pub async fn close_session(house: &House, key_hash: &str) -> Result<Cookie<'static>, ApiError> {
+    house.store.delete_session(key_hash).await?;
+    let mut gone = cookie(&house.settings, COOKIE, String::new());
+    gone.make_removal();
+    Ok(gone)
+}
+
+/// A cookie that scripts cannot read and other sites cannot send along with a form.
+pub fn cookie(settings: &Settings, name: &'static str, value: String) -> Cookie<'static> {
+    Cookie::build((name, value))
+        .path("/")
+        .http_only(true)
+        .same_site(SameSite::Lax)
+        .secure(settings.public_url.starts_with("https://"))
+        .build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cookies_are_shut_to_scripts_and_secure_under_https() {
+        let plain = cookie(&Settings::default(), COOKIE, "k".to_owned()).to_string();
+        assert_eq!(plain, "tributary_session=k; HttpOnly; SameSite=Lax; Path=/");
+        let settings = Settings { public_url: "https://find.example".to_owned(), ..Settings::default() };
+        assert!(cookie(&settings, COOKIE, "k".to_owned()).to_string().contains("; Secure"));
+    }
+}

@@ -1,0 +1,60 @@
+//! Tokens: `Authorization: Token <t>`. Shown once, kept as a hash, revocable one by one.
+
+use super::random::{fingerprint, random_text};
+use super::{Caller, Scheme};
+use crate::House;
+use crate::error::ApiError;
+use domain::secret::Secret;
+use domain::user::Principal;
+
+/// Every token begins with this, so that a leaked one is recognised.
+const START: &str = "trb_";
+/// How much of a token is kept to recognise it by.
+const PREFIX_CHARS: usize = 12;
+const TOKEN_CHARS_MAX: usize = 128;
+
+/// A new token: the text goes to its owner once, the rest to the store.
+#[derive(Debug, Clone)]
+pub struct NewToken {
+    pub token: Secret,
+    pub hash: String,
+    pub prefix: String,
+}
+
+pub fn make() -> NewToken {
+    let text = format!("{START}{}", random_text());
+    NewToken { hash: fingerprint(&text), prefix: prefix_of(&text), token: Secret::new(text) }
+}
+
+/// The owner of a token that is there and has not expired.
+pub(crate) async fn identify(house: &House, text: &str) -> Result<Option<Caller>, ApiError> {
+    if text.is_empty() || text.len() > TOKEN_CHARS_MAX {
+        return Ok(None);
+    }
+    let user = house.store.user_by_token(&fingerprint(text), house.clock.now()).await?;
+    Ok(user.map(|user| Caller {
+        principal: Principal::of(&user),
+        scheme: Scheme::Token { prefix: prefix_of(text) },
+    }))
+}
+
+fn prefix_of(text: &str) -> String {
+    text.chars().take(PREFIX_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_random_and_recognisable() {
+        let one = make();
+        let text = one.token.expose();
+        assert!(text.starts_with(START));
+        assert_eq!(text.len(), 47);
+        assert!(text.starts_with(&one.prefix) && one.prefix.len() == PREFIX_CHARS);
+        assert_eq!(one.hash, fingerprint(text));
+        assert_ne!(one.hash, make().hash);
+        assert!(!format!("{one:?}").contains(text));
+    }
+}

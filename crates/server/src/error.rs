@@ -1,0 +1,311 @@
+//! The one place where an error becomes an answer: a table of refusals, and one shape for all of them.
+
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, Response as HttpResponse, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::contracts::{QueueError, StoreError};
+use domain::validation::FieldErrors;
+use federation::FederationError;
+use serde::{Deserialize, Serialize};
+use std::any::Any;
+use std::collections::BTreeMap;
+
+/// What `WWW-Authenticate` says with every 401.
+const CHALLENGE: &str = r#"Basic realm="api""#;
+/// Seconds after which a client may ask again for results that are not ready.
+const NOT_READY_RETRY_S: u64 = 1;
+/// Seconds after which a client may ask again when something behind us is down or busy.
+const UNAVAILABLE_RETRY_S: u64 = 5;
+
+/// Every way to refuse a request. A new one is a new row in [`Refusal::row`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    Malformed,
+    Invalid,
+    InvalidHost,
+    NotAuthenticated,
+    AuthenticationFailed,
+    PermissionDenied,
+    CsrfFailed,
+    NotFound,
+    MethodNotAllowed,
+    Conflict,
+    TooLarge,
+    UnsupportedMediaType,
+    NotReady,
+    Unavailable,
+    Internal,
+}
+
+impl Refusal {
+    /// Status, machine word, and the sentence when there is no better one.
+    fn row(self) -> (StatusCode, &'static str, &'static str) {
+        match self {
+            Self::Malformed => (StatusCode::BAD_REQUEST, "malformed", "The request cannot be read."),
+            Self::Invalid => (StatusCode::BAD_REQUEST, "invalid", "The request is not valid."),
+            Self::InvalidHost => (StatusCode::BAD_REQUEST, "invalid_host", "The Host header is not valid."),
+            Self::NotAuthenticated => {
+                (StatusCode::UNAUTHORIZED, "not_authenticated", "Credentials are needed: Basic or Token.")
+            }
+            Self::AuthenticationFailed => {
+                (StatusCode::UNAUTHORIZED, "authentication_failed", "The credentials are not valid.")
+            }
+            Self::PermissionDenied => {
+                (StatusCode::FORBIDDEN, "permission_denied", "You are not allowed to do this.")
+            }
+            Self::CsrfFailed => (
+                StatusCode::FORBIDDEN,
+                "csrf_failed",
+                "The X-CSRF-Token header or the csrf_token field is missing or wrong; load the page again.",
+            ),
+            Self::NotFound => (StatusCode::NOT_FOUND, "not_found", "There is nothing here."),
+            Self::MethodNotAllowed => {
+                (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "This method is not allowed here.")
+            }
+            Self::Conflict => (StatusCode::CONFLICT, "conflict", "This conflicts with what is there."),
+            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too_large", "The request body is too large."),
+            Self::UnsupportedMediaType => (
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported_media_type",
+                "Send the body as Content-Type: application/json.",
+            ),
+            Self::NotReady => {
+                (StatusCode::SERVICE_UNAVAILABLE, "not_ready", "This is not ready yet; ask again shortly.")
+            }
+            Self::Unavailable => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "unavailable",
+                "The service cannot answer at the moment; ask again shortly.",
+            ),
+            Self::Internal => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "internal_error",
+                "Something went wrong here. The cause is in the server's log under the request id.",
+            ),
+        }
+    }
+
+    fn retry_after_s(self) -> Option<u64> {
+        match self {
+            Self::NotReady => Some(NOT_READY_RETRY_S),
+            Self::Unavailable => Some(UNAVAILABLE_RETRY_S),
+            _ => None,
+        }
+    }
+}
+
+/// A refusal with what is known of it. The body is written by [`finish`], which knows the request id.
+#[derive(Debug, Clone)]
+pub struct ApiError {
+    refusal: Refusal,
+    detail: Option<String>,
+    errors: FieldErrors,
+    /// For the log only.
+    cause: Option<String>,
+}
+
+impl ApiError {
+    pub fn of(refusal: Refusal) -> Self {
+        Self { refusal, detail: None, errors: FieldErrors::default(), cause: None }
+    }
+
+    /// With a sentence of its own, which must be fit for the client's eyes.
+    pub fn saying(refusal: Refusal, detail: impl Into<String>) -> Self {
+        Self { detail: Some(detail.into()), ..Self::of(refusal) }
+    }
+
+    /// 400 with the fields named; the first mistake is the sentence.
+    pub fn invalid(errors: FieldErrors) -> Self {
+        let detail = errors.iter().next().map(|(field, sentence)| format!("{field}: {sentence}"));
+        Self { detail, errors, ..Self::of(Refusal::Invalid) }
+    }
+
+    pub fn invalid_field(field: &str, sentence: impl Into<String>) -> Self {
+        Self::invalid(FieldErrors::one(field, sentence))
+    }
+
+    /// 500: a constant sentence outside, the cause in the log.
+    pub fn internal(cause: impl std::fmt::Display) -> Self {
+        Self { cause: Some(cause.to_string()), ..Self::of(Refusal::Internal) }
+    }
+
+    pub fn refusal(&self) -> Refusal {
+        self.refusal
+    }
+
+    /// The sentence for people.
+    pub fn detail(&self) -> &str {
+        self.detail.as_deref().unwrap_or(self.refusal.row().2)
+    }
+
+    /// What the log should know and the client should not.
+    pub fn cause(&self) -> Option<&str> {
+        self.cause.as_deref()
+    }
+
+    fn unavailable(cause: &str) -> Self {
+        Self { cause: Some(cause.to_owned()), ..Self::of(Refusal::Unavailable) }
+    }
+}
+
+/// The shape of every refusal.
+#[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = Error)]
+pub struct ErrorBody {
+    /// A sentence for people.
+    #[schema(example = "query_string: A query is needed; this one is empty.")]
+    pub detail: String,
+    /// A word for programs.
+    #[schema(example = "invalid")]
+    pub code: String,
+    /// Stands in the server's log too.
+    #[schema(example = "0f3a9c5e7b1d2f4860a1c3e5d7f90b2c")]
+    pub request_id: String,
+    /// Field name to sentences, when fields are at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<BTreeMap<String, Vec<String>>>,
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = self.refusal.row().0.into_response();
+        if response.status() == StatusCode::UNAUTHORIZED {
+            set(&mut response, header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE));
+        }
+        if let Some(seconds) = self.refusal.retry_after_s() {
+            set(&mut response, header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// Writes the body of a refusal; any other answer passes unchanged.
+pub fn finish(mut response: Response, request_id: &str) -> Response {
+    let Some(error) = response.extensions().get::<ApiError>() else {
+        return response;
+    };
+    let errors = error.errors.clone().into_map();
+    let body = ErrorBody {
+        detail: error.detail().to_owned(),
+        code: error.refusal.row().1.to_owned(),
+        request_id: request_id.to_owned(),
+        errors: (!errors.is_empty()).then_some(errors),
+    };
+    let text = serde_json::to_string(&body).unwrap_or_default();
+    set(&mut response, header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().remove(header::CONTENT_LENGTH);
+    *response.body_mut() = Body::from(text);
+    response
+}
+
+/// What a panic in a handler becomes.
+pub fn from_panic(panic: Box<dyn Any + Send>) -> HttpResponse<Body> {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no text");
+    ApiError::internal(format_args!("a handler panicked: {text}")).into_response()
+}
+
+fn set(response: &mut Response, name: HeaderName, value: HeaderValue) {
+    response.headers_mut().insert(name, value);
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound => Self::of(Refusal::NotFound),
+            StoreError::Taken(field) => {
+                let errors = FieldErrors::one(field, format!("This {field} is already taken."));
+                Self {
+                    errors,
+                    detail: Some(format!("This {field} is already taken.")),
+                    ..Self::of(Refusal::Conflict)
+                }
+            }
+            StoreError::UnknownReference(what) => {
+                Self::saying(Refusal::Invalid, format!("There is no {what}."))
+            }
+            StoreError::Unreachable(cause) => Self::unavailable(&cause),
+            StoreError::Failed(cause) => Self::internal(cause),
+        }
+    }
+}
+
+impl From<QueueError> for ApiError {
+    fn from(error: QueueError) -> Self {
+        match error {
+            QueueError::Store(error) => error.into(),
+            QueueError::Unreachable(cause) => Self::unavailable(&cause),
+        }
+    }
+}
+
+impl From<FederationError> for ApiError {
+    fn from(error: FederationError) -> Self {
+        match error {
+            FederationError::Store(error) => error.into(),
+            FederationError::Queue(error) => error.into(),
+            FederationError::Invalid(errors) => Self::invalid(errors),
+            FederationError::NotReady(status) => Self::saying(
+                Refusal::NotReady,
+                format!("The search is still running ({}); ask again shortly.", status.as_str()),
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::status::SearchStatus;
+    use http_body_util::BodyExt;
+
+    async fn answer(error: ApiError) -> (StatusCode, axum::http::HeaderMap, ErrorBody) {
+        let response = finish(error.into_response(), "id-1");
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        (parts.status, parts.headers, serde_json::from_slice(&bytes).expect("our shape"))
+    }
+
+    #[tokio::test]
+    async fn rooms_errors_become_answers() {
+        let errors = FieldErrors::one("sort", "Use date.");
+        let table: Vec<(ApiError, u16, &str)> = vec![
+            (StoreError::NotFound.into(), 404, "not_found"),
+            (StoreError::Taken("name").into(), 409, "conflict"),
+            (StoreError::UnknownReference("group 'x'".into()).into(), 400, "invalid"),
+            (StoreError::Unreachable("secret host".into()).into(), 503, "unavailable"),
+            (StoreError::Failed("secret table".into()).into(), 500, "internal_error"),
+            (QueueError::Unreachable("secret broker".into()).into(), 503, "unavailable"),
+            (FederationError::Invalid(errors).into(), 400, "invalid"),
+            (FederationError::NotReady(SearchStatus::Federating).into(), 503, "not_ready"),
+        ];
+        for (error, status, code) in table {
+            let (found, headers, body) = answer(error).await;
+            assert_eq!((found.as_u16(), body.code.as_str()), (status, code));
+            assert_eq!(body.request_id, "id-1");
+            assert!(!body.detail.contains("secret"), "{}", body.detail);
+            assert_eq!(headers.contains_key(header::RETRY_AFTER), status == 503, "{code}");
+        }
+    }
+
+    #[tokio::test]
+    async fn fields_are_named() {
+        let mut errors = FieldErrors::one("sort", "Use date.");
+        errors.add("tags", "Too many.");
+        let (_, _, body) = answer(ApiError::invalid(errors)).await;
+        assert_eq!(body.detail, "sort: Use date.");
+        let fields: Vec<String> = body.errors.unwrap_or_default().into_keys().collect();
+        assert_eq!(fields, ["sort", "tags"]);
+    }
+
+    #[tokio::test]
+    async fn no_credentials_get_a_challenge() {
+        let (status, headers, _) = answer(ApiError::of(Refusal::NotAuthenticated)).await;
+        assert_eq!(status, StatusCode::UNAUTHORIZED);
+        assert_eq!(headers[header::WWW_AUTHENTICATE], CHALLENGE);
+    }
+}

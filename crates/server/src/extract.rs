@@ -1,0 +1,252 @@
+//! Bodies, parameters and ids, with refusals in our shape that name what is wrong.
+
+use crate::error::{ApiError, Refusal};
+use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use bytes::Bytes;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::error::Error;
+
+/// A JSON object as body. Unknown fields are ignored; a wrong one is named.
+#[derive(Debug)]
+pub struct ApiJson<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for ApiJson<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Self::Rejection> {
+        let ApiValue(value) = ApiValue::from_request(request, state).await?;
+        read_object(value).map(Self)
+    }
+}
+
+/// Any JSON as body, for who reads it piece by piece.
+#[derive(Debug)]
+pub struct ApiValue(pub Value);
+
+impl<S: Send + Sync> FromRequest<S> for ApiValue {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Self::Rejection> {
+        if !is_json(request.headers()) {
+            return Err(ApiError::of(Refusal::UnsupportedMediaType));
+        }
+        let bytes = Bytes::from_request(request, state).await.map_err(body_refusal)?;
+        parse(&bytes).map(Self)
+    }
+}
+
+/// Query parameters; a wrong one is named.
+#[derive(Debug)]
+pub struct ApiQuery<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for ApiQuery<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Self::Rejection> {
+        match Query::<T>::try_from_uri(&parts.uri) {
+            Ok(Query(value)) => Ok(Self(value)),
+            Err(rejection) => Err(query_refusal(&rejection)),
+        }
+    }
+}
+
+/// Ids in the path; what cannot be an id does not exist.
+#[derive(Debug)]
+pub struct ApiPath<T>(pub T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for ApiPath<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
+        match Path::<T>::from_request_parts(parts, state).await {
+            Ok(Path(value)) => Ok(Self(value)),
+            Err(_) => Err(ApiError::of(Refusal::NotFound)),
+        }
+    }
+}
+
+/// `true` or `false` in a parameter, in any case, as `explain=False`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flag(pub bool);
+
+impl<'de> Deserialize<'de> for Flag {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.to_ascii_lowercase().as_str() {
+            "true" | "1" => Ok(Self(true)),
+            "false" | "0" => Ok(Self(false)),
+            _ => Err(serde::de::Error::custom("use true or false")),
+        }
+    }
+}
+
+/// Reads an object into a type of ours, naming the field that does not fit.
+pub fn read_object<T: DeserializeOwned>(value: Value) -> Result<T, ApiError> {
+    read_fields(value).map_err(|(field, sentence)| ApiError::invalid_field(&field, sentence))
+}
+
+/// The same, with the faulty field and a sentence about it. A list is no object, though serde would take one.
+pub fn read_fields<T: DeserializeOwned>(value: Value) -> Result<T, (String, String)> {
+    if !value.is_object() {
+        return Err(("body".to_owned(), "A JSON object is needed.".to_owned()));
+    }
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let field = match error.path().to_string() {
+            path if path == "." => "body".to_owned(),
+            path => path,
+        };
+        (field, format!("{}.", error.inner()))
+    })
+}
+
+/// Parses a body. The NUL character is refused wherever it stands, because no database keeps it.
+fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| {
+        ApiError::saying(Refusal::Malformed, format!("The body is not valid JSON: {error}."))
+    })?;
+    match nul_field(&value) {
+        Some(field) => Err(ApiError::invalid_field(&field, "The NUL character is not allowed.")),
+        None => Ok(value),
+    }
+}
+
+/// The top-level field, or `body`, that holds a NUL somewhere.
+fn nul_field(value: &Value) -> Option<String> {
+    let Value::Object(map) = value else {
+        return has_nul(value).then(|| "body".to_owned());
+    };
+    map.iter()
+        .find(|(key, value)| key.contains('\0') || has_nul(value))
+        .map(|(key, _)| key.replace('\0', ""))
+        .map(|key| if key.is_empty() { "body".to_owned() } else { key })
+}
+
+fn has_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(list) => list.iter().any(has_nul),
+        Value::Object(map) => map.iter().any(|(key, value)| key.contains('\0') || has_nul(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let Some(text) = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()) else {
+        return false;
+    };
+    let kind = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
+fn body_refusal(rejection: BytesRejection) -> ApiError {
+    match rejection {
+        BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
+            ApiError::of(Refusal::TooLarge)
+        }
+        _ => ApiError::saying(Refusal::Malformed, "The body broke off or could not be read."),
+    }
+}
+
+/// The parameter is known to the error that the rejection wraps.
+fn query_refusal(rejection: &(dyn Error + 'static)) -> ApiError {
+    let mut error = Some(rejection);
+    while let Some(current) = error {
+        if let Some(found) = current.downcast_ref::<serde_path_to_error::Error<serde::de::value::Error>>() {
+            let field = found.path().to_string();
+            let sentence = format!("{}.", found.inner());
+            return match field.as_str() {
+                "." => ApiError::saying(Refusal::Invalid, format!("A parameter does not fit: {sentence}")),
+                field => ApiError::invalid_field(field, sentence),
+            };
+        }
+        error = current.source();
+    }
+    ApiError::saying(Refusal::Invalid, "The query parameters cannot be read.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::Body;
+    use axum::extract::DefaultBodyLimit;
+    use axum::routing::post;
+    use domain::search::SearchDraft;
+    use tower::ServiceExt;
+
+    const LIMIT: usize = 300;
+
+    async fn status_of(content_type: &str, body: &str) -> (u16, String) {
+        let handler = post(async |ApiJson(_): ApiJson<SearchDraft>| "fine");
+        let app = axum::Router::new().route("/", handler).layer(DefaultBodyLimit::max(LIMIT));
+        let request = Request::post("/")
+            .header(header::CONTENT_TYPE, content_type)
+            .body(Body::from(body.to_owned()))
+            .expect("a request");
+        let response = app.oneshot(request).await.expect("an answer");
+        let error = response.extensions().get::<ApiError>();
+        (response.status().as_u16(), error.map(|error| error.detail().to_owned()).unwrap_or_default())
+    }
+
+    #[tokio::test]
+    async fn bodies() {
+        let fits = format!(r#"{{"query_string":"{}"}}"#, "a".repeat(LIMIT - 19));
+        assert_eq!(fits.len(), LIMIT);
+        let too_large = format!("{fits} ");
+        let table = [
+            ("application/json", r#"{"query_string":"a","unknown":1}"#, 200, ""),
+            ("application/json; charset=utf-8", "{}", 200, ""),
+            ("application/merge-patch+json", "{}", 200, ""),
+            ("application/json", fits.as_str(), 200, ""),
+            ("application/json", too_large.as_str(), 413, "too large"),
+            ("text/plain", "{}", 415, "application/json"),
+            ("application/json", "{", 400, "not valid JSON"),
+            ("application/json", "", 400, "not valid JSON"),
+            ("application/json", r#"["a query"]"#, 400, "object is needed"),
+            ("application/json", r#"{"results_requested":"many"}"#, 400, "results_requested"),
+            ("application/json", r#"{"tags":["a",1]}"#, 400, "tags[1]"),
+            ("application/json", r#"{"tags":["a\u0000"]}"#, 400, "tags: The NUL"),
+            ("application/json", r#"{"\u0000":1}"#, 400, "NUL"),
+        ];
+        for (content_type, body, status, detail) in table {
+            let (found, text) = status_of(content_type, body).await;
+            assert_eq!(found, status, "{body}");
+            assert!(text.contains(detail), "{body}: {text}");
+        }
+    }
+
+    #[derive(Debug, Deserialize)]
+    struct Parameters {
+        #[serde(default)]
+        page: Option<u32>,
+        #[serde(default)]
+        explain: Option<Flag>,
+    }
+
+    #[tokio::test]
+    async fn wrong_parameters_are_named() {
+        let table = [
+            ("/?page=2&explain=FALSE&other=1", None),
+            ("/?page=two", Some("page: ")),
+            ("/?page=-1", Some("page: ")),
+            ("/?page=", Some("page: ")),
+            ("/?explain=perhaps", Some("explain: use true or false.")),
+            ("/?page=1&page=2", Some("page")),
+        ];
+        for (uri, detail) in table {
+            let (mut parts, ()) = Request::get(uri).body(()).expect("a request").into_parts();
+            let read = ApiQuery::<Parameters>::from_request_parts(&mut parts, &()).await;
+            match (read, detail) {
+                (Ok(ApiQuery(found)), None) => {
+                    assert_eq!((found.page, found.explain), (Some(2), Some(Flag(false))));
+                }
+                (Err(error), Some(detail)) => assert!(error.detail().contains(detail), "{}", error.detail()),
+                (read, _) => panic!("{uri}: {read:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Goes with every request: its id, its one log line, and the headers that every answer has.
+
+use crate::auth::{RequestUser, random_hex};
+use crate::error::{self, ApiError};
+use axum::extract::{MatchedPath, Request};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use std::time::Instant;
+use tracing::Instrument;
+
+pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+const ID_CHARS_MAX: usize = 64;
+
+/// The outermost layer after routing, so that the matched path is known.
+pub async fn accompany(request: Request, next: Next) -> Response {
+    let id = given_id(request.headers()).unwrap_or_else(random_hex);
+    let method = request.method().clone();
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or_else(|| "unmatched".to_owned(), |path| path.as_str().to_owned());
+    let span = tracing::info_span!("request", request.id = %id);
+    let started = Instant::now();
+    let mut response = next.run(request).instrument(span.clone()).await;
+    span.in_scope(|| log(method.as_str(), &route, &response, started));
+    add_headers(response.headers_mut(), &id);
+    error::finish(response, &id)
+}
+
+/// The client's own id, if it is short and harmless in a log.
+fn given_id(headers: &HeaderMap) -> Option<String> {
+    let text = headers.get(&HEADER)?.to_str().ok()?;
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    ((1..=ID_CHARS_MAX).contains(&text.len()) && text.chars().all(is_safe)).then(|| text.to_owned())
+}
+
+/// One line, never the query string; the cause of a failure stands here and nowhere else.
+fn log(method: &str, route: &str, response: &Response, started: Instant) {
+    let status = response.status().as_u16();
+    let duration_ms = started.elapsed().as_secs_f64() * 1000.0;
+    let user = response.extensions().get::<RequestUser>().map_or("-", |user| user.0.as_str());
+    let error = response.extensions().get::<ApiError>();
+    match error.and_then(ApiError::cause) {
+        Some(cause) => tracing::error!(
+            http.method = method,
+            http.route = route,
+            http.status = status,
+            duration_ms,
+            user,
+            cause,
+            "{method} {route} failed with {status}: {cause}"
+        ),
+        None => tracing::info!(
+            http.method = method,
+            http.route = route,
+            http.status = status,
+            duration_ms,
+            user,
+            "{method} {route} answered {status}"
+        ),
+    }
+}
+
+fn add_headers(headers: &mut HeaderMap, id: &str) {
+    if let Ok(value) = HeaderValue::from_str(id) {
+        headers.insert(HEADER, value);
+    }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    // Answers are private; what may be kept says so itself.
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_given_id_is_kept_when_it_is_harmless() {
+        let longest = "a".repeat(ID_CHARS_MAX);
+        let too_long = "a".repeat(ID_CHARS_MAX + 1);
+        let table = [
+            ("abc-1_2.3", true),
+            (longest.as_str(), true),
+            (too_long.as_str(), false),
+            ("", false),
+            ("a b", false),
+            ("a\"b", false),
+        ];
+        for (text, kept) in table {
+            let mut headers = HeaderMap::new();
+            headers.insert(HEADER, HeaderValue::from_str(text).expect("a header"));
+            assert_eq!(given_id(&headers).is_some(), kept, "{text}");
+        }
+        assert_eq!(given_id(&HeaderMap::new()), None);
+    }
+}

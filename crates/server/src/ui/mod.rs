@@ -1,0 +1,31 @@
+//! The pages for people: the search page and the sign-in page. Rendered here, no script needed.
+
+mod pages;
+mod search;
+mod sign_in;
+
+pub use pages::Pages;
+
+use crate::House;
+use axum::Router;
+use axum::http::header;
+use axum::response::IntoResponse;
+use axum::routing::{get, post};
+use std::sync::Arc;
+
+const STYLE: &str = include_str!("../../../../web/static/tributary.css");
+const ICON: &str = include_str!("../../../../web/static/tributary.svg");
+const KEPT: &str = "public, max-age=3600";
+
+pub fn router() -> Router<Arc<House>> {
+    Router::new()
+        .route("/", get(search::search_page))
+        .route("/login/", get(sign_in::sign_in_page).post(sign_in::sign_in))
+        .route("/logout/", post(sign_in::sign_out))
+        .route("/static/tributary.css", get(async || file("text/css; charset=utf-8", STYLE)))
+        .route("/static/tributary.svg", get(async || file("image/svg+xml", ICON)))
+}
+
+fn file(content_type: &'static str, text: &'static str) -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, KEPT)], text)
+}

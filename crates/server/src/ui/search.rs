@@ -1,0 +1,259 @@
+//! The search page: a box, the mixed list, and a line for each source that says how it ended.
+
+use crate::House;
+use crate::api::search::{RunOptions, is_prefetch, own_search, run_and_wait};
+use crate::auth::{Caller, Scheme};
+use crate::error::{ApiError, Refusal};
+use crate::extract::ApiQuery;
+use crate::links::Links;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use domain::ids::SearchId;
+use domain::mixed::{Completeness, MixedResponse, ProviderInfo};
+use domain::result::{DATE_UNKNOWN, ResultItem};
+use domain::search::Search;
+use domain::status::ProviderStatus;
+use federation::{FederationError, MixRequest};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use url::Url;
+
+/// How much of a result's text is shown.
+const BODY_CHARS_MAX: usize = 400;
+/// Seconds after which a page whose search still runs loads again.
+const RELOAD_S: &str = "1";
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct PageQuery {
+    q: Option<String>,
+    search_id: Option<i64>,
+    page: Option<u32>,
+}
+
+#[derive(Default, Serialize)]
+struct SearchPage {
+    user: String,
+    csrf: Option<String>,
+    query: String,
+    error: Option<String>,
+    is_running: bool,
+    page: Option<ResultPage>,
+}
+
+#[derive(Serialize)]
+struct ResultPage {
+    search_id: SearchId,
+    retrieved_total: u64,
+    found_total: u64,
+    federation_time: f64,
+    /// Why there is nothing, if a search could not run.
+    notes: Vec<String>,
+    results: Vec<ShownResult>,
+    sources: Vec<ShownSource>,
+    incomplete: Option<String>,
+    next: Option<u32>,
+    previous: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct ShownResult {
+    title: String,
+    href: Option<String>,
+    body: String,
+    source: String,
+    date: String,
+    author: String,
+    confidence: String,
+}
+
+#[derive(Serialize)]
+struct ShownSource {
+    name: String,
+    status: ProviderStatus,
+    line: String,
+}
+
+/// `/`: with `q` a new search, with `search_id` its results. A reload does not search again.
+pub async fn search_page(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    (method, headers): (Method, HeaderMap),
+    ApiQuery(query): ApiQuery<PageQuery>,
+) -> Result<Response, ApiError> {
+    let csrf = match &caller.scheme {
+        Scheme::Session { csrf, .. } => Some(csrf.clone()),
+        Scheme::Basic | Scheme::Token { .. } => None,
+    };
+    let mut shown = SearchPage { user: caller.principal.username.clone(), csrf, ..SearchPage::default() };
+    if let Some(text) = query.q.filter(|text| !text.trim().is_empty()) {
+        if is_prefetch(&headers) || method == Method::HEAD {
+            return Ok(StatusCode::NO_CONTENT.into_response());
+        }
+        let (draft, _) = RunOptions::default().draft(&house, &text)?;
+        return match run_and_wait(&house, caller.principal.user, draft).await {
+            Ok(search) => Ok(Redirect::to(&format!("/?search_id={}", search.id)).into_response()),
+            Err(error) if error.refusal() == Refusal::Invalid => {
+                shown.query = text;
+                shown.error = Some(error.detail().to_owned());
+                house.pages.render(StatusCode::BAD_REQUEST, "search.html", shown)
+            }
+            Err(error) => Err(error),
+        };
+    }
+    let Some(id) = query.search_id else {
+        return house.pages.render(StatusCode::OK, "search.html", shown);
+    };
+    let search = match own_search(&house, &caller.principal, SearchId(id)).await {
+        Ok(search) => search,
+        Err(error) if error.refusal() == Refusal::NotFound => {
+            shown.error = Some("There is no such search.".to_owned());
+            return house.pages.render(StatusCode::NOT_FOUND, "search.html", shown);
+        }
+        Err(error) => return Err(error),
+    };
+    results_page(&house, shown, &search, (query.page.unwrap_or(1).max(1), links.base())).await
+}
+
+async fn results_page(
+    house: &House,
+    mut shown: SearchPage,
+    search: &Search,
+    (page, base_url): (u32, String),
+) -> Result<Response, ApiError> {
+    shown.query = search.draft.query_string.clone();
+    let request = MixRequest { mixer: None, page, provider: None, explain: Some(false), base_url };
+    match house.federation.mix(search, &request).await {
+        Ok(mixed) => {
+            shown.page = Some(ResultPage::of(search, mixed, page));
+            house.pages.render(StatusCode::OK, "search.html", shown)
+        }
+        Err(FederationError::NotReady(_)) => {
+            shown.is_running = true;
+            let mut response = house.pages.render(StatusCode::OK, "search.html", shown)?;
+            response.headers_mut().insert(header::REFRESH, HeaderValue::from_static(RELOAD_S));
+            Ok(response)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl ResultPage {
+    fn of(search: &Search, mixed: MixedResponse, page: u32) -> Self {
+        let info = mixed.info;
+        Self {
+            search_id: search.id,
+            retrieved_total: info.results.retrieved_total,
+            found_total: info.results.found_total,
+            federation_time: info.results.federation_time,
+            notes: if search.status.is_error() { search.messages.clone() } else { Vec::new() },
+            results: mixed.results.into_iter().map(ShownResult::of).collect(),
+            sources: info.providers.into_iter().map(|(name, one)| ShownSource::of(name, &one)).collect(),
+            incomplete: incomplete(info.completeness),
+            next: info.results.next_page.map(|_| page.saturating_add(1)),
+            previous: (page > 1).then(|| page - 1),
+        }
+    }
+}
+
+impl ShownResult {
+    fn of(item: ResultItem) -> Self {
+        let title = if item.title.trim().is_empty() { "(no title)".to_owned() } else { item.title };
+        let date = match item.date_published_display.is_empty() {
+            true if item.date_published == DATE_UNKNOWN => String::new(),
+            true => item.date_published,
+            false => item.date_published_display,
+        };
+        Self {
+            href: web_link(&item.url),
+            body: shorten(&item.body, BODY_CHARS_MAX),
+            confidence: format!("{:.2}", item.swirl_confidence_score),
+            source: item.searchprovider,
+            author: item.author,
+            title,
+            date,
+        }
+    }
+}
+
+impl ShownSource {
+    fn of(name: String, info: &ProviderInfo) -> Self {
+        let time = format!("{:.1} s", info.search_time);
+        let line = match info.status {
+            ProviderStatus::Ok => format!("{} of {} · {time}", info.retrieved, info.found),
+            ProviderStatus::NoResults => format!("nothing found · {time}"),
+            ProviderStatus::Timeout => format!("no answer within {time}"),
+            ProviderStatus::Suspended => "asked for a rest".to_owned(),
+            ProviderStatus::NotConnected => "not connected".to_owned(),
+            ProviderStatus::Error => {
+                info.error.as_ref().map_or_else(|| "failed".to_owned(), |fault| fault.message.clone())
+            }
+        };
+        Self { name, status: info.status, line }
+    }
+}
+
+/// What is missing, in words; None when every source delivered.
+fn incomplete(counts: Completeness) -> Option<String> {
+    let parts: Vec<String> = [
+        (counts.failed, "failed"),
+        (counts.timed_out, "did not answer in time"),
+        (counts.suspended, "asked for a rest"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| format!("{count} {what}"))
+    .collect();
+    (!parts.is_empty()).then(|| format!("Of {} sources {}.", counts.asked, parts.join(", ")))
+}
+
+/// A source's address becomes a link only if it leads to the web; a script or a file does not.
+fn web_link(url: &str) -> Option<String> {
+    let parsed = Url::parse(url).ok()?;
+    matches!(parsed.scheme(), "http" | "https").then(|| parsed.to_string())
+}
+
+fn shorten(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_web_addresses_become_links() {
+        let table = [
+            ("https://a.example/b?c=d", true),
+            ("http://127.0.0.1:8000/x", true),
+            ("javascript:alert(1)", false),
+            ("data:text/html,x", false),
+            ("file:///etc/passwd", false),
+            ("/relative", false),
+            ("", false),
+        ];
+        for (url, is_link) in table {
+            assert_eq!(web_link(url).is_some(), is_link, "{url}");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(shorten("äöü", 3), "äöü");
+        assert_eq!(shorten("äöüß", 3), "äöü…");
+        assert_eq!(shorten("", 3), "");
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let all = Completeness { asked: 2, answered: 2, ..Completeness::default() };
+        assert_eq!(incomplete(all), None);
+        let some = Completeness { asked: 4, answered: 1, failed: 1, timed_out: 2, suspended: 0 };
+        assert_eq!(incomplete(some).as_deref(), Some("Of 4 sources 1 failed, 2 did not answer in time."));
+    }
+}

@@ -1,0 +1,128 @@
+//! Signing in and out in a browser.
+
+use crate::House;
+use crate::auth::{Caller, Scheme, close_session, cookie, open_session, random_text, same_text};
+use crate::error::{ApiError, Refusal};
+use crate::extract::ApiQuery;
+use axum::extract::{Form, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use axum_extra::extract::cookie::CookieJar;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Nobody is signed in yet, so the form proves with this cookie that it came from our own page.
+const FORM_COOKIE: &str = "tributary_sign_in";
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct SignInQuery {
+    next: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct SignInForm {
+    csrf_token: String,
+    username: String,
+    password: String,
+    next: String,
+}
+
+#[derive(Serialize)]
+struct SignInPage<'a> {
+    csrf: &'a str,
+    next: &'a str,
+    username: &'a str,
+    error: Option<&'a str>,
+}
+
+/// The form.
+pub async fn sign_in_page(
+    State(house): State<Arc<House>>,
+    jar: CookieJar,
+    ApiQuery(query): ApiQuery<SignInQuery>,
+) -> Result<Response, ApiError> {
+    let form = SignInForm { next: query.next, ..SignInForm::default() };
+    show(&house, jar, &form, StatusCode::OK, None)
+}
+
+/// Checks the form and opens a session.
+pub async fn sign_in(
+    State(house): State<Arc<House>>,
+    jar: CookieJar,
+    form: Result<Form<SignInForm>, axum::extract::rejection::FormRejection>,
+) -> Result<Response, ApiError> {
+    let Form(form) = form.map_err(|_| ApiError::of(Refusal::Malformed))?;
+    let expected = jar.get(FORM_COOKIE).map(|cookie| cookie.value().to_owned()).unwrap_or_default();
+    if !same_text(&form.csrf_token, &expected) {
+        let sentence = "This page was open for too long. Please sign in again.";
+        return show(&house, jar, &form, StatusCode::FORBIDDEN, Some(sentence));
+    }
+    match house.basic.verify(&*house.store, &form.username, &form.password).await? {
+        Some(user) => {
+            let session = open_session(&house, &user).await?;
+            Ok((jar.add(session), Redirect::to(local_path(&form.next))).into_response())
+        }
+        None => {
+            let sentence = "The user name or the password is wrong.";
+            show(&house, jar, &form, StatusCode::UNAUTHORIZED, Some(sentence))
+        }
+    }
+}
+
+/// Ends the session.
+pub async fn sign_out(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    jar: CookieJar,
+) -> Result<Response, ApiError> {
+    let Scheme::Session { key_hash, .. } = &caller.scheme else {
+        return Ok(Redirect::to("/login/").into_response());
+    };
+    let gone = close_session(&house, key_hash).await?;
+    Ok((jar.add(gone), Redirect::to("/login/")).into_response())
+}
+
+fn show(
+    house: &House,
+    jar: CookieJar,
+    form: &SignInForm,
+    status: StatusCode,
+    error: Option<&str>,
+) -> Result<Response, ApiError> {
+    let csrf = random_text();
+    let values = SignInPage { csrf: &csrf, next: local_path(&form.next), username: &form.username, error };
+    let page = house.pages.render(status, "login.html", values)?;
+    Ok((jar.add(cookie(&house.settings, FORM_COOKIE, csrf)), page).into_response())
+}
+
+/// Where to go after signing in: a path of ours, never another site.
+fn local_path(next: &str) -> &str {
+    let is_local = next.starts_with('/')
+        && !next.starts_with("//")
+        && next.chars().all(|c| c.is_ascii_graphic() && c != '\\');
+    if is_local { next } else { "/" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_paths() {
+        let table = [
+            ("/", "/"),
+            ("/?search_id=3", "/?search_id=3"),
+            ("", "/"),
+            ("https://evil.example/", "/"),
+            ("//evil.example/", "/"),
+            ("/\\evil.example/", "/"),
+            ("/a\nb", "/"),
+            ("javascript:alert(1)", "/"),
+        ];
+        for (given, expected) in table {
+            assert_eq!(local_path(given), expected, "{given}");
+        }
+    }
+}

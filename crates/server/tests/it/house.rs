@@ -1,0 +1,144 @@
+//! A house in memory, and a short way to ask it.
+
+use crate::plugins::{CATALOGUES, NoFetch};
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Request, StatusCode};
+use domain::contracts::{Clock, Store, SystemClock, TaskQueue, Toolbox};
+use domain::ids::SearchId;
+use domain::provider::ProviderDraft;
+use domain::secret::Secret;
+use domain::settings::{Secs, Settings};
+use domain::user::{TokenDraft, User, UserDraft};
+use federation::{Federation, FederationParts};
+use serde_json::Value;
+use server::{House, HouseParts};
+use std::sync::Arc;
+use store::{SealKey, SqlStore, StoreConfig};
+use tasks::queue::SqlQueue;
+use tower::ServiceExt;
+
+pub const PASSWORD: &str = "correct horse";
+
+pub struct TestHouse {
+    pub router: Router,
+    pub store: Arc<dyn Store>,
+    pub federation: Arc<Federation>,
+    clock: Arc<dyn Clock>,
+}
+
+/// An answer, read.
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub text: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("not JSON: {}", self.text))
+    }
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}
+
+impl TestHouse {
+    pub async fn open() -> Self {
+        Self::with(Settings { timeout: Secs::new(1), ..Settings::default() }).await
+    }
+
+    pub async fn with(settings: Settings) -> Self {
+        let config =
+            StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: SealKey::generate() };
+        let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.expect("a store"));
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock)));
+        let settings = Arc::new(settings);
+        let toolbox =
+            Toolbox { fetch: Arc::new(NoFetch), clock: Arc::clone(&clock), settings: Arc::clone(&settings) };
+        let federation = Arc::new(Federation::new(FederationParts {
+            store: Arc::clone(&store),
+            queue: Arc::clone(&queue),
+            catalogues: CATALOGUES,
+            toolbox,
+        }));
+        let house = House::new(HouseParts {
+            store: Arc::clone(&store),
+            queue,
+            federation: Arc::clone(&federation),
+            catalogues: CATALOGUES,
+            clock: Arc::clone(&clock),
+            settings,
+        });
+        Self { router: server::router(Arc::new(house)), store, federation, clock }
+    }
+
+    /// A user with [`PASSWORD`], and a token.
+    pub async fn user(&self, username: &str, is_admin: bool) -> (User, String) {
+        let draft = UserDraft { username: username.to_owned(), is_admin, ..UserDraft::default() };
+        let hash = server::password::hash(PASSWORD).expect("a hash");
+        let now = self.clock.now();
+        let user = self.store.create_user(draft, hash, now).await.expect("a user");
+        let made = server::token::make();
+        self.store
+            .create_token(user.id, TokenDraft::default(), made.hash, made.prefix, now)
+            .await
+            .expect("a token");
+        (user, format!("Token {}", made.token.expose()))
+    }
+
+    pub async fn provider(&self, owner: &User, name: &str) -> i64 {
+        let draft = ProviderDraft {
+            name: name.to_owned(),
+            connector: "Fixed".to_owned(),
+            credentials: "key=abc".to_owned(),
+            query_processors: Vec::new(),
+            result_processors: vec!["Plain".to_owned()],
+            ..ProviderDraft::default()
+        };
+        let made = self.store.create_providers(vec![draft], owner.id, self.clock.now()).await.expect("one");
+        made[0].id.0
+    }
+
+    /// Does a worker's work for the search.
+    pub async fn run(&self, id: i64) {
+        let search = self.store.search(SearchId(id)).await.expect("a search");
+        self.federation.run(search.id, search.run).await.expect("a run");
+    }
+
+    pub async fn send(&self, request: Request<Body>) -> Answer {
+        let response = self.router.clone().oneshot(request).await.expect("an answer");
+        let (parts, body) = response.into_parts();
+        let bytes = to_bytes(body, 16 * 1024 * 1024).await.expect("a body");
+        Answer {
+            status: parts.status,
+            headers: parts.headers,
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+        }
+    }
+
+    pub async fn get(&self, path: &str, authorization: &str) -> Answer {
+        self.send(request("GET", path, authorization, None)).await
+    }
+
+    pub async fn call(&self, method: &str, path: &str, authorization: &str, body: Value) -> Answer {
+        self.send(request(method, path, authorization, Some(body))).await
+    }
+}
+
+/// A request as a client would send it; no header for an empty authorization.
+pub fn request(method: &str, path: &str, authorization: &str, body: Option<Value>) -> Request<Body> {
+    let mut builder = Request::builder().method(method).uri(path).header("host", "house.example:8000");
+    if !authorization.is_empty() {
+        builder = builder.header("authorization", authorization);
+    }
+    let body = match body {
+        Some(value) => {
+            builder = builder.header("content-type", "application/json");
+            Body::from(value.to_string())
+        }
+        None => Body::empty(),
+    };
+    builder.body(body).expect("a request")
+}
