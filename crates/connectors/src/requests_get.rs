@@ -45,7 +45,6 @@ fn check(provider: &SearchProvider) -> FieldErrors {
         errors.add("credentials", sentence);
     }
     let draft = &provider.draft;
-    let field = if draft.url.trim().is_empty() { "query_template" } else { "url" };
     for (field, text) in [("url", &draft.url), ("query_template", &draft.query_template)] {
         for name in placeholders(text).into_iter().filter(|name| !is_known(name, field, provider, &notations))
         {
@@ -57,7 +56,7 @@ fn check(provider: &SearchProvider) -> FieldErrors {
             [Ok(one), Ok(another)] if one != another => {
                 errors.add("query_template", "The query must not be a part of the host.");
             }
-            [Err(sentence), _] | [_, Err(sentence)] => errors.add(field, sentence),
+            [Err((field, sentence)), _] | [_, Err((field, sentence))] => errors.add(field, sentence),
             _ => {}
         }
     }
@@ -72,8 +71,12 @@ fn is_known(name: &str, field: &str, provider: &SearchProvider, notations: &Nota
         || notations.credentials.pairs().iter().any(|(key, _)| key == name)
 }
 
-/// The origin of the address that a query would be sent to.
-fn probe(provider: &SearchProvider, notations: &Notations, query: &str) -> Result<Origin, String> {
+/// The origin of the address that a query would be sent to, or the field that is wrong and why.
+fn probe(
+    provider: &SearchProvider,
+    notations: &Notations,
+    query: &str,
+) -> Result<Origin, (&'static str, String)> {
     let draft = &provider.draft;
     let binding = Binding {
         url: draft.url.trim(),
@@ -83,9 +86,10 @@ fn probe(provider: &SearchProvider, notations: &Notations, query: &str) -> Resul
         sort: Sort::Relevancy,
         page: 0,
     };
-    let text = bind(&draft.query_template, &binding)?;
-    let url = web_address(&without_blanks_to_fill(&text))?;
-    Origin::of(&url, true).ok_or_else(|| "The address has no host.".to_owned())
+    let text = bind(&draft.query_template, &binding).map_err(|sentence| ("query_template", sentence))?;
+    let field = if draft.url.trim().is_empty() { "query_template" } else { "url" };
+    let url = web_address(&without_blanks_to_fill(&text)).map_err(|sentence| (field, sentence))?;
+    Origin::of(&url, true).ok_or_else(|| (field, "The address has no host.".to_owned()))
 }
 
 /// A sample configuration has blanks such as `<your-domain>`; it may be saved before they are filled.
@@ -237,7 +241,7 @@ mod tests {
             (draft("https://u:p@h/", "{url}?q={query_string}"), vec!["url"]),
             (draft("https://h/{place}", "{url}?q={query_string}"), vec!["url"]),
             (draft("https://h/", "{url}?k={key}&q={query_string}"), vec!["query_template"]),
-            (draft("https://h/", "{url}?q={query_string"), vec!["url"]),
+            (draft("https://h/", "{url}?q={query_string"), vec!["query_template"]),
             (draft("", "https://{query_string}.example/"), vec!["query_template"]),
             (ProviderDraft { query_mappings: "=x".into(), ..plain() }, vec!["query_mappings"]),
             (ProviderDraft { query_mappings: "PROMPT='{x}'".into(), ..plain() }, vec![]),

@@ -43,20 +43,27 @@ impl ProviderRun {
     pub async fn run(self) -> ResultSet {
         let started = Instant::now();
         let mut set = self.asked().empty(self.toolbox.clock.now());
-        if let Err(error) = self.steps(&mut set).await {
-            let reason = &error.message;
-            set.messages.push(self.stamped(&message::provider_failed(&set.provider_name, reason)));
-            set.status = match error.kind {
-                ConnectorErrorKind::Timeout => ProviderStatus::Timeout,
-                ConnectorErrorKind::NotConnected => ProviderStatus::NotConnected,
-                _ => ProviderStatus::Error,
-            };
-            set.error = Some(ProviderFault { code: error.kind.code().to_owned(), message: error.message });
-            (set.found, set.retrieved) = (0, 0);
-            set.items.clear();
+        match self.steps(&mut set).await {
+            Ok(()) => {}
+            // The request's own time limit is the same to a reader as the deadline of the search.
+            Err(error) if error.kind == ConnectorErrorKind::Timeout => {
+                return self.asked().timed_out(self.toolbox.clock.now(), started.elapsed());
+            }
+            Err(error) => self.fail(&mut set, error),
         }
         set.time_s = instant::tenths(started.elapsed());
         set
+    }
+
+    fn fail(&self, set: &mut ResultSet, error: ConnectorError) {
+        set.messages.push(self.stamped(&message::provider_failed(&set.provider_name, &error.message)));
+        set.status = match error.kind {
+            ConnectorErrorKind::NotConnected => ProviderStatus::NotConnected,
+            _ => ProviderStatus::Error,
+        };
+        set.error = Some(ProviderFault { code: error.kind.code().to_owned(), message: error.message });
+        (set.found, set.retrieved) = (0, 0);
+        set.items.clear();
     }
 
     async fn steps(&self, set: &mut ResultSet) -> Result<(), ConnectorError> {

@@ -303,6 +303,17 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_panic_is_told_to_the_log_only() {
+        let response = from_panic(Box::new("secret index out of bounds".to_owned()));
+        let cause = response.extensions().get::<ApiError>().and_then(ApiError::cause).map(str::to_owned);
+        assert!(cause.is_some_and(|text| text.contains("secret index")));
+        let (parts, body) = finish(response, "id-1").into_parts();
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        assert_eq!(parts.status, StatusCode::INTERNAL_SERVER_ERROR);
+        assert!(!String::from_utf8_lossy(&bytes).contains("secret"));
+    }
+
+    #[tokio::test]
     async fn no_credentials_get_a_challenge() {
         let (status, headers, _) = answer(ApiError::of(Refusal::NotAuthenticated)).await;
         assert_eq!(status, StatusCode::UNAUTHORIZED);

@@ -83,9 +83,11 @@ impl Template {
 
     /// The statement for a query; none when no word of it can be searched for.
     pub fn bind(&self, query: &str, sort: Sort, rows_max: u32) -> Option<Statement> {
+        // A database ends a text at NUL, and a pattern would then match everything.
+        let query = query.replace('\0', "");
         let query = match self.quoting {
-            Some(quoting) => match_expression(query, quoting, self.knows_not)?,
-            None => query.to_owned(),
+            Some(quoting) => match_expression(&query, quoting, self.knows_not)?,
+            None => query,
         };
         let column = self.date_column.as_ref().filter(|_| sort == Sort::Date);
         let mut text = self.written(&self.fields);

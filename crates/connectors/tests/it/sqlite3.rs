@@ -4,7 +4,7 @@ use crate::house::{answer, connector, query, toolbox};
 use domain::contracts::{ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery};
 use domain::provider::ProviderDraft;
 use domain::search::Sort;
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use std::path::Path;
@@ -148,6 +148,4 @@ async fn nothing_can_be_written() {
     assert!(connector.execute(&built).await.is_err());
     let page = asked(draft(&url, LIKE, LIKE_MAPPINGS), &query("flood")).await.expect("a page");
     assert_eq!(page.found, Some(2));
-    let Value::Array(none) = json!([]) else { panic!("a list") };
-    assert_ne!(page.items, none);
 }

@@ -135,6 +135,8 @@ async fn refusals_have_one_shape() {
         assert_eq!(answer.header("x-content-type-options"), "nosniff");
         assert_eq!(answer.header("content-type"), "application/json");
     }
+    let wrong = house.call("DELETE", "/svc/search/", &token, json!(null)).await;
+    assert_eq!(wrong.header("allow"), "GET,HEAD,POST");
     let mut text = request("POST", "/svc/search/", &token, None);
     text.headers_mut().insert("content-type", "text/plain".parse().expect("a header"));
     assert_eq!(house.send(text).await.status, 415);

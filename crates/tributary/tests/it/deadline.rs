@@ -66,7 +66,7 @@ async fn each_way_to_fail_is_that_sources_own() {
     house.provider("Empty", &empty).await;
     let cases = [
         ("Broken", Behaviour::text("application/json", "{not json"), "unreadable"),
-        ("Closed", Behaviour::CloseAtOnce, "unavailable"),
+        ("Closed", Behaviour::CloseAtOnce, "unreadable"),
         ("Half", Behaviour::HalfAnswer, "unreadable"),
         ("Error", Behaviour::status(500), "unavailable"),
         ("Denied", Behaviour::status(401), "denied"),
