@@ -1,5 +1,8 @@
-//! What tests of every room share: a source that misbehaves on demand and a clock that stands still.
+//! What tests of every room share: a source that misbehaves on demand, a clock that stands still,
+//! databases of their own, and the contracts as suites.
+#![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails where its tools do")]
 
 pub mod clock;
+pub mod postgres;
 pub mod source;
 pub mod suites;

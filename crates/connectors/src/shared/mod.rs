@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod http_auth;
+pub mod match_terms;
 pub mod page;
 pub mod response;
 pub mod rows;

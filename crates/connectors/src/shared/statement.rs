@@ -1,7 +1,7 @@
 //! SQL statements from a template: the query's words are always bound as values, never pasted.
 
+use super::match_terms::Quoting;
 use domain::notation::query_mappings::QueryMappings;
-use domain::notation::query_string::is_not;
 use domain::notation::query_template::{Part, parts};
 use domain::search::Sort;
 
@@ -34,13 +34,6 @@ enum ValuePart {
     Query,
 }
 
-/// How the words of a query become terms of a full-text match.
-#[derive(Debug, Clone, Copy)]
-enum Quoting {
-    All,
-    Any,
-}
-
 /// A statement ready to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
@@ -69,7 +62,7 @@ impl Template {
         Ok(Self {
             fields: scan.mapped("fields")?,
             date_column: date_column.map(str::to_owned),
-            quoting: quoting(mappings)?,
+            quoting: Quoting::of(mappings)?,
             knows_not: mappings.not(),
             has_order: words.iter().any(|word| word == "order"),
             has_limit: words.iter().any(|word| word == "limit"),
@@ -86,7 +79,7 @@ impl Template {
         // A database ends a text at NUL, and a pattern would then match everything.
         let query = query.replace('\0', "");
         let query = match self.quoting {
-            Some(quoting) => match_expression(&query, quoting, self.knows_not)?,
+            Some(quoting) => quoting.expression(&query, self.knows_not)?,
             None => query,
         };
         let column = self.date_column.as_ref().filter(|_| sort == Sort::Date);
@@ -122,38 +115,6 @@ fn value(parts: &[ValuePart], query: &str) -> String {
         ValuePart::Query => query,
     });
     texts.collect()
-}
-
-fn quoting(mappings: &QueryMappings) -> Result<Option<Quoting>, Mistake> {
-    match mappings.get("QUOTE_TERMS") {
-        None => Ok(None),
-        Some(word) if word.eq_ignore_ascii_case("and") => Ok(Some(Quoting::All)),
-        Some(word) if word.eq_ignore_ascii_case("or") => Ok(Some(Quoting::Any)),
-        Some(_) => Err(("query_mappings", "QUOTE_TERMS is AND or OR.".to_owned())),
-    }
-}
-
-/// Each word in double quotes, so that nothing in it is an operator. Where the source knows NOT, what
-/// follows that word is excluded.
-fn match_expression(query: &str, quoting: Quoting, knows_not: bool) -> Option<String> {
-    let words: Vec<&str> = query.split_whitespace().collect();
-    let cut = if knows_not { words.iter().position(|word| is_not(word)) } else { None };
-    let quoted = |words: &[&str], between: &str| {
-        // A word without letters or digits would match nothing at all.
-        let searchable = words.iter().filter(|word| word.chars().any(char::is_alphanumeric));
-        let terms: Vec<String> =
-            searchable.map(|word| format!("\"{}\"", word.replace('"', "\"\""))).collect();
-        (!terms.is_empty()).then(|| terms.join(between))
-    };
-    let between = match quoting {
-        Quoting::All => " ",
-        Quoting::Any => " OR ",
-    };
-    let wanted = quoted(&words[..cut.unwrap_or(words.len())], between)?;
-    match cut.and_then(|at| quoted(&words[at + 1..], " OR ")) {
-        Some(unwanted) => Some(format!("({wanted}) NOT ({unwanted})")),
-        None => Some(wanted),
-    }
 }
 
 /// A mapped value goes into the statement itself, so it may only be names and simple expressions.
@@ -347,26 +308,6 @@ mod tests {
             let bound =
                 template(&text, "fields=*,sort_by_date=d,x=y").expect("a template").bind("q", sort, 5);
             assert_eq!(bound.map(|bound| bound.text).as_deref(), Some(want));
-        }
-    }
-
-    #[test]
-    fn words_are_quoted_for_a_match() {
-        let text = "select {fields} from t where t match '{query_string}'";
-        let table = [
-            ("AND", "flood warning", Some(r#""flood" "warning""#)),
-            ("OR", "flood warning", Some(r#""flood" OR "warning""#)),
-            ("and", r#"say "hi" - near("#, Some(r#""say" """hi""" "near(""#)),
-            ("OR", "flood OR", Some(r#""flood" OR "OR""#)),
-            ("OR,NOT=true", "a b NOT c d", Some(r#"("a" OR "b") NOT ("c" OR "d")"#)),
-            ("AND,NOT=true", "a NOT", Some(r#""a""#)),
-            ("AND,NOT=true", "NOT c", None),
-            ("AND", "- *", None),
-        ];
-        for (quoting, query, want) in table {
-            let template = template(text, &format!("fields=*,QUOTE_TERMS={quoting}")).expect("a template");
-            let bound = template.bind(query, Sort::Relevancy, 5).map(|bound| bound.values);
-            assert_eq!(bound, want.map(|value| vec![value.to_owned()]), "{quoting} {query}");
         }
     }
 

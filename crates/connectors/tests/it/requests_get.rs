@@ -39,7 +39,7 @@ fn a_secret_in_the_address_is_never_shown() {
     let request = request(built_by(paged()).construct(&query("x")).expect("a query"));
     assert!(request.shown_url().contains("key=••••&"), "{}", request.shown_url());
     assert!(!request.shown_url().contains("s3cret"));
-    assert!(!format!("{request:?} {:?}", built_by(paged())).contains("s3cret\""));
+    assert!(!format!("{:?}", built_by(paged())).contains("s3cret"));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::secret::Secret;
 use async_trait::async_trait;
 use bytes::Bytes;
+use std::fmt;
 use std::time::Duration;
 use url::Url;
 
@@ -50,8 +51,8 @@ impl Origin {
     }
 }
 
-/// One request. Headers and body may hold secrets; they print as `***`.
-#[derive(Debug, Clone)]
+/// One request. Its `Debug` form shows no secret, no body and no header.
+#[derive(Clone)]
 pub struct HttpRequest {
     pub method: HttpMethod,
     pub url: Url,
@@ -78,10 +79,17 @@ impl HttpRequest {
         let mut shown = text.to_owned();
         for secret in self.secrets.iter().filter(|secret| !secret.is_empty()) {
             shown = shown.replace(secret.expose(), crate::secret::MASK);
-            let encoded: String = url::form_urlencoded::byte_serialize(secret.expose().as_bytes()).collect();
-            shown = shown.replace(&encoded, crate::secret::MASK);
+            let form: String = url::form_urlencoded::byte_serialize(secret.expose().as_bytes()).collect();
+            shown = shown.replace(&form, crate::secret::MASK);
+            shown = shown.replace(&form.replace('+', "%20"), crate::secret::MASK);
         }
         shown
+    }
+}
+
+impl fmt::Debug for HttpRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method.as_str(), self.shown_url())
     }
 }
 
@@ -126,4 +134,25 @@ pub enum FetchError {
 #[async_trait]
 pub trait Fetch: Send + Sync {
     async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_shows_no_secret() {
+        let url = Url::parse("https://a.example/?key=s%20ecret&q=x").unwrap();
+        let request = HttpRequest {
+            method: HttpMethod::Get,
+            origin: Origin::of(&url, true).unwrap(),
+            url,
+            headers: Vec::new(),
+            secret_headers: vec![("Authorization".to_owned(), Secret::new("Bearer canary"))],
+            body: None,
+            secrets: vec![Secret::new("s ecret")],
+            time_max: Duration::from_secs(1),
+        };
+        assert_eq!(format!("{request:?}"), "GET https://a.example/?key=••••&q=x");
+    }
 }

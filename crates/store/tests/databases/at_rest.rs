@@ -1,6 +1,6 @@
 //! What is on the disk, and what happens when a database is opened again or is not there.
 
-use super::{PostgresDatabase, config, postgres_server};
+use super::config;
 use chrono::DateTime;
 use domain::contracts::{ProviderStore, Store, StoreError, UserStore};
 use domain::ids::ProviderId;
@@ -11,6 +11,7 @@ use domain::user::UserDraft;
 use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
 use std::path::Path;
 use store::{SealKey, SqlStore, StoreConfig};
+use testkit::postgres::{TestDatabase, server};
 use tokio::task::JoinSet;
 
 const SECRET: &str = "key=plain-text-that-must-not-be-found";
@@ -108,8 +109,8 @@ async fn wrong_addresses_are_said_without_their_password() {
 
 #[tokio::test]
 async fn processes_may_start_together() {
-    let Some(server) = postgres_server() else { return };
-    let database = PostgresDatabase::create(&server).await;
+    let Some(server) = server("the suite of the store") else { return };
+    let database = TestDatabase::create(&server).await;
     let mut starts = JoinSet::new();
     for _ in 0..4 {
         let config = config(&database.url);
@@ -123,8 +124,8 @@ async fn processes_may_start_together() {
 
 #[tokio::test]
 async fn postgres_holds_no_plain_secret() {
-    let Some(server) = postgres_server() else { return };
-    let database = PostgresDatabase::create(&server).await;
+    let Some(server) = server("the suite of the store") else { return };
+    let database = TestDatabase::create(&server).await;
     let store = SqlStore::open(config(&database.url)).await.expect("opens");
     provider_with_secret(&store).await;
     store.close().await;

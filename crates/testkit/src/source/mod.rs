@@ -43,7 +43,6 @@ struct Desk {
 
 impl Source {
     /// Starts on a free port of 127.0.0.1. Until it is told a reply it answers 404.
-    #[expect(clippy::expect_used, reason = "a test cannot go on without its source")]
     pub async fn start() -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a free port on loopback");
         let address = listener.local_addr().expect("a bound listener has an address");
@@ -68,7 +67,6 @@ impl Source {
     }
 
     /// The URL of a path, which may hold a query part.
-    #[expect(clippy::expect_used, reason = "an address and a path of a test make a URL")]
     pub fn url_at(&self, path: &str) -> Url {
         let path = path.trim_start_matches('/');
         Url::parse(&format!("http://{}/{path}", self.address)).expect("a URL")

@@ -37,9 +37,9 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Heavy things, each locked into its rooms.
 const LOCKED: &[(&str, &[&str])] = &[
     // The relational connector has its own driver in its own file; the demo writes a sample database.
-    ("sqlx", &["store", "connectors", "tributary"]),
+    ("sqlx", &["store", "connectors", "testkit", "tributary"]),
     ("reqwest", &["outbound"]),
-    ("axum", &["server", "testkit", "tributary"]),
+    ("axum", &["server", "tributary"]),
     ("clap", &["tributary"]),
     ("tracing-subscriber", &["tributary"]),
     ("utoipa-axum", &["server"]),

@@ -10,6 +10,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use testkit::postgres::TestDatabase;
 use testkit::source::Source;
 use tributary::service::{Role, Service, ensure_admin};
 use tributary::wiring::Wired;
@@ -41,7 +42,7 @@ impl TestHouse {
 
     pub async fn with(change: impl FnOnce(Settings) -> Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let database = TestDatabase::create().await;
+        let database = postgres_database().await;
         let settings = change(Settings {
             port: 0,
             data_dir: folder.path().display().to_string(),
@@ -221,39 +222,14 @@ impl Answer {
     }
 }
 
-/// A PostgreSQL database that lives as long as one test.
-struct TestDatabase {
-    server: String,
-    name: String,
-    url: String,
-}
-
-impl TestDatabase {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "tests are told by the environment which servers there are"
-    )]
-    async fn create() -> Option<Self> {
-        if std::env::var("SVC_TEST_BACKEND").as_deref() != Ok("postgres") {
-            return None;
-        }
-        let server =
-            std::env::var("SVC_TEST_POSTGRES").expect("SVC_TEST_BACKEND=postgres needs SVC_TEST_POSTGRES");
-        let name = format!("it_{:016x}", rand::random::<u64>());
-        let url = format!("{}/{name}", server.rsplit_once('/').unwrap().0);
-        run_sql(&server, format!("create database {name}")).await;
-        Some(Self { server, name, url })
+#[expect(clippy::disallowed_methods, reason = "tests are told by the environment which servers there are")]
+async fn postgres_database() -> Option<TestDatabase> {
+    if std::env::var("SVC_TEST_BACKEND").as_deref() != Ok("postgres") {
+        return None;
     }
-
-    async fn drop(self) {
-        run_sql(&self.server, format!("drop database if exists {} with (force)", self.name)).await;
-    }
-}
-
-async fn run_sql(server: &str, statement: String) {
-    use sqlx::Connection;
-    let mut connection = sqlx::PgConnection::connect(server).await.unwrap();
-    sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&mut connection).await.unwrap();
+    let server =
+        std::env::var("SVC_TEST_POSTGRES").expect("SVC_TEST_BACKEND=postgres needs SVC_TEST_POSTGRES");
+    Some(TestDatabase::create(&server).await)
 }
 
 /// Items for a source: `count` texts about `topic`.

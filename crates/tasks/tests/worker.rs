@@ -1,0 +1,145 @@
+//! The Worker: side by side within its limit, again after a failure, gracefully to the end.
+
+use async_trait::async_trait;
+use domain::contracts::{
+    ClaimedTask, NewTask, QueueName, Store, SystemClock, TaskError, TaskHandler, TaskQueue,
+};
+use domain::secret::Secret;
+use serde_json::Value;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use store::{SealKey, SqlStore, StoreConfig};
+use tasks::queue::SqlQueue;
+use tasks::{Registry, Worker, WorkerConfig};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+/// Notes what it is asked to do. Its behaviour follows from the payload.
+#[derive(Default)]
+struct Notes {
+    started: AtomicU32,
+    running: AtomicU32,
+    running_most: AtomicU32,
+    done: Mutex<Vec<Value>>,
+}
+
+struct Handler(Arc<Notes>);
+
+#[async_trait]
+impl TaskHandler for Handler {
+    fn name(&self) -> &'static str {
+        "note"
+    }
+
+    async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
+        let Notes { started, running, running_most, done } = &*self.0;
+        started.fetch_add(1, Ordering::SeqCst);
+        let now = running.fetch_add(1, Ordering::SeqCst) + 1;
+        running_most.fetch_max(now, Ordering::SeqCst);
+        tokio::time::sleep(Duration::from_millis(task.payload["ms"].as_u64().unwrap_or(0))).await;
+        running.fetch_sub(1, Ordering::SeqCst);
+        match task.payload["how"].as_str() {
+            Some("fail once") if task.attempt == 1 => return Err(TaskError("not yet".to_owned())),
+            Some("panic once") if task.attempt == 1 => panic!("a handler may be wrong"),
+            _ => {}
+        }
+        done.lock().unwrap().push(task.payload.clone());
+        Ok(())
+    }
+}
+
+struct Bench {
+    queue: Arc<dyn TaskQueue>,
+    notes: Arc<Notes>,
+    stop: watch::Sender<bool>,
+    running: JoinSet<()>,
+}
+
+impl Bench {
+    async fn start(concurrency: u32, grace: Duration) -> Self {
+        let key = SealKey::from_secret(&Secret::new("a test key"));
+        let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
+        let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
+        let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(store, Arc::new(SystemClock)));
+        let notes = Arc::new(Notes::default());
+        let config =
+            WorkerConfig { queue: QueueName::Search, concurrency, lease: Duration::from_secs(5), grace };
+        let registry = Registry::default().register(Arc::new(Handler(Arc::clone(&notes))));
+        let worker = Worker::new(config, Arc::clone(&queue), Arc::new(SystemClock), registry);
+        let (stop, stopped) = watch::channel(false);
+        let mut running = JoinSet::new();
+        running.spawn(worker.serve(stopped));
+        Self { queue, notes, stop, running }
+    }
+
+    async fn push(&self, payload: Value) {
+        let task = NewTask { queue: QueueName::Search, name: "note".to_owned(), payload, attempts_max: 3 };
+        self.queue.push(task).await.unwrap();
+    }
+
+    async fn until(&self, what: &str, holds: impl Fn(&Notes) -> bool) {
+        let started = Instant::now();
+        while !holds(&self.notes) {
+            assert!(started.elapsed() < Duration::from_secs(20), "waited in vain for: {what}");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    async fn stop(mut self) -> Arc<Notes> {
+        self.stop.send(true).unwrap();
+        while self.running.join_next().await.is_some() {}
+        self.notes
+    }
+}
+
+fn done(notes: &Notes) -> usize {
+    notes.done.lock().unwrap().len()
+}
+
+#[tokio::test]
+async fn tasks_run_side_by_side_within_the_limit() {
+    let bench = Bench::start(3, Duration::from_secs(5)).await;
+    for _ in 0..9 {
+        bench.push(serde_json::json!({"ms": 60})).await;
+    }
+    bench.until("nine tasks", |notes| done(notes) == 9).await;
+    let notes = bench.stop().await;
+    assert_eq!(notes.running_most.load(Ordering::SeqCst), 3);
+    assert_eq!(notes.started.load(Ordering::SeqCst), 9, "none ran twice");
+}
+
+#[tokio::test]
+async fn failures_and_panics_are_tried_again() {
+    let bench = Bench::start(2, Duration::from_secs(5)).await;
+    for how in ["fail once", "panic once"] {
+        bench.push(serde_json::json!({"how": how})).await;
+    }
+    bench.until("both tasks", |notes| done(notes) == 2).await;
+    let notes = bench.stop().await;
+    assert_eq!(notes.started.load(Ordering::SeqCst), 4);
+}
+
+#[tokio::test]
+async fn a_stop_waits_for_what_runs_and_claims_nothing_more() {
+    let bench = Bench::start(1, Duration::from_secs(5)).await;
+    for _ in 0..3 {
+        bench.push(serde_json::json!({"ms": 200})).await;
+    }
+    bench.until("the first start", |notes| notes.started.load(Ordering::SeqCst) == 1).await;
+    let queue = Arc::clone(&bench.queue);
+    let notes = bench.stop().await;
+    assert_eq!((done(&notes), notes.started.load(Ordering::SeqCst)), (1, 1));
+    assert_eq!(queue.depth(QueueName::Search).await.unwrap(), 2, "the others wait for the next worker");
+}
+
+#[tokio::test]
+async fn a_stop_does_not_wait_for_ever() {
+    let bench = Bench::start(1, Duration::from_millis(100)).await;
+    bench.push(serde_json::json!({"ms": 60_000})).await;
+    bench.until("the start", |notes| notes.started.load(Ordering::SeqCst) == 1).await;
+    let started = Instant::now();
+    let notes = bench.stop().await;
+    assert!(started.elapsed() < Duration::from_secs(10));
+    assert_eq!(done(&notes), 0, "its lease runs out and another worker takes it");
+}

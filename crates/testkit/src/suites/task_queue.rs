@@ -1,0 +1,154 @@
+//! The behaviour of a TaskQueue, one function for each promise. Every function wants an empty queue of its own.
+
+use domain::contracts::{ClaimedTask, NewTask, QueueName, TaskQueue, WorkerBeat};
+use domain::instant::Instant as Time;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+const QUEUE: QueueName = QueueName::Interactive;
+const LEASE: Duration = Duration::from_millis(400);
+
+/// Hands every behaviour of the suite to a macro, so that none is forgotten.
+#[macro_export]
+macro_rules! task_queue_behaviours {
+    ($run:ident) => {
+        $run! {
+            a_push_wakes_who_waits, a_nudge_wakes_who_waits, tasks_come_once_and_in_order,
+            queues_are_apart, a_lost_lease_brings_the_task_back, a_renewed_lease_does_not,
+            a_retry_comes_later, tries_end, depth_counts_what_waits, workers_are_heard_of,
+        }
+    };
+}
+
+fn task(name: &str) -> NewTask {
+    NewTask { queue: QUEUE, name: name.to_owned(), payload: json!({"name": name}), attempts_max: 2 }
+}
+
+async fn claim(queue: &dyn TaskQueue) -> Option<ClaimedTask> {
+    queue.claim(QUEUE, "worker", LEASE).await.expect("a claim")
+}
+
+/// Waits and claims until a task comes, as a worker does. A bell that rang earlier may end the first wait.
+async fn claim_when_due(queue: &dyn TaskQueue) -> ClaimedTask {
+    let started = Instant::now();
+    loop {
+        queue.wait(QUEUE, LONG).await;
+        assert!(started.elapsed() < LONG / 2, "a wait ends when a task is due, not later");
+        if let Some(task) = claim(queue).await {
+            return task;
+        }
+    }
+}
+
+/// Far below any polling interval, far above what a busy machine needs to wake a task.
+const AT_ONCE: Duration = Duration::from_millis(1500);
+const LONG: Duration = Duration::from_secs(30);
+
+pub async fn a_push_wakes_who_waits(queue: &dyn TaskQueue) {
+    let started = Instant::now();
+    let push = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        queue.push(task("one")).await.expect("a task");
+    };
+    tokio::join!(queue.wait(QUEUE, LONG), push);
+    assert!(started.elapsed() < AT_ONCE, "woken after {:?}", started.elapsed());
+    assert_eq!(claim(queue).await.expect("the task").name, "one");
+}
+
+pub async fn a_nudge_wakes_who_waits(queue: &dyn TaskQueue) {
+    let started = Instant::now();
+    queue.nudge(QUEUE); // rung before anybody waits: it is not forgotten
+    queue.wait(QUEUE, LONG).await;
+    assert!(started.elapsed() < AT_ONCE, "woken after {:?}", started.elapsed());
+}
+
+pub async fn tasks_come_once_and_in_order(queue: &dyn TaskQueue) {
+    for name in ["one", "two", "three"] {
+        queue.push(task(name)).await.expect("a task");
+    }
+    let mut names = Vec::new();
+    while let Some(task) = claim(queue).await {
+        assert_eq!((task.queue, task.attempt, task.attempts_max), (QUEUE, 1, 2));
+        assert_eq!(task.payload, json!({"name": task.name}));
+        queue.finish(&task).await.expect("finished");
+        names.push(task.name);
+    }
+    assert_eq!(names, ["one", "two", "three"]);
+    tokio::time::sleep(LEASE * 2).await;
+    assert_eq!(claim(queue).await, None, "what is finished does not come again");
+}
+
+pub async fn queues_are_apart(queue: &dyn TaskQueue) {
+    queue.push(NewTask { queue: QueueName::Corpus, ..task("elsewhere") }).await.expect("a task");
+    assert_eq!(claim(queue).await, None);
+    assert_eq!(queue.depth(QueueName::Corpus).await.expect("a depth"), 1);
+    assert_eq!(queue.depth(QUEUE).await.expect("a depth"), 0);
+}
+
+pub async fn a_lost_lease_brings_the_task_back(queue: &dyn TaskQueue) {
+    queue.push(task("one")).await.expect("a task");
+    let first = claim(queue).await.expect("the task");
+    assert_eq!(claim(queue).await, None, "it is held");
+    let second = claim_when_due(queue).await;
+    assert_eq!((second.id, second.attempt), (first.id, 2));
+    assert!(!queue.renew(&first, LEASE).await.expect("an answer"), "the first worker has lost it");
+    queue.finish(&first).await.expect("ignored");
+    assert!(queue.renew(&second, LEASE).await.expect("an answer"), "what the loser says changes nothing");
+}
+
+pub async fn a_renewed_lease_does_not(queue: &dyn TaskQueue) {
+    queue.push(task("one")).await.expect("a task");
+    let held = claim(queue).await.expect("the task");
+    for _ in 0..4 {
+        tokio::time::sleep(LEASE / 2).await;
+        assert!(queue.renew(&held, LEASE * 10).await.expect("an answer"));
+        assert_eq!(claim(queue).await, None);
+    }
+}
+
+pub async fn a_retry_comes_later(queue: &dyn TaskQueue) {
+    queue.push(task("one")).await.expect("a task");
+    let first = claim(queue).await.expect("the task");
+    queue.retry(&first, Duration::from_millis(300), "try again").await.expect("queued");
+    assert_eq!(claim(queue).await, None, "not yet");
+    assert_eq!(claim_when_due(queue).await.attempt, 2);
+}
+
+pub async fn tries_end(queue: &dyn TaskQueue) {
+    queue.push(task("one")).await.expect("a task");
+    for attempt in 1..=2 {
+        let held = claim(queue).await.expect("the task");
+        assert_eq!(held.attempt, attempt);
+        queue.retry(&held, Duration::ZERO, "it failed").await.expect("noted");
+    }
+    assert_eq!(claim(queue).await, None, "two tries were allowed");
+    assert_eq!(queue.depth(QUEUE).await.expect("a depth"), 0);
+}
+
+pub async fn depth_counts_what_waits(queue: &dyn TaskQueue) {
+    for name in ["one", "two", "three"] {
+        queue.push(task(name)).await.expect("a task");
+    }
+    assert_eq!(queue.depth(QUEUE).await.expect("a depth"), 3);
+    let held = queue.claim(QUEUE, "worker", LONG).await.expect("a claim").expect("a task");
+    assert_eq!(queue.depth(QUEUE).await.expect("a depth"), 2, "what runs does not wait");
+    queue.finish(&held).await.expect("finished");
+    assert_eq!(queue.depth(QUEUE).await.expect("a depth"), 2);
+}
+
+pub async fn workers_are_heard_of(queue: &dyn TaskQueue) {
+    let beat = |worker: &str, last_seen: Time| WorkerBeat {
+        worker: worker.to_owned(),
+        queue: QUEUE,
+        concurrency: 4,
+        active: 1,
+        last_seen,
+    };
+    let now = domain::contracts::Clock::now(&domain::contracts::SystemClock);
+    queue.beat(beat("here", now)).await.expect("noted");
+    queue.beat(beat("gone", now - chrono::TimeDelta::minutes(5))).await.expect("noted");
+    let heard = queue.workers(QUEUE, Duration::from_secs(60)).await.expect("workers");
+    let names: Vec<&str> = heard.iter().map(|beat| beat.worker.as_str()).collect();
+    assert_eq!(names, ["here"]);
+    assert_eq!((heard[0].concurrency, heard[0].active), (4, 1));
+}
