@@ -18,6 +18,17 @@ use url::Url;
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "RequestsGet",
     summary: "Any source that answers an HTTP GET with JSON or XML.",
+    capability: Capability { page: true, date_sort: true, not: true },
+    settings: &[
+        "url",
+        "query_template",
+        "query_mappings",
+        "response_mappings",
+        "result_mappings",
+        "credentials",
+        "http_request_headers",
+        "results_per_query",
+    ],
     check,
     build,
 };

@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "Sqlite3",
     summary: "A file of SQLite, asked with an SQL statement.",
+    capability: Capability { page: false, date_sort: true, not: false },
+    settings: &["url", "query_template", "query_mappings", "result_mappings", "results_per_query"],
     check,
     build,
 };

@@ -24,7 +24,17 @@ impl Federation {
         if search.draft.sort == Sort::Date {
             messages.insert(0, self.stamped(message::date_sort_requested()));
         }
-        self.finish(search, status, query, sets, messages, took).await
+        self.finish(FinishedRun {
+            search: search.id,
+            run: search.run,
+            status,
+            query_string_processed: query,
+            messages,
+            time_s: tenths(took),
+            sets,
+            now: self.toolbox.clock.now(),
+        })
+        .await
     }
 
     /// The search cannot run; its results page says why.
@@ -34,43 +44,34 @@ impl Federation {
         status: SearchStatus,
         messages: Vec<String>,
     ) -> Result<(), FederationError> {
-        self.finish(search, status, search.draft.query_string.clone(), Vec::new(), messages, Duration::ZERO)
-            .await
-    }
-
-    async fn finish(
-        &self,
-        search: &Search,
-        status: SearchStatus,
-        query: String,
-        sets: Vec<ResultSet>,
-        messages: Vec<String>,
-        took: Duration,
-    ) -> Result<(), FederationError> {
-        let retrieved: u64 = sets.iter().map(|set| set.retrieved).sum();
-        let providers = sets.len();
-        let finished = FinishedRun {
+        self.finish(FinishedRun {
             search: search.id,
             run: search.run,
             status,
-            query_string_processed: query,
+            query_string_processed: search.draft.query_string.clone(),
             messages,
-            time_s: tenths(took),
-            sets,
+            time_s: 0.0,
+            sets: Vec::new(),
             now: self.toolbox.clock.now(),
-        };
+        })
+        .await
+    }
+
+    async fn finish(&self, finished: FinishedRun) -> Result<(), FederationError> {
+        let FinishedRun { search: id, status, time_s, .. } = finished;
+        let retrieved: u64 = finished.sets.iter().map(|set| set.retrieved).sum();
+        let providers = finished.sets.len();
         if self.store.finish_run(finished).await?.is_some() {
+            let status_name = status.as_str();
             tracing::info!(
-                search.id = search.id.0,
-                search.status = status.as_str(),
+                search.id = id.0,
+                search.status = status_name,
                 providers,
                 retrieved,
-                duration_ms = took.as_millis() as u64,
-                "search {} ended {} with {retrieved} results",
-                search.id,
-                status.as_str(),
+                duration_s = time_s,
+                "search {id} ended {status_name} with {retrieved} results",
             );
-            self.events.publish(search.id, SearchEvent::Status(status));
+            self.events.publish(id, SearchEvent::Status(status));
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The TaskQueue's contract for the queue in the database: on SQLite, and on PostgreSQL when
 //! `SVC_TEST_POSTGRES` names a server.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use domain::contracts::{Store, SystemClock, TaskQueue};
 use domain::secret::Secret;

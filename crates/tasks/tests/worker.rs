@@ -1,4 +1,5 @@
 //! The Worker: side by side within its limit, again after a failure, gracefully to the end.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use async_trait::async_trait;
 use domain::contracts::{

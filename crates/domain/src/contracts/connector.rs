@@ -39,13 +39,17 @@ pub type BuildConnector = fn(&SearchProvider, &Toolbox) -> Result<Box<dyn Connec
 pub struct ConnectorKind {
     pub name: &'static str,
     pub summary: &'static str,
+    /// What a source of this kind can do at best; a provider's mappings decide what it does.
+    pub capability: Capability,
+    /// The fields of a provider that it reads beside `name` and the like.
+    pub settings: &'static [&'static str],
     /// Checks the provider's fields when it is saved, so that mistakes do not surface as silence.
     pub check: fn(&SearchProvider) -> FieldErrors,
     pub build: BuildConnector,
 }
 
 /// What a source can do; shown in the API, and asked before something is demanded of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, utoipa::ToSchema)]
 pub struct Capability {
     /// More than one page of results.
     pub page: bool,

@@ -4,6 +4,7 @@ use crate::House;
 use crate::auth::Caller;
 use axum::Json;
 use axum::extract::State;
+use domain::contracts::{Capability, ConnectorKind};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -24,6 +25,18 @@ struct Row {
     #[schema(example = "connector")]
     kind: &'static str,
     summary: &'static str,
+    /// What a connector can do at best; a provider's mappings decide what it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    capability: Option<Capability>,
+    /// The fields of a provider that a connector reads.
+    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+    settings: &'static [&'static str],
+}
+
+impl Row {
+    fn plain(name: &'static str, kind: &'static str, summary: &'static str) -> Self {
+        Self { name, kind, summary, capability: None, settings: &[] }
+    }
 }
 
 /// The kinds of sources.
@@ -31,7 +44,12 @@ struct Row {
     responses((status = 200, description = "All connectors.", body = [Row])))]
 async fn connectors(_caller: Caller, State(house): State<Arc<House>>) -> Json<Vec<Row>> {
     let rows = house.catalogues.connectors.iter();
-    Json(rows.map(|kind| Row { name: kind.name, kind: "connector", summary: kind.summary }).collect())
+    let row = |kind: &ConnectorKind| Row {
+        capability: Some(kind.capability),
+        settings: kind.settings,
+        ..Row::plain(kind.name, "connector", kind.summary)
+    };
+    Json(rows.map(row).collect())
 }
 
 /// The processors of queries, of one provider's results, and of all results.
@@ -44,7 +62,7 @@ async fn processors(_caller: Caller, State(house): State<Arc<House>>) -> Json<Ve
     let post =
         all.post_result_processors.iter().map(|kind| (kind.name, "post_result_processor", kind.summary));
     let rows = query.chain(result).chain(post);
-    Json(rows.map(|(name, kind, summary)| Row { name, kind, summary }).collect())
+    Json(rows.map(|(name, kind, summary)| Row::plain(name, kind, summary)).collect())
 }
 
 /// The mixers, which order the results.
@@ -52,5 +70,5 @@ async fn processors(_caller: Caller, State(house): State<Arc<House>>) -> Json<Ve
     responses((status = 200, description = "All mixers.", body = [Row])))]
 async fn mixers(_caller: Caller, State(house): State<Arc<House>>) -> Json<Vec<Row>> {
     let rows = house.catalogues.mixers.iter();
-    Json(rows.map(|kind| Row { name: kind.name, kind: "mixer", summary: kind.summary }).collect())
+    Json(rows.map(|kind| Row::plain(kind.name, "mixer", kind.summary)).collect())
 }

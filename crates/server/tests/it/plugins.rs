@@ -15,6 +15,8 @@ pub const CATALOGUES: Catalogues = Catalogues {
     connectors: &[ConnectorKind {
         name: "Fixed",
         summary: "Always the same two results.",
+        capability: domain::contracts::Capability { page: false, date_sort: false, not: false },
+        settings: &[],
         check: |provider| {
             let mut errors = FieldErrors::default();
             errors.check(provider.credentials.expose() != "key=refused", "credentials", || {

@@ -39,6 +39,7 @@ impl Running {
     pub fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
+        let mut running = Self { child, base: String::new(), said: Vec::new() };
         let (send, lines) = mpsc::channel();
         std::thread::spawn(move || {
             for line in output.lines().map_while(Result::ok) {
@@ -46,24 +47,18 @@ impl Running {
             }
         });
         let started = Instant::now();
-        let mut said = Vec::new();
-        loop {
-            match lines.recv_timeout(START_MAX.saturating_sub(started.elapsed())) {
-                Ok(line) => {
-                    let address = line.split_whitespace().find(|word| word.starts_with("http://127.0.0.1:"));
-                    let address = address.filter(|_| line.contains("Tributary")).map(str::to_owned);
-                    said.push(line);
-                    if let Some(base) = address {
-                        // The demo says more after its address.
-                        while let Ok(line) = lines.recv_timeout(Duration::from_millis(200)) {
-                            said.push(line);
-                        }
-                        return Self { child, base, said };
-                    }
-                }
-                Err(_) => panic!("the program did not start: {said:?}"),
-            }
+        while running.base.is_empty() {
+            let line = lines.recv_timeout(START_MAX.saturating_sub(started.elapsed()));
+            let line = line.unwrap_or_else(|_| panic!("the program did not start: {:?}", running.said));
+            let address = line.split_whitespace().find(|word| word.starts_with("http://127.0.0.1:"));
+            running.base = address.filter(|_| line.contains("Tributary")).unwrap_or_default().to_owned();
+            running.said.push(line);
         }
+        // The demo says more after its address.
+        while let Ok(line) = lines.recv_timeout(Duration::from_millis(200)) {
+            running.said.push(line);
+        }
+        running
     }
 
     pub fn client(&self, authorization: Option<String>) -> Client {

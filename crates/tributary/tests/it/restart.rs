@@ -2,6 +2,8 @@
 
 use crate::house::{Client, items};
 use crate::program::{Running, program};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -68,6 +70,61 @@ async fn searches_survive_kill_nine() {
             assert!(ids.insert(row), "result id {row} is used twice");
         }
     }
+}
+
+/// A thousand searches while the program is killed at random moments. Prints its seed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_searches_survive_random_kills() {
+    const SEARCHES: usize = 1000;
+    const KILLS: u32 = 6;
+    let seed: u64 = rand::random();
+    eprintln!("seed {seed}");
+    let mut moments = StdRng::seed_from_u64(seed);
+    let folder = tempfile::tempdir().unwrap();
+    let source = Source::start().await;
+    source.reply(Behaviour::Json(items("river", 3)));
+    let mut running = serve(folder.path());
+    let provider =
+        json!({"name": "One", "url": source.url(), "response_mappings": "FOUND=total,RESULTS=items"});
+    assert_eq!(admin(&running).post("/svc/searchproviders/", &provider).await.status, 201);
+
+    let mut accepted = Vec::new();
+    for kill in 0..=KILLS {
+        let client = admin(&running);
+        let wanted = SEARCHES * (kill as usize + 1) / (KILLS as usize + 1) - accepted.len();
+        // Some more are on their way when the kill strikes; only those that were answered count.
+        let lifetime = Duration::from_millis(moments.random_range(0..150));
+        accepted.extend(post_searches(&client, wanted).await);
+        if kill < KILLS {
+            let more = tokio::time::timeout(lifetime, post_searches(&client, 5)).await;
+            accepted.extend(more.unwrap_or_default());
+            running.kill();
+            running = serve(folder.path());
+        }
+    }
+    assert!(accepted.len() >= SEARCHES);
+    let client = admin(&running);
+    let mut ids = std::collections::BTreeSet::new();
+    for id in accepted {
+        let search = client.ready(id).await;
+        assert_eq!(search["status"], "FULL_RESULTS_READY", "seed {seed}: {search}");
+        let rows = rows(&client, id).await;
+        assert_eq!(rows.len(), 3, "seed {seed}: search {id}: {rows:?}");
+        for (row, _) in rows {
+            assert!(ids.insert(row), "seed {seed}: result id {row} is used twice");
+        }
+    }
+}
+
+/// Posts searches one after the other; the ids of those that were accepted.
+async fn post_searches(client: &Client, count: usize) -> Vec<i64> {
+    let mut accepted = Vec::new();
+    for _ in 0..count {
+        let created = client.post("/svc/search/", &json!({"query_string": "river"})).await;
+        assert_eq!(created.status, 201);
+        accepted.push(created.body["id"].as_i64().unwrap());
+    }
+    accepted
 }
 
 #[tokio::test(flavor = "multi_thread")]
