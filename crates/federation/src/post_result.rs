@@ -5,6 +5,7 @@ use domain::contracts::{Catalogues, PostResultContext, Toolbox};
 use domain::message;
 use domain::result::ResultSet;
 use domain::search::Search;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl Federation {
     /// Runs the search's own post-result processors, or the system default ones, in order.
@@ -18,24 +19,17 @@ impl Federation {
         let work =
             PostResult { search: search.clone(), catalogues: self.catalogues, toolbox: self.toolbox.clone() };
         let mut taken = std::mem::take(sets);
-        let kept = taken.clone();
         let runtime = tokio::runtime::Handle::current();
         let job = move || {
-            let lines = runtime.block_on(work.process(&mut taken));
-            (taken, lines)
+            // The sets come back also from a processor that panics.
+            let processed = catch_unwind(AssertUnwindSafe(|| runtime.block_on(work.process(&mut taken))));
+            (taken, processed.ok())
         };
-        match self.cpu.run(job).await {
-            Some((processed, lines)) => {
-                *sets = processed;
-                messages.extend(lines);
-            }
-            None => {
-                *sets = kept;
-                messages.push(
-                    self.stamped(&message::processor_failed("The post-result pipeline", "it broke down")),
-                );
-            }
-        }
+        let Some((processed, lines)) = self.cpu.run(job).await else { return };
+        *sets = processed;
+        let broke_down =
+            || vec![self.stamped(&message::processor_failed("The post-result pipeline", "it broke down"))];
+        messages.extend(lines.unwrap_or_else(broke_down));
     }
 }
 
