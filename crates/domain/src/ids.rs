@@ -36,4 +36,8 @@ id! {
     TokenId,
     /// Id of a queued task.
     TaskId,
+    /// Id of a Query Transform.
+    TransformId,
+    /// Id of a pipeline record.
+    PipelineId,
 }

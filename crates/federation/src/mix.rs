@@ -174,7 +174,7 @@ impl Page {
         let end = start.saturating_add(size);
         Self {
             range: start.min(total)..end.min(total),
-            next: (end < total).then_some(number + 1),
+            next: (end < total).then(|| number + 1),
             previous: (number > 1).then(|| number - 1),
             is_past_end: start > total,
         }

@@ -33,7 +33,6 @@ pub(crate) struct ProviderRun {
 /// What the source gave, over all pages asked.
 #[derive(Default)]
 struct Answer {
-    shown_query: String,
     found: Option<u64>,
     items: Vec<Value>,
 }
@@ -70,8 +69,7 @@ impl ProviderRun {
         let connector = self.connector()?;
         let query = self.process_query(&mut set.messages).await?;
         set.query_string_to_provider.clone_from(&query);
-        let answer = self.ask(&connector, &query).await?;
-        set.query_to_provider.clone_from(&answer.shown_query);
+        let answer = self.ask(&connector, &query, &mut set.query_to_provider).await?;
         self.process_results(set, answer).await
     }
 
@@ -114,7 +112,13 @@ impl ProviderRun {
     }
 
     /// Constructs, validates, executes and normalizes, page after page, until there is enough.
-    async fn ask(&self, connector: &Arc<dyn Connector>, text: &str) -> Result<Answer, ConnectorError> {
+    /// `shown` is set before anything is sent, so that a failure shows what was asked.
+    async fn ask(
+        &self,
+        connector: &Arc<dyn Connector>,
+        text: &str,
+        shown: &mut String,
+    ) -> Result<Answer, ConnectorError> {
         let wanted = self.results_wanted as usize;
         let mut answer = Answer::default();
         for page in 0..connector.pages(self.results_wanted).max(1) {
@@ -128,7 +132,7 @@ impl ProviderRun {
             let built = connector.construct(&query)?;
             connector.validate(&built)?;
             if page == 0 {
-                answer.shown_query = built.shown();
+                *shown = built.shown();
             }
             let response = match connector.execute(&built).await {
                 Ok(response) => response,

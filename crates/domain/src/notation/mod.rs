@@ -9,6 +9,7 @@ pub mod markup;
 pub mod query_mappings;
 pub mod query_string;
 pub mod query_template;
+pub mod rate;
 pub mod response_mappings;
 pub mod result_mappings;
 mod scan;

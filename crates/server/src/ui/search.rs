@@ -66,6 +66,8 @@ struct ShownResult {
     date: String,
     author: String,
     confidence: String,
+    /// Other sources that have the same document.
+    also_in: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -163,13 +165,14 @@ impl ShownResult {
         let title = if item.title.trim().is_empty() { "(no title)".to_owned() } else { item.title };
         let date = match item.date_published_display.is_empty() {
             true if item.date_published == DATE_UNKNOWN => String::new(),
-            true => item.date_published,
+            true => item.date_published.split(' ').next().unwrap_or_default().to_owned(),
             false => item.date_published_display,
         };
         Self {
             href: web_link(&item.url),
             body: shorten(&item.body, BODY_CHARS_MAX),
             confidence: format!("{:.2}", item.swirl_confidence_score),
+            also_in: item.duplicates.into_iter().map(|copy| copy.searchprovider).collect(),
             source: item.searchprovider,
             author: item.author,
             title,

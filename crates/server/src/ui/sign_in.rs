@@ -53,7 +53,10 @@ pub async fn sign_in(
     jar: CookieJar,
     form: Result<Form<SignInForm>, axum::extract::rejection::FormRejection>,
 ) -> Result<Response, ApiError> {
-    let Form(form) = form.map_err(|_| ApiError::of(Refusal::Malformed))?;
+    let Form(form) = form.map_err(|rejection| match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => ApiError::of(Refusal::TooLarge),
+        _ => ApiError::of(Refusal::Malformed),
+    })?;
     let expected = jar.get(FORM_COOKIE).map(|cookie| cookie.value().to_owned()).unwrap_or_default();
     if !same_text(&form.csrf_token, &expected) {
         let sentence = "This page was open for too long. Please sign in again.";

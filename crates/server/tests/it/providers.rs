@@ -80,6 +80,9 @@ async fn only_administrators_write_and_the_hidden_is_unknown() {
     let kinds = house.get("/svc/connectors/", &plain).await.json();
     assert_eq!(
         kinds[0],
-        json!({"name": "Fixed", "kind": "connector", "summary": "Always the same two results."})
+        json!({
+            "name": "Fixed", "kind": "connector", "summary": "Always the same two results.",
+            "capability": {"page": false, "date_sort": false, "not": false},
+        })
     );
 }

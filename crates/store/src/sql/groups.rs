@@ -1,5 +1,6 @@
 //! Groups, and who belongs to them.
 
+use super::providers;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::{plain, to_column, to_count};
 use domain::contracts::{Page, StoreError};
@@ -44,17 +45,29 @@ pub(super) async fn groups(db: &Db, offset: u64, limit: u64) -> Result<Page<Grou
     Ok(Page { items: rows.into_iter().map(Group::from).collect(), total: to_count(total) })
 }
 
+/// A new name reaches the providers that name the group, in the same transaction.
 pub(super) async fn replace(db: &Db, id: GroupId, draft: GroupDraft) -> Result<Group, StoreError> {
     const TEXT: &str = "UPDATE user_groups SET name = $2 WHERE id = $1 RETURNING id, name, date_created";
-    on_db!(*db, write, db => sqlx::query_as::<_, GroupRow>(TEXT)
-        .bind(id.0).bind(plain(&draft.name)).fetch_one(db))
-    .map(Group::from)
+    let mut tx = db.begin().await?;
+    let old = name_of(&mut tx, id).await?;
+    let row = on_tx!(&mut tx, db => sqlx::query_as::<_, GroupRow>(TEXT)
+        .bind(id.0).bind(plain(&draft.name)).fetch_one(db))?;
+    providers::rename_group(&mut tx, &old, Some(&row.name)).await?;
+    tx.commit().await?;
+    Ok(row.into())
 }
 
+/// Providers stop naming the group, so that another of the same name does not inherit them.
 pub(super) async fn delete(db: &Db, id: GroupId) -> Result<(), StoreError> {
-    let rows = on_db!(*db, write, db => changed(
-        sqlx::query("DELETE FROM user_groups WHERE id = $1").bind(id.0).execute(db)))?;
-    if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+    let mut tx = db.begin().await?;
+    let old = name_of(&mut tx, id).await?;
+    on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM user_groups WHERE id = $1").bind(id.0).execute(db)))?;
+    providers::rename_group(&mut tx, &old, None).await?;
+    tx.commit().await
+}
+
+async fn name_of(tx: &mut Tx, id: GroupId) -> Result<String, StoreError> {
+    on_tx!(tx, db => sqlx::query_scalar("SELECT name FROM user_groups WHERE id = $1").bind(id.0).fetch_one(db))
 }
 
 /// Makes the user a member of these groups and of no others; returns their names in order.

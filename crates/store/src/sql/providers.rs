@@ -132,6 +132,26 @@ async fn insert(tx: &mut Tx, provider: &SearchProvider) -> Result<ProviderId, St
     .map(ProviderId)
 }
 
+/// Every provider that names the group gets its new name, or stops naming it.
+pub(super) async fn rename_group(tx: &mut Tx, old: &str, new: Option<&str>) -> Result<(), StoreError> {
+    let rows: Vec<(i64, Json<ProviderDraft>)> =
+        on_tx!(tx, db => sqlx::query_as("SELECT id, draft FROM providers ORDER BY id").fetch_all(db))?;
+    for (id, Json(mut draft)) in rows {
+        if !draft.groups.iter().any(|group| group == old) {
+            continue;
+        }
+        draft.groups = draft
+            .groups
+            .into_iter()
+            .filter_map(|group| if group == old { new.map(str::to_owned) } else { Some(group) })
+            .collect();
+        let text = JsonText::of(&draft)?;
+        on_tx!(tx, db => changed(sqlx::query("UPDATE providers SET draft = $2 WHERE id = $1")
+            .bind(id).bind(text).execute(db)))?;
+    }
+    Ok(())
+}
+
 async fn seal(tx: &mut Tx, key: &SealKey, id: ProviderId, text: &str) -> Result<(), StoreError> {
     if text.is_empty() {
         return Ok(());

@@ -2,9 +2,12 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 mod architecture;
+mod browser;
 mod deadline;
 mod demo;
+mod door;
 mod house;
+mod pages;
 mod program;
 mod restart;
 mod routes;

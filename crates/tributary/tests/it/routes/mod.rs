@@ -1,3 +1,12 @@
 //! Black-box tests over HTTP, filed by route.
 
+mod catalogues;
+mod docs;
+mod groups;
+mod health;
+mod login;
+mod results;
 mod search;
+mod searchproviders;
+mod tokens;
+mod users;

@@ -1,0 +1,159 @@
+//! Without valid credentials every door is shut, except those that the table calls open.
+
+use super::table::{Row, TABLE, Who};
+use super::{Furnished, assert_refused, send};
+use crate::house::{Client, TestHouse};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use domain::contracts::{TokenStore, UserStore};
+use domain::user::TokenDraft;
+use serde_json::json;
+use std::time::Duration;
+
+pub fn basic(username: &str, password: &str) -> String {
+    format!("Basic {}", BASE64_STANDARD.encode(format!("{username}:{password}")))
+}
+
+fn shut() -> impl Iterator<Item = &'static Row> {
+    TABLE.iter().filter(|row| row.who != Who::Open)
+}
+
+/// Asks every shut door; the things behind them must be there afterwards.
+async fn assert_all_shut(rooms: &Furnished, client: &Client, code: &str, who: &str) {
+    let mut count = 0;
+    for row in shut() {
+        let what = format!("{who}: {}", row.name());
+        let answer = send(client, row, &rooms.path(row)).await;
+        if row.who == Who::Page {
+            assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/login/"), "{what}");
+        } else {
+            assert_refused(&answer, 401, code, &what);
+        }
+        count += 1;
+    }
+    assert!(count > 40, "{count} doors");
+    for row in shut().filter(|row| row.method == "GET" && row.path.contains("{id}")) {
+        let answer = rooms.rightful(row).get(&rooms.path(row)).await;
+        assert_eq!(answer.status, 200, "{who} has changed {}", row.path);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody() {
+    let rooms = Furnished::start().await;
+    assert_all_shut(&rooms, &rooms.house.anonymous(), "not_authenticated", "nobody").await;
+    let unknown = rooms.house.anonymous().get("/svc/nothing/").await;
+    assert_refused(&unknown, 401, "not_authenticated", "what is not there is not told either");
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_password() {
+    let rooms = Furnished::start().await;
+    let client = rooms.house.with_header(&basic("admin", "wrong horse battery"));
+    assert_all_shut(&rooms, &client, "authentication_failed", "wrong password").await;
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_token() {
+    let rooms = Furnished::start().await;
+    let made = rooms.house.admin.post("/svc/tokens/", &json!({})).await.body;
+    let client = rooms.house.with_header(&format!("Token {}", made["token"].as_str().unwrap()));
+    assert_eq!(client.get("/svc/users/").await.status, 200);
+    let revoked = rooms.house.admin.delete(&format!("/svc/tokens/{}/", made["id"])).await;
+    assert_eq!(revoked.status, 204);
+    assert_all_shut(&rooms, &client, "authentication_failed", "revoked token").await;
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_expired_token() {
+    let rooms = Furnished::start().await;
+    let wired = rooms.house.service.wired();
+    let admin = wired.store.user_by_name("admin").await.unwrap();
+    let now = wired.clock.now();
+    let token_until = async |expires| {
+        let made = server::token::make();
+        let draft = TokenDraft { expires: Some(expires), ..TokenDraft::default() };
+        wired.store.create_token(admin.id, draft, made.hash, made.prefix, now).await.unwrap();
+        rooms.house.with_header(&format!("Token {}", made.token.expose()))
+    };
+    let valid = token_until(now + Duration::from_secs(60)).await;
+    assert_eq!(valid.get("/svc/users/").await.status, 200);
+    let expired = token_until(now - Duration::from_secs(1)).await;
+    assert_all_shut(&rooms, &expired, "authentication_failed", "expired token").await;
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deleted_users_token_and_password() {
+    let rooms = Furnished::start().await;
+    let gone = rooms.house.user("gone", &[]).await;
+    let pair = rooms.house.with_header(&basic("gone", "password of gone"));
+    assert_eq!(pair.get("/svc/users/me/").await.status, 200, "the pair is remembered now");
+    let id = gone.get("/svc/users/me/").await.body["id"].clone();
+    assert_eq!(rooms.house.admin.delete(&format!("/svc/users/{id}/")).await.status, 204);
+    assert_all_shut(&rooms, &gone, "authentication_failed", "deleted user's token").await;
+    assert_refused(
+        &pair.get("/svc/users/me/").await,
+        401,
+        "authentication_failed",
+        "deleted user's password",
+    );
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn headers_that_are_no_credentials() {
+    let house = TestHouse::start().await;
+    let long = format!("Token {}", "x".repeat(5000));
+    for header in ["", "Token", "Token ", "Basic", "Basic ???", "Basic YWRtaW4=", "Bearer abc", "abc", &long]
+    {
+        let answer = house.with_header(header).get("/svc/users/me/").await;
+        assert_refused(&answer, 401, "authentication_failed", header);
+    }
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn open_doors_stay_open_to_all() {
+    let house = TestHouse::start().await;
+    let stale = house.with_header("Token trb_gone");
+    for row in TABLE.iter().filter(|row| row.who == Who::Open && row.method == "GET") {
+        for client in [house.anonymous(), stale.clone()] {
+            assert_eq!(send(&client, row, row.path).await.status, 200, "{}", row.name());
+        }
+    }
+    let open: Vec<String> = TABLE.iter().filter(|row| row.who == Who::Open).map(Row::name).collect();
+    let expected = [
+        "POST /svc/login/",
+        "GET /svc/health/live/",
+        "GET /svc/health/ready/",
+        "GET /login/",
+        "POST /login/",
+        "GET /static/tributary.css",
+        "GET /static/tributary.svg",
+    ];
+    assert_eq!(open, expected);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn basic_works_and_a_changed_password_is_forgotten_at_once() {
+    let house = TestHouse::start().await;
+    let ann = house.user("ann", &[]).await;
+    let old = house.with_header(&basic("ann", "password of ann"));
+    for _ in 0..2 {
+        assert_eq!(old.get("/svc/users/me/").await.body["username"], "ann");
+    }
+    let id = ann.get("/svc/users/me/").await.body["id"].clone();
+    let changed =
+        house.admin.patch(&format!("/svc/users/{id}/"), &json!({"password": "a newer password"})).await;
+    assert_eq!(changed.status, 200, "{changed:?}");
+    assert_refused(&old.get("/svc/users/me/").await, 401, "authentication_failed", "the old password");
+    let new = house.with_header(&basic("ann", "a newer password"));
+    assert_eq!(new.get("/svc/users/me/").await.body["username"], "ann");
+    assert_eq!(ann.get("/svc/users/me/").await.status, 200, "tokens are revoked apart from passwords");
+    house.stop().await;
+}

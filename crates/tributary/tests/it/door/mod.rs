@@ -1,0 +1,109 @@
+//! The doors from outside: who gets in, with what, and how the others are refused.
+
+mod credentials;
+mod manners;
+mod paths;
+mod requests;
+mod rights;
+mod session;
+mod table;
+
+use crate::house::{Answer, Client, TestHouse, items};
+use reqwest::Method;
+use serde_json::json;
+use table::{Body, Row, Thing};
+use testkit::source::{Behaviour, Source};
+
+/// A house with one of each thing. The private things belong to `ann`.
+struct Furnished {
+    house: TestHouse,
+    ann: Client,
+    search: i64,
+    result: i64,
+    provider: i64,
+    token: i64,
+    user: i64,
+    group: i64,
+    _source: Source,
+}
+
+impl Furnished {
+    async fn start() -> Self {
+        Self::of(TestHouse::start().await).await
+    }
+
+    async fn of(house: TestHouse) -> Self {
+        let source = Source::start().await;
+        source.reply(Behaviour::Json(items("river", 2)));
+        let provider = house.provider("Rivers", &source).await;
+        let ann = house.user("ann", &[]).await;
+        let search = ann.search(&json!({"query_string": "river"})).await["id"].as_i64().unwrap();
+        let results = ann.get("/svc/results/").await;
+        let made = |answer: Answer| {
+            assert_eq!(answer.status, 201, "{answer:?}");
+            answer.body["id"].as_i64().unwrap()
+        };
+        let person = json!({"username": "victor", "password": "long enough"});
+        Self {
+            search,
+            result: results.body[0]["id"].as_i64().unwrap(),
+            provider,
+            token: made(ann.post("/svc/tokens/", &json!({"label": "spare"})).await),
+            user: made(house.admin.post("/svc/users/", &person).await),
+            group: made(house.admin.post("/svc/groups/", &json!({"name": "research"})).await),
+            ann,
+            house,
+            _source: source,
+        }
+    }
+
+    /// The row's path with the id of the thing that is there.
+    fn path(&self, row: &Row) -> String {
+        let id = match row.thing {
+            Thing::None => return row.path.to_owned(),
+            Thing::File => return row.path.replace("{file}", "swagger-ui.css"),
+            Thing::Search => self.search,
+            Thing::Result => self.result,
+            Thing::Provider => self.provider,
+            Thing::Token => self.token,
+            Thing::User => self.user,
+            Thing::Group => self.group,
+        };
+        row.path.replace("{id}", &id.to_string())
+    }
+
+    /// Who may use this row: the owner of private things, the administrator for the rest.
+    fn rightful(&self, row: &Row) -> &Client {
+        match row.thing {
+            Thing::Search | Thing::Result | Thing::Token => &self.ann,
+            _ => &self.house.admin,
+        }
+    }
+}
+
+/// Sends a row's request, with its valid body, to any path.
+async fn send(client: &Client, row: &Row, path: &str) -> Answer {
+    let request = client.request(row.method.parse::<Method>().unwrap(), path);
+    let request = match row.body {
+        Body::None => request,
+        Body::Json(text) => request.header("Content-Type", "application/json").body(text),
+        Body::Form(text) => request.header("Content-Type", "application/x-www-form-urlencoded").body(text),
+    };
+    Answer::of(request).await
+}
+
+/// The one shape of a refusal, with the headers that every answer has.
+#[track_caller]
+fn assert_refused(answer: &Answer, status: u16, code: &str, what: &str) {
+    assert_eq!((answer.status.as_u16(), answer.code()), (status, code), "{what}: {answer:?}");
+    assert!(answer.body["detail"].as_str().is_some_and(|text| !text.is_empty()), "{what}: {answer:?}");
+    let id = answer.header("x-request-id");
+    assert!(!id.is_empty() && answer.body["request_id"] == id, "{what}: {answer:?}");
+    assert_eq!(answer.header("content-type"), "application/json", "{what}");
+    assert_eq!(answer.header("x-content-type-options"), "nosniff", "{what}");
+    let keys: Vec<&str> = answer.body.as_object().unwrap().keys().map(String::as_str).collect();
+    let allowed = ["detail", "code", "request_id", "errors"];
+    assert!(keys.iter().all(|key| allowed.contains(key)), "{what}: {keys:?}");
+    let challenge = if status == 401 { "Basic realm=\"api\"" } else { "" };
+    assert_eq!(answer.header("www-authenticate"), challenge, "{what}");
+}

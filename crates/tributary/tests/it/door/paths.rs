@@ -1,0 +1,148 @@
+//! One API under several names: both prefixes, aliases, with and without the slash at the end.
+
+use super::table::{Row, TABLE, Thing};
+use super::{Furnished, assert_refused};
+use crate::house::{Answer, TestHouse};
+use domain::settings::Settings;
+use serde_json::{Value, json};
+
+const PREFIXES: [&str; 4] = ["/svc", "/api/svc", "/find", "/api/find"];
+
+async fn with_alias() -> TestHouse {
+    TestHouse::with(|settings| Settings { api_aliases: vec!["find".to_owned()], ..settings }).await
+}
+
+/// The body as text, without what differs from call to call, and with the links under `/svc`.
+fn comparable(answer: &Answer, base: &str, prefix: &str) -> String {
+    if let Some(stream) = answer.body.as_str().filter(|text| text.starts_with("event: ")) {
+        let names: Vec<&str> = stream.lines().filter(|line| line.starts_with("event: ")).collect();
+        assert!(stream.contains(&format!("{base}{prefix}/results/")), "{stream}");
+        return names.join(",");
+    }
+    let mut body = answer.body.clone();
+    let rows = match &mut body {
+        Value::Array(rows) => rows.iter_mut().collect(),
+        other => vec![other],
+    };
+    for row in rows.into_iter().filter_map(Value::as_object_mut) {
+        row.remove("last_used");
+    }
+    let text = body.to_string();
+    text.replace(&format!("{base}{prefix}/"), &format!("{base}/svc/"))
+        .replace(&format!("<base href=\\\"{prefix}/"), "<base href=\\\"/svc/")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_form_of_a_path_answers_the_same() {
+    let rooms = Furnished::of(with_alias().await).await;
+    let base = &rooms.house.base;
+    let readable: Vec<&Row> = TABLE.iter().filter(|row| row.is_api() && row.method == "GET").collect();
+    assert!(readable.len() > 15);
+    for row in readable {
+        let path = rooms.path(row);
+        let client = rooms.rightful(row);
+        let first = client.get(&path).await;
+        assert_eq!(first.status, 200, "{path}");
+        let expected = comparable(&first, base, "/svc");
+        for prefix in PREFIXES {
+            let whole = path.replacen("/svc", prefix, 1);
+            let bare = whole.trim_end_matches('/').to_owned();
+            for form in [whole, bare] {
+                let answer = client.get(&form).await;
+                assert_eq!(answer.status, 200, "{form}: {answer:?}");
+                assert_eq!(comparable(&answer, base, prefix), expected, "{form}");
+            }
+        }
+    }
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn links_use_the_prefix_that_was_called() {
+    let rooms = Furnished::of(with_alias().await).await;
+    let base = &rooms.house.base;
+    for prefix in PREFIXES {
+        let start = format!("{base}{prefix}/");
+        for slash in ["", "/"] {
+            let created =
+                rooms.ann.post(&format!("{prefix}/search{slash}"), &json!({"query_string": "river"})).await;
+            assert_eq!(created.status, 201, "{prefix} {slash}: {created:?}");
+            let search = rooms.ann.ready(created.body["id"].as_i64().unwrap()).await;
+            let found = rooms.ann.get(&format!("{prefix}/results{slash}?search_id={}", search["id"])).await;
+            let list = rooms.ann.get(&format!("{prefix}/search{slash}?page=1&items=1")).await;
+            for link in [
+                &created.body["result_url"],
+                &created.body["new_result_url"],
+                &found.body["info"]["Rivers"]["filter_url"],
+                &found.body["info"]["search"]["rerun_url"],
+                &list.body["next"],
+            ] {
+                let link = link.as_str().unwrap();
+                assert!(link.starts_with(&start), "{prefix}: {link}");
+                let path = link.strip_prefix(base.as_str()).unwrap();
+                let status = rooms.ann.get(path).await.status.as_u16();
+                assert!([200, 302].contains(&status), "{link} leads to {status}");
+            }
+        }
+        let redirect = rooms.ann.get(&format!("{prefix}/search?q=river")).await;
+        let expected = format!("{prefix}/results/?search_id=");
+        assert!(redirect.header("location").starts_with(&expected), "{prefix}: {redirect:?}");
+    }
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn writing_works_under_every_form() {
+    let house = with_alias().await;
+    for (number, prefix) in PREFIXES.iter().enumerate() {
+        let made =
+            house.admin.post(&format!("{prefix}/groups"), &json!({"name": format!("g{number}")})).await;
+        assert_eq!(made.status, 201, "{prefix}: {made:?}");
+        let path = format!("{prefix}/groups/{}", made.body["id"]);
+        assert_eq!(house.admin.patch(&path, &json!({"name": format!("h{number}")})).await.status, 200);
+        assert_eq!(house.admin.delete(&path).await.status, 204);
+    }
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_alias_that_was_not_given_leads_nowhere() {
+    let house = TestHouse::start().await;
+    for path in [
+        "/find/search/",
+        "/api/find/search/",
+        "/api/search/",
+        "/svcs/search/",
+        "/SVC/search/",
+        "/api/api/svc/search/",
+    ] {
+        assert_refused(&house.admin.get(path).await, 404, "not_found", path);
+        let nobody = house.anonymous().get(path).await;
+        assert_refused(&nobody, 401, "not_authenticated", path);
+    }
+    house.stop().await;
+}
+
+/// The public address wins over what the client says of the host.
+#[tokio::test(flavor = "multi_thread")]
+async fn links_name_the_public_address_if_there_is_one() {
+    let house =
+        TestHouse::with(|settings| Settings { public_url: "https://find.example/".to_owned(), ..settings })
+            .await;
+    let created = house.admin.post("/api/svc/search/", &json!({"query_string": "river"})).await;
+    let link = created.body["result_url"].as_str().unwrap();
+    assert!(link.starts_with("https://find.example/api/svc/results/?"), "{link}");
+    house.stop().await;
+
+    let house = TestHouse::start().await;
+    let request = house.admin.request(reqwest::Method::GET, "/svc/search/").header("Host", "evil<b>");
+    assert_refused(&Answer::of(request).await, 400, "invalid_host", "a host that is none");
+    house.stop().await;
+}
+
+/// Only the files of the documentation have no form with a slash.
+#[test]
+fn one_row_is_a_file() {
+    let files: Vec<String> = TABLE.iter().filter(|row| row.thing == Thing::File).map(Row::name).collect();
+    assert_eq!(files, ["GET /svc/api/docs/{file}"]);
+}

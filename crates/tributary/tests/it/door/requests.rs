@@ -1,0 +1,134 @@
+//! Requests that cannot be read, lead nowhere, or use a method that is not there.
+
+use super::table::{Body, Row, TABLE, Thing, Who};
+use super::{Furnished, assert_refused, send};
+use crate::house::Answer;
+use reqwest::Method;
+use std::collections::BTreeSet;
+
+fn with_json() -> impl Iterator<Item = &'static Row> {
+    TABLE.iter().filter(|row| matches!(row.body, Body::Json(_)))
+}
+
+/// Proves that the bodies and paths of the table are right, so that the refusals mean something.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_door_opens_to_who_may_use_it() {
+    let rooms = Furnished::start().await;
+    for row in TABLE.iter().filter(|row| row.is_api()) {
+        let answer = send(rooms.rightful(row), row, &rooms.path(row)).await;
+        assert_eq!(answer.status, row.success(), "{}: {answer:?}", row.name());
+        assert_eq!(answer.header("x-content-type-options"), "nosniff", "{}", row.name());
+        assert_eq!(answer.header("x-frame-options"), "DENY", "{}", row.name());
+        assert!(!answer.header("x-request-id").is_empty(), "{}", row.name());
+        if row.method == "DELETE" {
+            let gone = send(rooms.rightful(row), row, &rooms.path(row)).await;
+            assert_refused(&gone, 404, "not_found", &row.name());
+        }
+    }
+    let after = rooms.house.admin.get("/svc/users/me/").await;
+    assert_refused(&after, 401, "authentication_failed", "the last row has revoked this token");
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bodies_that_are_no_json_or_no_object() {
+    let rooms = Furnished::start().await;
+    for row in with_json() {
+        let (client, path) = (rooms.rightful(row), rooms.path(row));
+        for (body, code) in [
+            ("", "malformed"),
+            ("{", "malformed"),
+            ("{\"a\": }", "malformed"),
+            ("{} {}", "malformed"),
+            ("\"text\"", "invalid"),
+            ("7", "invalid"),
+            ("null", "invalid"),
+            ("[7]", "invalid"),
+            ("[]", "invalid"),
+        ] {
+            let request = client.request(row.method.parse().unwrap(), &path);
+            let answer = Answer::of(request.header("Content-Type", "application/json").body(body)).await;
+            assert_refused(&answer, 400, code, &format!("{} with {body}", row.name()));
+        }
+    }
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bodies_of_another_type() {
+    let rooms = Furnished::start().await;
+    for row in with_json() {
+        let (client, path) = (rooms.rightful(row), rooms.path(row));
+        let Body::Json(text) = row.body else { unreachable!() };
+        for content_type in ["text/plain", "application/x-www-form-urlencoded", "application/xml", ""] {
+            let request = client.request(row.method.parse().unwrap(), &path);
+            let request =
+                if content_type.is_empty() { request } else { request.header("Content-Type", content_type) };
+            let answer = Answer::of(request.body(text)).await;
+            let what = format!("{} as '{content_type}'", row.name());
+            assert_refused(&answer, 415, "unsupported_media_type", &what);
+        }
+    }
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ids_that_are_unknown_or_none() {
+    let rooms = Furnished::start().await;
+    let words = ["999999", "0", "-1", "abc", "1.5", "99999999999999999999", "%00", "1%2F2"];
+    for row in TABLE.iter().filter(|row| row.path.contains("{id}")) {
+        for word in words {
+            let answer = send(rooms.rightful(row), row, &row.path.replace("{id}", word)).await;
+            assert_refused(&answer, 404, "not_found", &format!("{} with {word}", row.name()));
+        }
+    }
+    let file = rooms.house.admin.get("/svc/api/docs/nothing.js").await;
+    assert_refused(&file, 404, "not_found", "a file that is not there");
+    for path in
+        ["/svc/", "/svc/nothing/", "/svc/search/1/nothing/", "/nothing", "/api/", "/svc/api/docs/../schema"]
+    {
+        let answer = rooms.house.admin.get(path).await;
+        if path.ends_with("schema") {
+            // The client itself resolves the dots; the service sees a path that is there.
+            assert_eq!(answer.status, 200);
+        } else {
+            assert_refused(&answer, 404, "not_found", path);
+        }
+    }
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn methods_that_are_not_there() {
+    let rooms = Furnished::start().await;
+    let paths: BTreeSet<&str> = TABLE.iter().map(|row| row.path).collect();
+    for path in paths {
+        let rows: Vec<&Row> = TABLE.iter().filter(|row| row.path == path).collect();
+        let known: BTreeSet<&str> = rows.iter().map(|row| row.method).collect();
+        for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+            if known.contains(method) {
+                continue;
+            }
+            let what = format!("{method} {path}");
+            let request = rooms.house.admin.request(method.parse::<Method>().unwrap(), &rooms.path(rows[0]));
+            let answer = Answer::of(request).await;
+            assert_refused(&answer, 405, "method_not_allowed", &what);
+            let allowed: BTreeSet<&str> =
+                answer.header("allow").split(',').filter(|word| *word != "HEAD").collect();
+            assert_eq!(allowed, known, "{what}");
+        }
+    }
+    rooms.house.stop().await;
+}
+
+/// The table itself: an id in the path says what it stands for, and only open rows are for all.
+#[test]
+fn rows_are_whole() {
+    for row in TABLE {
+        let has_place = row.path.contains("{id}") || row.path.contains("{file}");
+        assert_eq!(has_place, row.thing != Thing::None, "{}", row.name());
+        let takes_body = ["POST", "PUT", "PATCH"].contains(&row.method) && row.path != "/svc/swirl-logout/";
+        assert_eq!(row.body != Body::None, takes_body, "{}", row.name());
+        assert!(row.is_api() || row.who != Who::Admin, "{}", row.name());
+    }
+}

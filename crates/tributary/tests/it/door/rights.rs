@@ -1,0 +1,117 @@
+//! Known people at doors that are not theirs: 404 where existence is private, 403 where rights are missing.
+
+use super::table::{Row, TABLE, Thing, Who};
+use super::{Furnished, assert_refused, send};
+use serde_json::json;
+
+fn of(thing: Thing) -> impl Iterator<Item = &'static Row> {
+    TABLE.iter().filter(move |row| row.thing == thing)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn anothers_searches_results_events_and_tokens_do_not_exist() {
+    let rooms = Furnished::start().await;
+    let otto = rooms.house.user("otto", &["research"]).await;
+    for thing in [Thing::Search, Thing::Result, Thing::Token] {
+        for row in of(thing) {
+            let answer = send(&otto, row, &rooms.path(row)).await;
+            assert_refused(&answer, 404, "not_found", &row.name());
+            if thing != Thing::Token {
+                let answer = send(&rooms.house.admin, row, &rooms.path(row)).await;
+                assert_refused(&answer, 404, "not_found", &format!("as administrator: {}", row.name()));
+            }
+        }
+        let read = of(thing).find(|row| row.method == "GET").unwrap();
+        let kept = rooms.ann.get(&rooms.path(read)).await;
+        assert_eq!(kept.status, 200, "{}", read.name());
+        assert!(kept.body["title"] != "another title" && kept.body["retention"] != 2, "{}", kept.body);
+    }
+    for query in ["search_id", "rerun"] {
+        let route = if query == "rerun" { "search" } else { "results" };
+        for client in [&otto, &rooms.house.admin] {
+            let answer = client.get(&format!("/svc/{route}/?{query}={}", rooms.search)).await;
+            assert_refused(&answer, 404, "not_found", query);
+        }
+    }
+    assert_eq!(otto.get("/svc/search/").await.body, json!([]));
+    assert_eq!(otto.get("/svc/results/").await.body, json!([]));
+    assert_eq!(otto.get("/svc/tokens/").await.body.as_array().unwrap().len(), 1, "the one that is used here");
+    let page = otto.get(&format!("/?search_id={}", rooms.search)).await;
+    assert_eq!(page.status, 404);
+    rooms.house.stop().await;
+}
+
+/// The answer is the same for a search of somebody else and for one that never was.
+#[tokio::test(flavor = "multi_thread")]
+async fn existence_is_not_told() {
+    let rooms = Furnished::start().await;
+    let otto = rooms.house.user("otto", &[]).await;
+    for thing in [Thing::Search, Thing::Result, Thing::Token] {
+        for row in of(thing) {
+            let theirs = send(&otto, row, &rooms.path(row)).await;
+            let nobodys = send(&otto, row, &row.path.replace("{id}", "999999")).await;
+            assert_eq!(theirs.body["detail"], nobodys.body["detail"], "{}", row.name());
+        }
+    }
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn administration_is_for_administrators() {
+    let rooms = Furnished::start().await;
+    let mut count = 0;
+    for row in TABLE.iter().filter(|row| row.who == Who::Admin) {
+        for path in [rooms.path(row), row.path.replace("{id}", "999999")] {
+            let answer = send(&rooms.ann, row, &path).await;
+            assert_refused(&answer, 403, "permission_denied", &format!("{} {path}", row.method));
+        }
+        count += 1;
+    }
+    assert_eq!(count, 16, "users, groups, and writing providers");
+    let me = rooms.ann.get("/svc/users/me/").await.body;
+    let path = format!("/svc/users/{}/", me["id"]);
+    let own = rooms.ann.patch(&path, &json!({"is_admin": true})).await;
+    assert_refused(&own, 403, "permission_denied", "nobody makes themselves administrator");
+    assert_eq!(rooms.ann.get("/svc/users/me/").await.body["is_admin"], false);
+    let names = rooms.house.admin.get("/svc/searchproviders/").await.body;
+    assert_eq!(names[0]["name"], "Rivers");
+    assert_eq!(names.as_array().unwrap().len(), 1);
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rights_that_are_taken_away_are_gone_with_the_next_request() {
+    let rooms = Furnished::start().await;
+    let admin = &rooms.house.admin;
+    let me = rooms.ann.get("/svc/users/me/").await.body;
+    let path = format!("/svc/users/{}/", me["id"]);
+    for (is_admin, status) in [(true, 200), (false, 403)] {
+        assert_eq!(admin.patch(&path, &json!({"is_admin": is_admin})).await.status, 200);
+        assert_eq!(rooms.ann.get("/svc/groups/").await.status, status);
+    }
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_exists_for_who_may_see_it() {
+    let rooms = Furnished::start().await;
+    let admin = &rooms.house.admin;
+    let path = format!("/svc/searchproviders/{}/", rooms.provider);
+    let hidden = admin.patch(&path, &json!({"shared": false, "groups": ["research"]})).await;
+    assert_eq!(hidden.status, 200, "{hidden:?}");
+    let member = rooms.house.user("mia", &["research"]).await;
+    assert_refused(&rooms.ann.get(&path).await, 404, "not_found", "an outsider");
+    assert_eq!(rooms.ann.get("/svc/searchproviders/").await.body, json!([]));
+    assert_eq!(member.get(&path).await.body["name"], "Rivers");
+    assert_eq!(member.get("/svc/searchproviders/").await.body.as_array().unwrap().len(), 1);
+    for row in of(Thing::Provider).filter(|row| row.who == Who::Admin) {
+        let answer = send(&member, row, &path).await;
+        assert_refused(&answer, 403, "permission_denied", &row.name());
+    }
+
+    let mia = member.get("/svc/users/me/").await.body;
+    let left = admin.patch(&format!("/svc/users/{}/", mia["id"]), &json!({"groups": []})).await;
+    assert_eq!(left.status, 200, "{left:?}");
+    assert_refused(&member.get(&path).await, 404, "not_found", "a member who has left");
+    rooms.house.stop().await;
+}

@@ -1,0 +1,165 @@
+//! Every route and method of the service, once. The OpenAPI document must say the same.
+
+use crate::house::TestHouse;
+use std::collections::BTreeSet;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// Needs no credentials.
+    Open,
+    /// A page: without credentials it leads to the sign-in page.
+    Page,
+    /// Anybody with credentials, for what they may see.
+    User,
+    Admin,
+}
+
+/// What the id in the path stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thing {
+    None,
+    Search,
+    Result,
+    Provider,
+    Token,
+    User,
+    Group,
+    File,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Body {
+    None,
+    Json(&'static str),
+    Form(&'static str),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    pub method: &'static str,
+    pub path: &'static str,
+    pub who: Who,
+    pub thing: Thing,
+    pub body: Body,
+}
+
+impl Row {
+    pub fn name(&self) -> String {
+        format!("{} {}", self.method, self.path)
+    }
+
+    /// The pages for people are not part of the API, nor of its document.
+    pub fn is_api(&self) -> bool {
+        self.path.starts_with("/svc/")
+    }
+
+    /// What a right request is answered.
+    pub fn success(&self) -> u16 {
+        match self.method {
+            "DELETE" => 204,
+            "POST" if !["/svc/login/", "/svc/swirl-logout/"].contains(&self.path) => 201,
+            _ => 200,
+        }
+    }
+}
+
+const fn row(method: &'static str, path: &'static str, who: Who, thing: Thing, body: Body) -> Row {
+    Row { method, path, who, thing, body }
+}
+
+const SEARCH: Body = Body::Json(r#"{"query_string": "river", "retention": 2}"#);
+const RESULT: Body = Body::Json(r#"{"title": "another title"}"#);
+const PROVIDER: Body = Body::Json(
+    r#"{"name": "Lakes", "url": "https://lakes.example/", "response_mappings": "RESULTS=items", "active": false}"#,
+);
+const USER: Body = Body::Json(r#"{"username": "wanda", "password": "long enough"}"#);
+const GROUP: Body = Body::Json(r#"{"name": "archive"}"#);
+const TOKEN: Body = Body::Json(r#"{"label": "laptop"}"#);
+const LOGIN: Body = Body::Json(r#"{"username": "admin", "password": "correct horse battery"}"#);
+
+use Thing::{File, Group, Provider, Result, Search, Token, User};
+
+#[rustfmt::skip]
+pub const TABLE: &[Row] = &[
+    row("GET", "/svc/search/", Who::User, Thing::None, Body::None),
+    row("POST", "/svc/search/", Who::User, Thing::None, SEARCH),
+    row("GET", "/svc/search/{id}/", Who::User, Search, Body::None),
+    row("PUT", "/svc/search/{id}/", Who::User, Search, SEARCH),
+    row("PATCH", "/svc/search/{id}/", Who::User, Search, SEARCH),
+    row("GET", "/svc/search/{id}/events/", Who::User, Search, Body::None),
+    row("GET", "/svc/results/", Who::User, Thing::None, Body::None),
+    row("GET", "/svc/results/{id}/", Who::User, Result, Body::None),
+    row("PUT", "/svc/results/{id}/", Who::User, Result, RESULT),
+    row("PATCH", "/svc/results/{id}/", Who::User, Result, RESULT),
+    row("DELETE", "/svc/results/{id}/", Who::User, Result, Body::None),
+    row("DELETE", "/svc/search/{id}/", Who::User, Search, Body::None),
+    row("GET", "/svc/searchproviders/", Who::User, Thing::None, Body::None),
+    row("POST", "/svc/searchproviders/", Who::Admin, Thing::None, PROVIDER),
+    row("GET", "/svc/searchproviders/{id}/", Who::User, Provider, Body::None),
+    row("PUT", "/svc/searchproviders/{id}/", Who::Admin, Provider,
+        Body::Json(r#"{"name": "Seas", "url": "https://seas.example/", "response_mappings": "RESULTS=items"}"#)),
+    row("PATCH", "/svc/searchproviders/{id}/", Who::Admin, Provider, Body::Json(r#"{"active": false}"#)),
+    row("DELETE", "/svc/searchproviders/{id}/", Who::Admin, Provider, Body::None),
+    row("GET", "/svc/connectors/", Who::User, Thing::None, Body::None),
+    row("GET", "/svc/processors/", Who::User, Thing::None, Body::None),
+    row("GET", "/svc/mixers/", Who::User, Thing::None, Body::None),
+    row("GET", "/svc/users/", Who::Admin, Thing::None, Body::None),
+    row("POST", "/svc/users/", Who::Admin, Thing::None, USER),
+    row("GET", "/svc/users/me/", Who::User, Thing::None, Body::None),
+    row("GET", "/svc/users/{id}/", Who::Admin, User, Body::None),
+    row("PUT", "/svc/users/{id}/", Who::Admin, User, Body::Json(r#"{"username": "viktor"}"#)),
+    row("PATCH", "/svc/users/{id}/", Who::Admin, User, Body::Json(r#"{"email": "v@example.org"}"#)),
+    row("DELETE", "/svc/users/{id}/", Who::Admin, User, Body::None),
+    row("GET", "/svc/groups/", Who::Admin, Thing::None, Body::None),
+    row("POST", "/svc/groups/", Who::Admin, Thing::None, GROUP),
+    row("GET", "/svc/groups/{id}/", Who::Admin, Group, Body::None),
+    row("PUT", "/svc/groups/{id}/", Who::Admin, Group, Body::Json(r#"{"name": "studies"}"#)),
+    row("PATCH", "/svc/groups/{id}/", Who::Admin, Group, Body::Json(r#"{"name": "reading"}"#)),
+    row("DELETE", "/svc/groups/{id}/", Who::Admin, Group, Body::None),
+    row("GET", "/svc/tokens/", Who::User, Thing::None, Body::None),
+    row("POST", "/svc/tokens/", Who::User, Thing::None, TOKEN),
+    row("GET", "/svc/tokens/{id}/", Who::User, Token, Body::None),
+    row("DELETE", "/svc/tokens/{id}/", Who::User, Token, Body::None),
+    row("POST", "/svc/login/", Who::Open, Thing::None, LOGIN),
+    row("GET", "/svc/health/live/", Who::Open, Thing::None, Body::None),
+    row("GET", "/svc/health/ready/", Who::Open, Thing::None, Body::None),
+    row("GET", "/svc/api/schema/", Who::User, Thing::None, Body::None),
+    row("GET", "/svc/api/docs/", Who::User, Thing::None, Body::None),
+    row("GET", "/svc/api/docs/{file}", Who::User, File, Body::None),
+    // It revokes the token it is called with, so it stands last among the calls of the API.
+    row("POST", "/svc/swirl-logout/", Who::User, Thing::None, Body::None),
+    row("GET", "/", Who::Page, Thing::None, Body::None),
+    row("GET", "/login/", Who::Open, Thing::None, Body::None),
+    row("POST", "/login/", Who::Open, Thing::None, Body::Form("username=admin&password=x")),
+    row("POST", "/logout/", Who::User, Thing::None, Body::Form("")),
+    row("GET", "/static/tributary.css", Who::Open, Thing::None, Body::None),
+    row("GET", "/static/tributary.svg", Who::Open, Thing::None, Body::None),
+];
+
+/// A new route cannot be forgotten here, nor a route in the document.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_document_and_the_table_name_the_same_routes() {
+    let house = TestHouse::start().await;
+    let document = house.admin.get("/svc/api/schema/").await.body;
+    let mut documented = BTreeSet::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for method in item.as_object().unwrap().keys().filter(|key| *key != "parameters") {
+            documented.insert(format!("{} {path}", method.to_uppercase()));
+        }
+    }
+    let rows: Vec<&Row> = TABLE.iter().filter(|row| row.is_api()).collect();
+    let listed: BTreeSet<String> = rows.iter().map(|row| row.name()).collect();
+    assert_eq!(listed.len(), rows.len(), "a row stands twice");
+    assert_eq!(listed.difference(&documented).collect::<Vec<_>>(), Vec::<&String>::new(), "not documented");
+    assert_eq!(documented.difference(&listed).collect::<Vec<_>>(), Vec::<&String>::new(), "not in the table");
+
+    for row in rows {
+        let operation = &document["paths"][row.path][row.method.to_lowercase()];
+        let is_open = operation["security"].as_array().is_some_and(Vec::is_empty);
+        assert_eq!(is_open, row.who == Who::Open, "{}: {}", row.name(), operation["security"]);
+        let has_body = matches!(row.body, Body::Json(_));
+        assert_eq!(operation.get("requestBody").is_some(), has_body, "{}", row.name());
+        assert!(operation["responses"].get(row.success().to_string()).is_some(), "{}", row.name());
+    }
+    house.stop().await;
+}

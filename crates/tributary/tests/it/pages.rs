@@ -1,0 +1,201 @@
+//! The pages for people: signing in, searching, and texts of sources that must stay texts.
+
+use crate::browser::{Browser, SESSION, csrf_of};
+use crate::house::{ADMIN_PASSWORD, Answer, TestHouse, items};
+use serde_json::json;
+use testkit::source::{Behaviour, Source};
+
+fn text(page: &Answer) -> &str {
+    page.body.as_str().unwrap()
+}
+
+/// Where the links of a page lead, as a browser reads them.
+fn links(page: &Answer) -> Vec<String> {
+    let values = text(page).split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+    values.map(|link| link.replace("&#x2f;", "/").replace("&amp;", "&")).collect()
+}
+
+#[track_caller]
+fn assert_strict(page: &Answer) {
+    let policy = page.header("content-security-policy");
+    for part in [
+        "default-src 'none'",
+        "style-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    ] {
+        assert!(policy.contains(part), "{part}: {policy}");
+    }
+    for part in ["unsafe", "script-src", "*", "http", "data:"] {
+        assert!(!policy.contains(part), "{part}: {policy}");
+    }
+    assert!(page.header("content-type").starts_with("text/html"), "{}", page.header("content-type"));
+    assert!(
+        !text(page).contains("<script")
+            && !text(page).contains(" style=")
+            && !text(page).contains(" onclick")
+    );
+}
+
+/// Everything that is typed into or pressed has a name for who cannot see it.
+#[track_caller]
+fn assert_labelled(page: &Answer) {
+    let html = text(page);
+    let mut count = 0;
+    for tag in html.split("<input ").skip(1).map(|rest| rest.split('>').next().unwrap()) {
+        if tag.contains("type=\"hidden\"") {
+            continue;
+        }
+        let id = tag.split("id=\"").nth(1).map(|rest| rest.split('"').next().unwrap());
+        let has_label = id.is_some_and(|id| html.contains(&format!("<label for=\"{id}\">")));
+        assert!(has_label || tag.contains("aria-label=\""), "<input {tag}> has no label");
+        count += 1;
+    }
+    assert!(count > 0);
+    for button in html.split("<button").skip(1) {
+        let inside = button.split_once('>').unwrap().1.split("</button>").next().unwrap();
+        assert!(!inside.trim().is_empty(), "a button without a word");
+    }
+    for image in html.split("<img ").skip(1) {
+        assert!(image.split('>').next().unwrap().contains("alt="), "a picture without alt");
+    }
+    assert!(html.contains("<html lang=\"en\">") && html.contains("<title>") && html.contains("<main"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_not_signed_in_is_led_to_the_sign_in_page() {
+    let house = TestHouse::start().await;
+    let mut browser = Browser::open(&house.base);
+    for path in ["/", "/?q=river", "/?search_id=1"] {
+        let answer = browser.get(path).await;
+        assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/login/"), "{path}");
+    }
+    let page = browser.get("/login/").await;
+    assert_eq!(page.status, 200);
+    assert_strict(&page);
+    assert_labelled(&page);
+    assert_eq!(house.admin.get("/svc/search/").await.body, json!([]), "nothing was searched");
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_sign_in_form() {
+    let house = TestHouse::start().await;
+    let mut browser = Browser::open(&house.base);
+    let wrong = browser.sign_in("admin", "wrong", "").await;
+    assert_eq!(wrong.status, 401);
+    assert!(text(&wrong).contains("The user name or the password is wrong."));
+    assert!(text(&wrong).contains("value=\"admin\"") && !text(&wrong).contains("value=\"wrong\""));
+    assert!(!browser.cookies.contains_key(SESSION));
+    assert_strict(&wrong);
+
+    let mut other = Browser::open(&house.base);
+    let foreign = csrf_of(&other.get("/login/").await);
+    browser.get("/login/").await;
+    for csrf in ["", "guess", &foreign] {
+        let fields = [("csrf_token", csrf), ("username", "admin"), ("password", ADMIN_PASSWORD)];
+        let refused = browser.submit("/login/", &fields).await;
+        assert_eq!(refused.status, 403, "{csrf}");
+        assert!(!browser.cookies.contains_key(SESSION));
+    }
+    let hostile = browser.sign_in("\"><script>alert(1)</script>", "x", "").await;
+    assert_strict(&hostile);
+
+    for (next, expected) in [
+        ("/?search_id=3", "/?search_id=3"),
+        ("https://evil.example/", "/"),
+        ("//evil.example/", "/"),
+        ("/\\evil.example", "/"),
+        ("javascript:alert(1)", "/"),
+    ] {
+        let answer = Browser::open(&house.base).sign_in("admin", ADMIN_PASSWORD, next).await;
+        assert_eq!((answer.status.as_u16(), answer.header("location")), (303, expected), "{next}");
+    }
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_search_page_lists_what_was_found() {
+    let house = TestHouse::start().await;
+    let (source, broken) = (Source::start().await, Source::start().await);
+    source.reply(Behaviour::Json(items("deep river", 12)));
+    broken.reply(Behaviour::status(500));
+    house.provider_with("Rivers", &source, json!({"results_per_query": 20})).await;
+    house.provider("Broken", &broken).await;
+    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let start = browser.get("/").await;
+    assert_eq!(start.status, 200);
+    assert_strict(&start);
+    assert_labelled(&start);
+
+    let moved = browser.get("/?q=deep+river").await;
+    assert_eq!(moved.status, 303, "{moved:?}");
+    let location = moved.header("location").to_owned();
+    assert!(location.starts_with("/?search_id="), "{location}");
+    let page = browser.get(&location).await;
+    assert_eq!(page.status, 200);
+    assert_strict(&page);
+    assert_labelled(&page);
+    let html = text(&page);
+    assert_eq!(html.matches("<article").count(), 10);
+    let found = links(&page).iter().filter(|link| link.starts_with("https://deep-river.example/")).count();
+    assert_eq!(found, 10, "{html}");
+    assert!(html.contains("value=\"deep river\""), "the query stays in the box");
+    assert!(html.contains("12 of 12") && html.contains("This list is not complete."), "{html}");
+    assert_eq!(source.requests().len(), 1, "a reload does not search again");
+    let second = browser.get(&format!("{location}&page=2")).await;
+    assert_eq!(text(&second).matches("<article").count(), 2);
+    assert!(text(&second).contains("rel=\"prev\"") && !text(&second).contains("rel=\"next\""));
+    assert_eq!(source.requests().len(), 1);
+
+    let missing = browser.get("/?search_id=999").await;
+    assert_eq!(missing.status, 404);
+    assert_strict(&missing);
+    let long = browser.get(&format!("/?q={}", "x".repeat(2049))).await;
+    assert_eq!(long.status, 400);
+    assert_strict(&long);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_texts_of_a_source_stay_texts() {
+    let house = TestHouse::start().await;
+    let source = Source::start().await;
+    let evil = "<script>alert(1)</script>";
+    let quote = "\" onmouseover=\"alert(1)";
+    source.reply(Behaviour::Json(json!({"total": 5, "items": [
+        {"title": format!("river {evil}"), "body": format!("river {evil}"), "url": "javascript:alert(1)",
+         "date": "2024-03-05", "author": evil},
+        {"title": "river data", "body": "river", "url": "data:text/html,<script>alert(1)</script>"},
+        {"title": "river quote", "body": quote, "url": format!("https://x.example/{quote}")},
+        {"title": "river image", "body": "river <img src=x onerror=alert(1)>", "url": "JaVaScRiPt:alert(2)"},
+        {"title": "river file", "body": "river", "url": "file:///etc/passwd", "author": quote},
+    ]})));
+    house.provider_with("<b>Rivers</b>", &source, json!({})).await;
+    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let moved = browser.get("/?q=river+%3Cscript%3Ealert(1)%3C%2Fscript%3E").await;
+    assert_eq!(moved.status, 303, "{moved:?}");
+    let page = browser.get(moved.header("location")).await;
+    assert_eq!(page.status, 200);
+    assert_strict(&page);
+    let html = text(&page);
+    assert_eq!(html.matches("<article").count(), 5, "{html}");
+    assert!(!html.contains("<img src=x") && !html.contains("<b>Rivers"), "{html}");
+    assert!(!html.contains("\" onmouseover=") && !html.contains(" onerror=alert(1)>"), "{html}");
+    let links = links(&page);
+    for link in &links {
+        let is_safe = link.starts_with('/') || link.starts_with("https://") || link.starts_with("http://");
+        assert!(is_safe, "{link}");
+    }
+    let own = links.iter().filter(|link| link.starts_with("https://x.example/")).count();
+    assert_eq!(own, 1, "the one web address is a link: {links:?}");
+
+    let api = browser.get(&format!("/svc/results/{}", moved.header("location").replace("/?", "?"))).await;
+    assert_eq!(
+        api.header("content-type"),
+        "application/json",
+        "the API sends texts as JSON, never as a page"
+    );
+    house.stop().await;
+}

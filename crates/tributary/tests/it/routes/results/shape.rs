@@ -1,0 +1,180 @@
+//! `GET /svc/results/?search_id=…`: every key of the mixed answer.
+
+use crate::house::TestHouse;
+use serde_json::{Value, json};
+use testkit::source::{Behaviour, Source};
+
+/// The answer with its messages without their times. Two sources end in any order, so what stands between
+/// the first and the last message is sorted.
+fn timeless(mut mixed: Value) -> Value {
+    let lines = mixed["messages"].as_array_mut().unwrap();
+    for line in lines.iter_mut() {
+        if let Some((_, rest)) = line.as_str().unwrap().split_once("] ") {
+            *line = json!(format!("[time] {rest}"));
+        }
+    }
+    let last = lines.len() - 1;
+    lines[1..last].sort_by_key(Value::to_string);
+    mixed
+}
+
+/// Every key of the answer stands here; a new or a lost one shows.
+#[tokio::test(flavor = "multi_thread")]
+#[expect(clippy::too_many_lines, reason = "the answer stands here whole")]
+async fn the_mixed_answer_is_complete() {
+    let house = TestHouse::start().await;
+    let (good, bad) = (Source::start().await, Source::start().await);
+    good.reply(Behaviour::Json(json!({"total": 9, "items": [{
+        "title": "River levels", "body": "The river rises.", "url": "https://river.example/1",
+        "date": "2024-03-05", "author": "A. Writer", "gauge": 7,
+    }]})));
+    bad.reply(Behaviour::status(500));
+    house.provider("Rivers", &good).await;
+    house.provider("Broken", &bad).await;
+    let draft =
+        json!({"query_string": "river", "tags": ["water"], "searchprovider_list": ["Rivers", "Broken"]});
+    let search = house.admin.search(&draft).await;
+    let mixed = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
+    let text = mixed.to_string().replace(&house.base, "http://house");
+    let text = text.replace(good.url().as_str(), "http://good/").replace(bad.url().as_str(), "http://bad/");
+    let mixed: Value = serde_json::from_str(&text).unwrap();
+    insta::assert_json_snapshot!(timeless(mixed), {
+        ".info.*.search_time" => "[seconds]",
+        ".info.results.federation_time" => "[seconds]",
+        ".results[].date_retrieved" => "[time]",
+        ".results[].swirl_score" => "[score]",
+        ".results[].swirl_confidence_score" => "[score]",
+        ".results[].explain.title" => "[scores]",
+        ".results[].explain.body" => "[scores]",
+        ".results[].explain.confidence" => "[scores]",
+    }, @r#"
+    {
+      "messages": [
+        "Tributary 0.1.0",
+        "[time] CosineRelevancyPostResultProcessor updated 1 results",
+        "[time] CosineRelevancyResultProcessor updated 1 results from: Rivers",
+        "[time] Error: Broken: the source failed (HTTP 500 Internal Server Error)",
+        "[time] MappingResultProcessor updated 1 results from: Rivers",
+        "[time] Retrieved 1 of 9 results from: Rivers",
+        "[time] Results ordered by: RelevancyConfidenceMixer"
+      ],
+      "info": {
+        "Broken": {
+          "found": 0,
+          "retrieved": 0,
+          "filter_url": "http://house/svc/results/?search_id=1&provider=2",
+          "query_string_to_provider": "river",
+          "query_to_provider": "http://bad/?q=river",
+          "query_processors": [
+            "AdaptiveQueryProcessor"
+          ],
+          "result_processors": [
+            "MappingResultProcessor",
+            "DateFinderResultProcessor",
+            "CosineRelevancyResultProcessor"
+          ],
+          "search_time": "[seconds]",
+          "status": "error",
+          "error": {
+            "code": "unavailable",
+            "message": "the source failed (HTTP 500 Internal Server Error)"
+          }
+        },
+        "Rivers": {
+          "found": 9,
+          "retrieved": 1,
+          "filter_url": "http://house/svc/results/?search_id=1&provider=1",
+          "query_string_to_provider": "river",
+          "query_to_provider": "http://good/?q=river",
+          "query_processors": [
+            "AdaptiveQueryProcessor"
+          ],
+          "result_processors": [
+            "MappingResultProcessor",
+            "DateFinderResultProcessor",
+            "CosineRelevancyResultProcessor"
+          ],
+          "search_time": "[seconds]",
+          "status": "ok"
+        },
+        "search": {
+          "id": 1,
+          "query_string": "river",
+          "query_string_processed": "river",
+          "searchprovider_list": [
+            "Rivers",
+            "Broken"
+          ],
+          "tags": [
+            "water"
+          ],
+          "rerun_url": "http://house/svc/search/?rerun=1"
+        },
+        "results": {
+          "found_total": 9,
+          "retrieved_total": 1,
+          "retrieved": 1,
+          "federation_time": "[seconds]",
+          "result_blocks": [
+            "ai_summary"
+          ]
+        },
+        "completeness": {
+          "asked": 2,
+          "answered": 1,
+          "failed": 1,
+          "timed_out": 0,
+          "suspended": 0
+        }
+      },
+      "results": [
+        {
+          "swirl_rank": 1,
+          "swirl_score": "[score]",
+          "swirl_confidence_score": "[score]",
+          "searchprovider": "Rivers",
+          "searchprovider_rank": 1,
+          "title": "River levels",
+          "url": "https://river.example/1",
+          "body": "The river rises.",
+          "date_published": "2024-03-05 00:00:00",
+          "date_published_display": "",
+          "date_retrieved": "[time]",
+          "author": "A. Writer",
+          "title_hit_highlights": [],
+          "body_hit_highlights": [],
+          "swirl_id": 1,
+          "payload": {
+            "title": "River levels",
+            "body": "The river rises.",
+            "url": "https://river.example/1",
+            "date": "2024-03-05",
+            "author": "A. Writer",
+            "gauge": 7
+          },
+          "explain": {
+            "stems": "river",
+            "title": "[scores]",
+            "body": "[scores]",
+            "hits": {
+              "title": {
+                "river": [
+                  0
+                ]
+              },
+              "body": {
+                "river": [
+                  1
+                ]
+              },
+              "author": {}
+            },
+            "confidence": "[scores]"
+          }
+        }
+      ],
+      "ai_summary": []
+    }
+    "#);
+    house.stop().await;
+}

@@ -1,0 +1,25 @@
+//! `/svc/searchproviders/`.
+
+mod change;
+mod check;
+mod create;
+mod secrets;
+mod visibility;
+
+use serde_json::{Value, json};
+
+/// The smallest provider that can be saved.
+fn smallest(name: &str) -> Value {
+    json!({"name": name, "url": "https://source.example/", "response_mappings": "RESULTS=items"})
+}
+
+/// The same with more fields.
+fn with(name: &str, more: Value) -> Value {
+    let mut draft = smallest(name);
+    draft.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    draft
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect()
+}

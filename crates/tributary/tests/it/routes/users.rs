@@ -1,0 +1,204 @@
+//! `/svc/users/` and `/svc/users/me/`.
+
+use crate::house::{Answer, TestHouse};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
+
+async fn me_by_password(house: &TestHouse, username: &str, password: &str) -> Answer {
+    let pair = BASE64_STANDARD.encode(format!("{username}:{password}"));
+    house.with_header(&format!("Basic {pair}")).get("/svc/users/me/").await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_life_of_a_user() {
+    let house = TestHouse::start().await;
+    house.admin.post("/svc/groups/", &json!({"name": "research"})).await;
+    let draft = json!({
+        "username": "rosa", "password": "long enough", "email": "rosa@example.org",
+        "groups": ["research"], "is_admin": false,
+    });
+    let made = house.admin.post("/svc/users/", &draft).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    insta::assert_json_snapshot!(made.body, {
+        ".id" => "[id]", ".date_created" => "[time]", ".date_updated" => "[time]",
+    }, @r#"
+    {
+      "id": "[id]",
+      "username": "rosa",
+      "email": "rosa@example.org",
+      "is_admin": false,
+      "groups": [
+        "research"
+      ],
+      "date_created": "[time]",
+      "date_updated": "[time]"
+    }
+    "#);
+    let path = format!("/svc/users/{}/", made.body["id"]);
+    assert_eq!(house.admin.get(&path).await.body, made.body);
+    assert_eq!(me_by_password(&house, "rosa", "long enough").await.body, made.body);
+
+    let patched = house.admin.patch(&path, &json!({"email": "r@example.org"})).await.body;
+    assert_eq!((&patched["email"], &patched["groups"]), (&json!("r@example.org"), &json!(["research"])));
+    assert_eq!(me_by_password(&house, "rosa", "long enough").await.status, 200, "the password stays");
+
+    let put = house.admin.put(&path, &json!({"username": "rosalind"})).await.body;
+    assert_eq!((&put["email"], &put["groups"]), (&json!(""), &json!([])));
+    assert_eq!(me_by_password(&house, "rosalind", "long enough").await.status, 200, "without one it stays");
+    assert_eq!(me_by_password(&house, "rosa", "long enough").await.status, 401);
+
+    let put = house.admin.put(&path, &json!({"username": "rosalind", "password": "another one"})).await;
+    assert_eq!(put.status, 200);
+    assert_eq!(me_by_password(&house, "rosalind", "another one").await.status, 200);
+    assert_eq!(house.admin.delete(&path).await.status, 204);
+    assert_eq!(house.admin.get(&path).await.status, 404);
+    assert_eq!(house.admin.delete(&path).await.status, 404);
+    assert_eq!(me_by_password(&house, "rosalind", "another one").await.status, 401);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_password_goes_in_and_never_comes_out() {
+    let house = TestHouse::start().await;
+    let draft = json!({"username": "rosa", "password": "canary-password"});
+    let made = house.admin.post("/svc/users/", &draft).await;
+    let path = format!("/svc/users/{}/", made.body["id"]);
+    let answers = [
+        made,
+        house.admin.get(&path).await,
+        house.admin.get("/svc/users/").await,
+        house.admin.get("/svc/users/?page=1").await,
+        house.admin.patch(&path, &json!({"password": "canary-password2"})).await,
+        house.admin.put(&path, &json!({"username": "rosa", "password": "canary-password"})).await,
+        me_by_password(&house, "rosa", "canary-password").await,
+        house
+            .admin
+            .post("/svc/users/", &json!({"username": "bad name", "password": "canary-password"}))
+            .await,
+        house.admin.post("/svc/users/", &draft).await,
+    ];
+    for answer in answers {
+        let text = answer.body.to_string();
+        assert!(!text.contains("canary") && !text.contains("argon2"), "{text}");
+        assert!(answer.body.get("password").is_none(), "{text}");
+    }
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mistakes_are_named() {
+    let house = TestHouse::start().await;
+    let admin = house.admin.get("/svc/users/me/").await.body;
+    let victor = json!({"username": "victor", "password": "long enough"});
+    let path = format!("/svc/users/{}/", house.admin.post("/svc/users/", &victor).await.body["id"]);
+    let with = |more: Value| {
+        let mut draft = json!({"username": "new", "password": "long enough"});
+        draft.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        draft
+    };
+    let cases = [
+        (json!({}), "username"),
+        (json!({"username": "new"}), "password"),
+        (with(json!({"username": ""})), "username"),
+        (with(json!({"username": "a b"})), "username"),
+        (with(json!({"username": "a:b"})), "username"),
+        (with(json!({"username": "u".repeat(151)})), "username"),
+        (with(json!({"password": "seven77"})), "password"),
+        (with(json!({"password": "p".repeat(257)})), "password"),
+        (with(json!({"email": "e".repeat(255)})), "email"),
+        (with(json!({"is_admin": "yes"})), "is_admin"),
+        (with(json!({"groups": "research"})), "groups"),
+    ];
+    for (draft, field) in cases {
+        let answer = house.admin.post("/svc/users/", &draft).await;
+        assert_eq!(answer.status, 400, "{draft}: {answer:?}");
+        assert!(answer.body["errors"][field].is_array(), "{draft}: {}", answer.body);
+    }
+    let unknown = house.admin.post("/svc/users/", &with(json!({"groups": ["nobody"]}))).await;
+    assert_eq!(unknown.status, 400, "{unknown:?}");
+    assert!(unknown.body["detail"].as_str().unwrap().contains("group 'nobody'"), "{}", unknown.body);
+    for answer in [
+        house.admin.post("/svc/users/", &victor).await,
+        house.admin.patch(&path, &json!({"username": "admin"})).await,
+        house.admin.put(&path, &json!({"username": "admin"})).await,
+    ] {
+        assert_eq!((answer.status.as_u16(), answer.code()), (409, "conflict"), "{answer:?}");
+        assert!(answer.body["errors"]["username"].is_array(), "{}", answer.body);
+    }
+    let all = house.admin.get("/svc/users/").await.body;
+    assert_eq!(all.as_array().unwrap().len(), 2, "nothing was stored: {all}");
+    assert_eq!(all[0], admin);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_administrator_stays() {
+    let house = TestHouse::start().await;
+    let own = format!("/svc/users/{}/", house.admin.get("/svc/users/me/").await.body["id"]);
+    for answer in [
+        house.admin.delete(&own).await,
+        house.admin.patch(&own, &json!({"is_admin": false})).await,
+        house.admin.put(&own, &json!({"username": "admin"})).await,
+    ] {
+        assert_eq!((answer.status.as_u16(), answer.code()), (409, "conflict"), "{answer:?}");
+    }
+    assert_eq!(house.admin.get("/svc/users/me/").await.body["is_admin"], true);
+
+    let second = json!({"username": "second", "password": "long enough", "is_admin": true});
+    let made = house.admin.post("/svc/users/", &second).await.body;
+    let yourself = house.admin.delete(&own).await;
+    assert_eq!(yourself.status, 409, "nobody deletes themselves: {yourself:?}");
+    let pair = BASE64_STANDARD.encode("second:long enough");
+    let second = house.with_header(&format!("Basic {pair}"));
+    assert_eq!(second.delete(&own).await.status, 204, "another administrator may");
+    assert_eq!(house.admin.get("/svc/users/me/").await.status, 401);
+    let left = second.delete(&format!("/svc/users/{}/", made["id"])).await;
+    assert_eq!(left.status, 409);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_and_me() {
+    let house = TestHouse::start().await;
+    for name in ["b", "a"] {
+        let draft = json!({"username": name, "password": "long enough"});
+        assert_eq!(house.admin.post("/svc/users/", &draft).await.status, 201);
+    }
+    let all = house.admin.get("/svc/users/").await;
+    let names: Vec<&str> =
+        all.body.as_array().unwrap().iter().map(|row| row["username"].as_str().unwrap()).collect();
+    assert_eq!((names, all.header("x-total-count")), (vec!["admin", "b", "a"], "3"));
+    let page = house.admin.get("/svc/users/?page=2&items=2").await.body;
+    assert_eq!((&page["count"], &page["results"][0]["username"]), (&json!(3), &json!("a")));
+    assert_eq!(page["previous"], format!("{}/svc/users/?page=1&items=2", house.base));
+
+    let rosa = house.user("rosa", &["research", "archive"]).await;
+    let me = rosa.get("/svc/users/me/").await;
+    assert_eq!(me.body["groups"], json!(["archive", "research"]));
+    assert_eq!(me.body, house.admin.get(&format!("/svc/users/{}/", me.body["id"])).await.body);
+    house.stop().await;
+}
+
+/// With a user goes what is theirs alone; shared providers stay for the others.
+#[tokio::test(flavor = "multi_thread")]
+async fn deleting_a_user_takes_their_private_things() {
+    let house = TestHouse::start().await;
+    let second = json!({"username": "second", "password": "long enough", "is_admin": true});
+    let id = house.admin.post("/svc/users/", &second).await.body["id"].clone();
+    let pair = BASE64_STANDARD.encode("second:long enough");
+    let client = house.with_header(&format!("Basic {pair}"));
+    for (name, shared) in [("Shared", true), ("Private", false)] {
+        let draft = json!({
+            "name": name, "shared": shared, "url": "https://x.example/", "response_mappings": "RESULTS=a",
+            "default": false,
+        });
+        assert_eq!(client.post("/svc/searchproviders/", &draft).await.body["owner"], "second");
+    }
+    client.search(&json!({"query_string": "x"})).await;
+    assert_eq!(house.admin.delete(&format!("/svc/users/{id}/")).await.status, 204);
+    let left = house.admin.get("/svc/searchproviders/").await.body;
+    assert_eq!(left.as_array().unwrap().len(), 1, "{left}");
+    assert_eq!((&left[0]["name"], &left[0]["owner"]), (&json!("Shared"), &json!("admin")));
+    house.stop().await;
+}
