@@ -71,3 +71,17 @@ run_tests() {
     cargo test --workspace --lib --bins --tests --locked --no-fail-fast
   fi
 }
+
+# The HTTP suite once more, with every house on a PostgreSQL database of its own.
+run_http_tests_on_postgres() {
+  export SVC_TEST_BACKEND=postgres
+  if cargo nextest --version >/dev/null 2>&1; then
+    cargo nextest run --workspace --locked --no-fail-fast --success-output never \
+      -E 'package(tributary) and test(/^(routes|door|deadline|pages|ssrf)::/)'
+  else
+    cargo test -p tributary --test it --locked --no-fail-fast routes::
+  fi
+  local outcome=$?
+  unset SVC_TEST_BACKEND
+  return $outcome
+}
