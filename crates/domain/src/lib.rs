@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`search`], [`status`] | a Search, what a client may send, its states |
 //! | [`provider`] | SearchProvider and its `config.swirl` blocks |
+//! | [`provider_test`] | what trying a provider answers |
 //! | [`query_transform`], [`pipeline_record`] | reusable rewrites of queries; the post-result pipeline as data |
 //! | [`result`], [`mixed`] | one result, one provider's saved results, the mixed results response |
 //! | [`user`] | users, groups, tokens, and who may see which provider |
@@ -23,6 +24,7 @@ pub mod names;
 pub mod notation;
 pub mod pipeline_record;
 pub mod provider;
+pub mod provider_test;
 pub mod query_transform;
 pub mod result;
 pub mod search;

@@ -7,6 +7,17 @@ pub fn banner() -> String {
     format!("{} {}", crate::SERVICE_NAME, crate::VERSION)
 }
 
+/// Most lines that a search keeps.
+pub const LINES_MAX: usize = 1_000;
+
+/// Drops the oldest lines of a list that has grown too long, by updates for instance. The first one stays.
+pub fn drop_oldest(lines: &mut Vec<String>) {
+    let too_many = lines.len().saturating_sub(LINES_MAX);
+    if too_many > 0 {
+        lines.drain(1..=too_many);
+    }
+}
+
 /// A line with its time in brackets.
 pub fn at(time: Instant, line: &str) -> String {
     format!("[{}] {line}", instant::display(time))
@@ -28,6 +39,13 @@ pub fn processor_failed(processor: &str, reason: &str) -> String {
     format!("{processor} failed and was left out: {reason}")
 }
 
+/// A query transform left the rest of its rules out.
+pub fn transform_cut(transform: &str) -> String {
+    format!(
+        "{transform} stopped at a limit: the query would have become too long; the rest of its rules was left out"
+    )
+}
+
 /// What a processor did to `count` results; nothing is said of nothing.
 pub fn processed(processor: &str, outcome: crate::contracts::Outcome) -> Option<String> {
     match (outcome.grouped, outcome.updated, outcome.deleted) {
@@ -47,8 +65,27 @@ pub fn provider_timed_out(provider: &str, waited_s: f64) -> String {
     format!("Timeout: {provider} did not answer within {waited_s:.1} s; the results are partial")
 }
 
-pub fn provider_suspended(provider: &str, seconds: u64) -> String {
-    format!("Suspended: {provider} asked for a rest and is not asked for another {seconds} s")
+pub fn provider_suspended(provider: &str, reason: &str) -> String {
+    format!("Suspended: {provider} was not asked: {reason}")
+}
+
+/// Why a source that answered 429 is left alone.
+pub fn resting(seconds: u64) -> String {
+    format!("it asked for a rest; it is asked again in {seconds} s")
+}
+
+/// Why a source whose breaker is open is left alone.
+pub fn breaker_open(seconds: u64) -> String {
+    format!("it failed several times in a row; it is tried again in {seconds} s")
+}
+
+/// Why a source whose budget of requests is used is left alone.
+pub fn budget_used(seconds: u64) -> String {
+    format!("its rate_limit is used; the next request is free in {seconds} s")
+}
+
+pub fn retried(attempt: u32, reason: &str) -> String {
+    format!("try {attempt} failed: {reason}")
 }
 
 pub fn date_sort_requested() -> &'static str {
@@ -57,6 +94,36 @@ pub fn date_sort_requested() -> &'static str {
 
 pub fn rerun_requested() -> &'static str {
     "Rerun requested"
+}
+
+pub fn update_requested() -> &'static str {
+    "Update requested"
+}
+
+/// What an update added to the results of a provider.
+pub fn retrieved_new(count: usize, provider: &str) -> String {
+    format!("Retrieved {count} new results from: {provider}")
+}
+
+/// An update made the results of a provider too many.
+pub fn kept_newest(kept: usize, provider: &str) -> String {
+    format!("Kept the newest {kept} results from: {provider}")
+}
+
+pub fn marked_read(count: u64) -> String {
+    format!("marked {count} results as read")
+}
+
+pub fn subscription_without_owner() -> &'static str {
+    "Subscriber disabled updates due to permission error"
+}
+
+pub fn subscription_failed(status: crate::status::SearchStatus) -> String {
+    format!("Subscriber disabled updates due to error {}", status.as_str())
+}
+
+pub fn pipeline_unreadable() -> &'static str {
+    "The post-result pipeline could not be read; the processors of a new installation are used"
 }
 
 pub fn no_providers() -> &'static str {
@@ -101,4 +168,22 @@ pub fn ordered_by(mixer: &str) -> String {
 pub fn unknown_mixer(name: &str, used: &str) -> String {
     let name: String = name.chars().take(100).collect();
     format!("Unknown mixer '{name}'; {used} is used")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_lines_go_and_the_first_stays() {
+        let many = |count: usize| (0..count).map(|number| number.to_string()).collect::<Vec<_>>();
+        for (count, second) in [(0, None), (1, None), (LINES_MAX, Some("1")), (LINES_MAX + 2, Some("3"))] {
+            let mut lines = many(count);
+            drop_oldest(&mut lines);
+            assert_eq!(lines.len(), count.min(LINES_MAX));
+            assert_eq!(lines.first(), many(count).first());
+            assert_eq!(lines.get(1).map(String::as_str), second);
+            assert_eq!(lines.last(), many(count).last());
+        }
+    }
 }

@@ -5,7 +5,8 @@ use crate::instant::Instant;
 use crate::search::check_list;
 use crate::secret::Secret;
 use crate::validation::FieldErrors;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -47,9 +48,11 @@ pub struct ProviderDraft {
     /// Placeholders: `{url}`, `{query_string}`, `{<key>}`.
     pub query_template: String,
     #[schema(value_type = Object)]
+    #[serde(deserialize_with = "object_or_text")]
     pub query_template_json: Map<String, Value>,
     /// Body of `RequestsPost`.
     #[schema(value_type = Object)]
+    #[serde(deserialize_with = "object_or_text")]
     pub post_query_template: Map<String, Value>,
     /// Extra request headers.
     pub http_request_headers: BTreeMap<String, String>,
@@ -160,6 +163,20 @@ impl ProviderDraft {
     }
 }
 
+/// Reads an object; many configurations hold it as a text, most often `"{}"`.
+fn object_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
+    let value = match Value::deserialize(deserializer)? {
+        Value::String(text) if text.trim().is_empty() => Value::Null,
+        Value::String(text) => serde_json::from_str(&text).map_err(D::Error::custom)?,
+        other => other,
+    };
+    match value {
+        Value::Object(object) => Ok(object),
+        Value::Null => Ok(Map::new()),
+        _ => Err(D::Error::custom("an object is needed")),
+    }
+}
+
 fn is_header_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
 }
@@ -197,5 +214,33 @@ impl SearchProvider {
             _ => self.draft.results_per_query,
         };
         wanted.clamp(1, RESULTS_PER_QUERY_MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_template_may_be_written_as_text() {
+        let table = [
+            (json!({"a": 1}), Some(json!({"a": 1}))),
+            (json!("{\"a\": {\"b\": \"{query_string}\"}}"), Some(json!({"a": {"b": "{query_string}"}}))),
+            (json!("{}"), Some(json!({}))),
+            (json!(" "), Some(json!({}))),
+            (json!(null), Some(json!({}))),
+            (json!([1]), None),
+            (json!("[1]"), None),
+            (json!("text"), None),
+            (json!(7), None),
+        ];
+        for (given, want) in table {
+            for field in ["post_query_template", "query_template_json"] {
+                let read = serde_json::from_value::<ProviderDraft>(json!({field: given})).ok();
+                let shown = read.map(|draft| json!(draft)[field].clone());
+                assert_eq!(shown, want, "{field}: {given}");
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ use crate::ids::{SearchId, UserId};
 use crate::instant::Instant;
 use crate::status::SearchStatus;
 use crate::validation::FieldErrors;
+use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
 /// Longest `query_string`, in characters.
@@ -14,6 +15,9 @@ pub const RESULTS_REQUESTED_MAX: u32 = 1000;
 pub const LIST_MAX: usize = 500;
 /// Longest name in a list of a Search (a provider, a tag, a processor), in characters.
 pub const LIST_ITEM_CHARS_MAX: usize = 255;
+
+/// The tag that leaves out a result processor: `SW_RESULT_PROCESSOR_SKIP:<name>`.
+const RESULT_PROCESSOR_SKIP: &str = "SW_RESULT_PROCESSOR_SKIP";
 
 /// `relevancy`, or `date`: asks providers that can for chronological order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
@@ -57,6 +61,17 @@ impl Retention {
         [Self::Forever, Self::Hour, Self::Day, Self::Month, Self::FiveMinutes]
             .get(usize::from(number))
             .copied()
+    }
+
+    /// How long it lasts; None is for ever. A month has 30 days.
+    pub fn lasts(self) -> Option<TimeDelta> {
+        match self {
+            Self::Forever => None,
+            Self::Hour => Some(TimeDelta::hours(1)),
+            Self::Day => Some(TimeDelta::days(1)),
+            Self::Month => Some(TimeDelta::days(30)),
+            Self::FiveMinutes => Some(TimeDelta::minutes(5)),
+        }
     }
 }
 
@@ -119,6 +134,12 @@ impl SearchDraft {
         Self { query_string: query_string.into(), ..Self::default() }
     }
 
+    /// True if a tag `SW_RESULT_PROCESSOR_SKIP:<name>` says that this result processor is not to run.
+    pub fn skips_result_processor(&self, name: &str) -> bool {
+        let mut pairs = self.tags.iter().filter_map(|tag| tag.split_once(':'));
+        pairs.any(|(key, value)| key.trim() == RESULT_PROCESSOR_SKIP && value.trim() == name)
+    }
+
     /// Checks everything that needs no catalogue; names of plug-ins are checked by the catalogues.
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
@@ -144,17 +165,15 @@ impl SearchDraft {
         errors
     }
 
-    /// What changes the run: an edit of one of these runs the search again.
+    /// What changes the run: an edit of the query, the providers or the processors runs the search again.
+    /// Other edits do not: an update sets `sort`, and nobody should lose results by sending the old one back.
     pub fn runs_like(&self, other: &Self) -> bool {
         self.query_string == other.query_string
             && self.searchprovider_list == other.searchprovider_list
-            && self.sort == other.sort
-            && self.results_requested == other.results_requested
             && self.pre_query_processors == other.pre_query_processors
             && self.query_processors == other.query_processors
             && self.result_processors == other.result_processors
             && self.post_result_processors == other.post_result_processors
-            && self.tags == other.tags
     }
 
     /// The page size: what was requested, within its limit.
@@ -206,6 +225,16 @@ mod tests {
         assert_eq!(fields, ["query_string", "results_requested", "retention", "tags"]);
         assert!(SearchDraft::of_query("fine").check().is_empty());
         assert!(!SearchDraft::of_query("x".repeat(QUERY_CHARS_MAX + 1)).check().is_empty());
+    }
+
+    #[test]
+    fn a_tag_leaves_out_a_result_processor() {
+        let tags = ["SW_RESULT_PROCESSOR_SKIP:DateFinderResultProcessor", "SW_RESULT_PROCESSOR_SKIP", "a:b"];
+        let draft = SearchDraft { tags: tags.map(str::to_owned).to_vec(), ..SearchDraft::default() };
+        assert!(draft.skips_result_processor("DateFinderResultProcessor"));
+        for name in ["MappingResultProcessor", "b", ""] {
+            assert!(!draft.skips_result_processor(name), "{name}");
+        }
     }
 
     #[test]

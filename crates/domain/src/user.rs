@@ -2,6 +2,7 @@
 
 use crate::ids::{GroupId, TokenId, UserId};
 use crate::provider::SearchProvider;
+use crate::query_transform::QueryTransform;
 use crate::validation::FieldErrors;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -133,6 +134,11 @@ impl Principal {
             || provider.owner == self.user
             || provider.draft.shared
             || provider.draft.groups.iter().any(|group| self.groups.contains(group))
+    }
+
+    /// A query transform is used by its owner, or by all when it is shared; an administrator uses all.
+    pub fn may_use(&self, transform: &QueryTransform) -> bool {
+        self.is_admin || transform.owner == self.user || transform.draft.shared
     }
 
     /// Only administrators and owners see even the masked credentials, and may change the provider.

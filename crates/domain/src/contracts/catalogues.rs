@@ -2,9 +2,13 @@
 
 use super::{ConnectorKind, MixerKind, PostResultProcessorKind, QueryProcessorKind, ResultProcessorKind};
 use crate::names;
+use crate::pipeline_record::{PROCESSORS_MAX, PipelineDraft};
 use crate::provider::SearchProvider;
+use crate::query_transform;
 use crate::search::SearchDraft;
 use crate::validation::FieldErrors;
+use serde_json::Value;
+use std::collections::BTreeSet;
 
 #[derive(Clone, Copy)]
 pub struct Catalogues {
@@ -15,7 +19,12 @@ pub struct Catalogues {
     pub mixers: &'static [MixerKind],
     /// What runs after federation when a search names nothing itself.
     pub default_post_result: &'static [&'static str],
+    /// Reads a source's answer as the connectors do.
+    pub read_answer: ReadAnswer,
 }
+
+/// An answer (its content type, its bytes) as JSON, or what is wrong with it.
+pub type ReadAnswer = fn(Option<&str>, &[u8]) -> Result<Value, String>;
 
 impl Catalogues {
     pub fn connector(&self, name: &str) -> Option<&'static ConnectorKind> {
@@ -34,8 +43,9 @@ impl Catalogues {
         self.mixers.iter().find(|kind| kind.name == name)
     }
 
-    /// Everything that can be wrong with a provider before it is saved.
-    pub fn check_provider(&self, provider: &SearchProvider) -> FieldErrors {
+    /// Everything that can be wrong with a provider before it is saved. `transforms` are the references
+    /// (`<name>.<type>`) that may stand where a query processor may.
+    pub fn check_provider(&self, provider: &SearchProvider, transforms: &BTreeSet<String>) -> FieldErrors {
         let draft = &provider.draft;
         let mut errors = draft.check();
         match self.connector(&draft.connector) {
@@ -45,16 +55,20 @@ impl Catalogues {
                 errors.add("connector", names::unknown("connector", &draft.connector, known));
             }
         }
-        self.check_query_processors(&mut errors, "query_processors", &draft.query_processors);
+        self.check_query_processors(&mut errors, "query_processors", &draft.query_processors, transforms);
         self.check_result_processors(&mut errors, &draft.result_processors);
         errors
     }
 
     /// Everything that can be wrong with a search before it is created.
-    pub fn check_search(&self, draft: &SearchDraft) -> FieldErrors {
+    pub fn check_search(&self, draft: &SearchDraft, transforms: &BTreeSet<String>) -> FieldErrors {
         let mut errors = draft.check();
-        self.check_query_processors(&mut errors, "pre_query_processors", &draft.pre_query_processors);
-        self.check_query_processors(&mut errors, "query_processors", &draft.query_processors);
+        for (field, list) in [
+            ("pre_query_processors", &draft.pre_query_processors),
+            ("query_processors", &draft.query_processors),
+        ] {
+            self.check_query_processors(&mut errors, field, list, transforms);
+        }
         self.check_result_processors(&mut errors, &draft.result_processors);
         for name in &draft.post_result_processors {
             if self.post_result_processor(name).is_none() {
@@ -69,10 +83,36 @@ impl Catalogues {
         errors
     }
 
-    fn check_query_processors(&self, errors: &mut FieldErrors, field: &str, list: &[String]) {
+    /// Everything that can be wrong with a post-result pipeline before it is saved.
+    pub fn check_pipeline(&self, draft: &PipelineDraft) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        errors.check(draft.processors.len() <= PROCESSORS_MAX, "processors", || {
+            format!("At most {PROCESSORS_MAX} processors are allowed.")
+        });
+        let mut seen = BTreeSet::new();
+        for name in draft.processors.iter().take(PROCESSORS_MAX) {
+            if self.post_result_processor(name).is_none() {
+                let known = self.post_result_processors.iter().map(|kind| kind.name);
+                errors.add("processors", names::unknown("post-result processor", name, known));
+            } else if !seen.insert(name) {
+                errors.add("processors", format!("'{name}' stands twice."));
+            }
+        }
+        errors
+    }
+
+    fn check_query_processors(
+        &self,
+        errors: &mut FieldErrors,
+        field: &str,
+        list: &[String],
+        transforms: &BTreeSet<String>,
+    ) {
         for name in list {
-            if self.query_processor(name).is_none() {
+            if self.query_processor(name).is_none() && !transforms.contains(&query_transform::canonical(name))
+            {
                 let known = self.query_processors.iter().map(|kind| kind.name);
+                let known = known.chain(transforms.iter().map(String::as_str));
                 errors.add(field, names::unknown("query processor", name, known));
             }
         }

@@ -128,6 +128,8 @@ pub enum ConnectorErrorKind {
     NotConnected,
     /// The source asked us to slow down.
     RateLimited,
+    /// It asked for a rest, failed too often, or its budget of requests is used; it was not asked.
+    Suspended,
     Timeout,
     /// The source cannot be reached or reports a failure of its own.
     Unavailable,
@@ -145,6 +147,7 @@ impl ConnectorErrorKind {
             Self::Denied => "denied",
             Self::NotConnected => "not_connected",
             Self::RateLimited => "rate_limited",
+            Self::Suspended => "suspended",
             Self::Timeout => "timeout",
             Self::Unavailable => "unavailable",
             Self::Unreadable => "unreadable",

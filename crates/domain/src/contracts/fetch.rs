@@ -4,6 +4,7 @@ use crate::secret::Secret;
 use async_trait::async_trait;
 use bytes::Bytes;
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 use url::Url;
 
@@ -51,6 +52,15 @@ impl Origin {
     }
 }
 
+/// How the certificate of the request's own origin is judged; any other place is judged as usual.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TlsOptions {
+    /// False: any certificate will do.
+    pub verify: bool,
+    /// Authorities to trust in place of the machine's own, as a PEM file.
+    pub ca_file: Option<PathBuf>,
+}
+
 /// One request. Its `Debug` form shows no secret, no body and no header.
 #[derive(Clone)]
 pub struct HttpRequest {
@@ -66,6 +76,8 @@ pub struct HttpRequest {
     pub secrets: Vec<Secret>,
     /// Time for the whole exchange, redirects and body included; the gate's own limits apply as well.
     pub time_max: Duration,
+    /// None: the certificate must be valid for an authority that the machine trusts.
+    pub tls: Option<TlsOptions>,
 }
 
 impl HttpRequest {
@@ -152,6 +164,7 @@ mod tests {
             body: None,
             secrets: vec![Secret::new("s ecret")],
             time_max: Duration::from_secs(1),
+            tls: None,
         };
         assert_eq!(format!("{request:?}"), "GET https://a.example/?key=••••&q=x");
     }

@@ -1,9 +1,11 @@
 //! Store: everything the house remembers in records, one small trait per record.
 
 use super::{ClaimedTask, NewTask, QueueName, WorkerBeat};
-use crate::ids::{GroupId, ProviderId, ResultId, SearchId, TaskId, TokenId, UserId};
+use crate::ids::{GroupId, PipelineId, ProviderId, ResultId, SearchId, TaskId, TokenId, TransformId, UserId};
 use crate::instant::Instant;
+use crate::pipeline_record::{Pipeline, PipelineDraft};
 use crate::provider::{ProviderDraft, SearchProvider};
+use crate::query_transform::{QueryTransform, TransformDraft};
 use crate::result::{ResultItem, ResultSet, SavedResult};
 use crate::search::{Search, SearchDraft};
 use crate::status::SearchStatus;
@@ -22,6 +24,9 @@ pub enum StoreError {
     /// Holds what was named and does not exist.
     #[error("there is no {0}")]
     UnknownReference(String),
+    /// Nobody would be left who may administer.
+    #[error("there must be an administrator")]
+    LastAdministrator,
     #[error("the database is not reachable: {0}")]
     Unreachable(String),
     #[error("the database failed: {0}")]
@@ -73,23 +78,39 @@ pub trait SearchStore: Send + Sync {
         offset: u64,
         limit: u64,
     ) -> Result<Page<Search>, StoreError>;
-    /// Replaces the writable fields and nothing else.
+    /// Replaces the writable fields and nothing else. None, and nothing is changed, when the search was written
+    /// since it was read as `seen`: its `date_updated` tells.
     async fn change_search(
         &self,
-        id: SearchId,
+        seen: &Search,
         draft: SearchDraft,
         now: Instant,
-    ) -> Result<Search, StoreError>;
+    ) -> Result<Option<Search>, StoreError>;
     /// Starts again from nothing: results discarded, `NEW_SEARCH`, run + 1, the messages replaced by `messages`,
-    /// and the task that will run it stored, in one transaction.
+    /// and the task that will run it stored, in one transaction. None as in `change_search`.
     async fn restart_search(
         &self,
-        id: SearchId,
+        seen: &Search,
         draft: SearchDraft,
         messages: Vec<String>,
         now: Instant,
         task: TaskOf,
+    ) -> Result<Option<Search>, StoreError>;
+    /// Runs again and keeps what is there: `UPDATE_SEARCH`, sort `date`, run + 1, `message` added, and the task
+    /// that will run it stored, in one transaction.
+    async fn update_search(
+        &self,
+        id: SearchId,
+        message: String,
+        now: Instant,
+        task: TaskOf,
     ) -> Result<Search, StoreError>;
+    /// Searches whose retention has run out at `now`, counted from their last change; oldest first.
+    async fn expired_searches(&self, now: Instant, limit: u64) -> Result<Vec<SearchId>, StoreError>;
+    /// Subscribed searches with an id above `after`, by id.
+    async fn subscribed_searches(&self, after: SearchId, limit: u64) -> Result<Vec<Search>, StoreError>;
+    /// Switches the subscription off and adds `message`; nothing else changes, and nothing runs.
+    async fn end_subscription(&self, id: SearchId, message: String, now: Instant) -> Result<(), StoreError>;
     /// Notes progress of a run. False when that run is no longer the newest, or is over.
     async fn change_status(
         &self,
@@ -126,6 +147,8 @@ pub trait ResultStore: Send + Sync {
     ) -> Result<SavedResult, StoreError>;
     /// Deletes one result; its search stays.
     async fn delete_result(&self, id: ResultId) -> Result<(), StoreError>;
+    /// Takes the mark `new` from all results of a search; how many had it.
+    async fn mark_all_read(&self, search: SearchId, now: Instant) -> Result<u64, StoreError>;
 }
 
 #[async_trait]
@@ -166,7 +189,7 @@ pub trait UserStore: Send + Sync {
     async fn password_hash(&self, username: &str) -> Result<Option<String>, StoreError>;
     async fn users(&self, offset: u64, limit: u64) -> Result<Page<User>, StoreError>;
     /// Replaces the user. `password_hash` None keeps the stored one.
-    /// A new password ends the user's sessions.
+    /// A new password ends the user's sessions. The last administrator stays one (`LastAdministrator`).
     async fn replace_user(
         &self,
         id: UserId,
@@ -174,7 +197,8 @@ pub trait UserStore: Send + Sync {
         password_hash: Option<String>,
         now: Instant,
     ) -> Result<User, StoreError>;
-    /// Deletes the user with searches, results, tokens, sessions and private providers.
+    /// Deletes the user with searches, results, tokens, sessions, private providers and private transforms.
+    /// The last administrator stays (`LastAdministrator`).
     async fn delete_user(&self, id: UserId) -> Result<(), StoreError>;
 
     async fn create_group(&self, draft: GroupDraft, now: Instant) -> Result<Group, StoreError>;
@@ -228,6 +252,71 @@ pub trait SessionStore: Send + Sync {
     async fn delete_session(&self, key_hash: &str) -> Result<(), StoreError>;
 }
 
+#[async_trait]
+pub trait QueryTransformStore: Send + Sync {
+    /// Name and type are unique together (`Taken("name")`).
+    async fn create_transform(
+        &self,
+        draft: TransformDraft,
+        owner: UserId,
+        now: Instant,
+    ) -> Result<QueryTransform, StoreError>;
+    async fn transform(&self, id: TransformId) -> Result<QueryTransform, StoreError>;
+    /// All transforms by id. Callers filter by `Principal::may_use`.
+    async fn transforms(&self) -> Result<Vec<QueryTransform>, StoreError>;
+    async fn replace_transform(
+        &self,
+        id: TransformId,
+        draft: TransformDraft,
+        now: Instant,
+    ) -> Result<QueryTransform, StoreError>;
+    async fn delete_transform(&self, id: TransformId) -> Result<(), StoreError>;
+}
+
+#[async_trait]
+pub trait PipelineStore: Send + Sync {
+    /// Stores the pipeline if there is none of that name; an existing one is left as it is.
+    async fn ensure_pipeline(&self, name: &str, processors: &[&str], now: Instant) -> Result<(), StoreError>;
+    /// All pipelines by id.
+    async fn pipelines(&self) -> Result<Vec<Pipeline>, StoreError>;
+    async fn pipeline(&self, id: PipelineId) -> Result<Pipeline, StoreError>;
+    async fn pipeline_by_name(&self, name: &str) -> Result<Pipeline, StoreError>;
+    async fn replace_pipeline(
+        &self,
+        id: PipelineId,
+        draft: PipelineDraft,
+        now: Instant,
+    ) -> Result<Pipeline, StoreError>;
+}
+
+/// Work that comes again and again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schedule {
+    pub name: String,
+    pub every: Duration,
+    pub next_due: Instant,
+}
+
+impl Schedule {
+    /// There is something for `take_due` to do: its time has come, or it lies further ahead than one interval,
+    /// because the clock was put back.
+    pub fn is_due(&self, now: Instant) -> bool {
+        let wait = (self.next_due - now).to_std().unwrap_or_default();
+        wait.is_zero() || wait > self.every
+    }
+}
+
+#[async_trait]
+pub trait ScheduleStore: Send + Sync {
+    /// Stores the schedule if there is none of that name, due at `now + every`; an existing one is left as it is.
+    async fn ensure_schedule(&self, name: &str, every: Duration, now: Instant) -> Result<(), StoreError>;
+    /// All schedules by name.
+    async fn schedules(&self) -> Result<Vec<Schedule>, StoreError>;
+    /// Takes every schedule that is due: of all processes that ask, one gets it. It is due again one interval
+    /// after `now`, so that it fires once however long nobody looked or however the clock jumped.
+    async fn take_due(&self, now: Instant) -> Result<Vec<Schedule>, StoreError>;
+}
+
 /// The records behind the task queue; `tasks` adds waking and waiting.
 #[async_trait]
 pub trait TaskStore: Send + Sync {
@@ -258,7 +347,16 @@ pub trait TaskStore: Send + Sync {
 /// All of it by one name.
 #[async_trait]
 pub trait Store:
-    SearchStore + ResultStore + ProviderStore + UserStore + TokenStore + SessionStore + TaskStore
+    SearchStore
+    + ResultStore
+    + ProviderStore
+    + QueryTransformStore
+    + PipelineStore
+    + ScheduleStore
+    + UserStore
+    + TokenStore
+    + SessionStore
+    + TaskStore
 {
     /// Answers when the database does.
     async fn ping(&self) -> Result<(), StoreError>;

@@ -1,7 +1,12 @@
-//! `credentials` of a provider: the forms in which a source's secret is written.
+//! `credentials` of a provider: the forms in which a source's secret is written, and `eval_credentials`,
+//! the name of a session's value that belongs into them.
 
 use crate::names;
 use crate::secret::Secret;
+use std::collections::BTreeMap;
+
+/// Stands in `credentials` where the session's value goes.
+pub const SESSION_PLACE: &str = "{credentials}";
 
 const SCHEMES: [&str; 3] = ["HTTPBasicAuth", "HTTPDigestAuth", "HTTPProxyAuth"];
 const BEARER_KEYS: [&str; 3] = ["bearer", "verify_certs", "ca_certs"];
@@ -57,10 +62,78 @@ impl SourceCredentials {
         }
     }
 
+    /// True when a session's value belongs into them.
+    pub fn need_session(&self) -> bool {
+        let is_place = |text: &str| text.contains(SESSION_PLACE);
+        let user = match self {
+            Self::Basic(login) | Self::Digest(login) | Self::Proxy(login) => login.user.as_str(),
+            _ => "",
+        };
+        is_place(user) || self.secrets().iter().any(|secret| is_place(secret.expose()))
+    }
+
+    /// The credentials with the session's value in its place. It goes into the parts, after they were
+    /// read, so that no character in it can change what they say. `None` when the session has no such value.
+    pub fn with_session(self, eval_credentials: &str, session: &BTreeMap<String, Secret>) -> Option<Self> {
+        if !self.need_session() {
+            return Some(self);
+        }
+        let value = session.get(session_name(eval_credentials).ok()??).filter(|value| !value.is_empty())?;
+        let filled = |secret: Secret| Secret::new(secret.expose().replace(SESSION_PLACE, value.expose()));
+        let login = |login: Login| Login {
+            user: login.user.replace(SESSION_PLACE, value.expose()),
+            password: filled(login.password),
+        };
+        Some(match self {
+            Self::None => Self::None,
+            Self::Basic(own) => Self::Basic(login(own)),
+            Self::Digest(own) => Self::Digest(login(own)),
+            Self::Proxy(own) => Self::Proxy(login(own)),
+            Self::Bearer { token, verify_certs, ca_certs } => {
+                Self::Bearer { token: filled(token), verify_certs, ca_certs }
+            }
+            Self::ApiKeyHeader(key) => Self::ApiKeyHeader(filled(key)),
+            Self::Pairs(pairs) => {
+                Self::Pairs(pairs.into_iter().map(|(key, value)| (key, filled(value))).collect())
+            }
+            Self::Plain(text) => Self::Plain(filled(text)),
+        })
+    }
+
+    /// Every text in them that must not be seen.
+    pub fn secrets(&self) -> Vec<Secret> {
+        match self {
+            Self::None => Vec::new(),
+            Self::Basic(login) | Self::Digest(login) | Self::Proxy(login) => vec![login.password.clone()],
+            Self::Bearer { token, .. } => vec![token.clone()],
+            Self::ApiKeyHeader(key) | Self::Plain(key) => vec![key.clone()],
+            Self::Pairs(pairs) => pairs.iter().map(|(_, value)| value.clone()).collect(),
+        }
+    }
+
     /// What may be bound into a template.
     pub fn pairs(&self) -> &[(String, Secret)] {
         if let Self::Pairs(pairs) = self { pairs } else { &[] }
     }
+}
+
+/// The name in `eval_credentials`: a bare name, `session['name']` or `session["name"]`; none when it is empty.
+/// Nothing is evaluated.
+pub fn session_name(eval_credentials: &str) -> Result<Option<&str>, String> {
+    let text = eval_credentials.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let quoted = text.strip_prefix("session[").and_then(|rest| rest.strip_suffix(']')).and_then(|inside| {
+        let inside = inside.trim();
+        ['\'', '"'].iter().find_map(|&quote| inside.strip_prefix(quote)?.strip_suffix(quote))
+    });
+    let name = quoted.unwrap_or(text);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if name.is_empty() || !name.chars().all(is_name) {
+        return Err("Use a name of letters, digits and _ - . alone, or session['name'].".to_owned());
+    }
+    Ok(Some(name))
 }
 
 fn scheme(text: &str) -> Result<SourceCredentials, String> {
@@ -105,8 +178,12 @@ fn bearer(text: &str) -> Result<SourceCredentials, String> {
         match key.trim() {
             "bearer" => token = Secret::new(value.trim()),
             "verify_certs" => {
-                let value = value.trim().to_ascii_lowercase();
-                verify_certs = matches!(value.as_str(), "true" | "1" | "yes" | "y");
+                verify_certs = match value.trim().to_ascii_lowercase().as_str() {
+                    "true" | "1" | "yes" | "y" => true,
+                    "false" | "0" | "no" | "n" => false,
+                    // A misspelt word must not switch the check off.
+                    _ => return Err("verify_certs is true or false.".to_owned()),
+                };
             }
             "ca_certs" => ca_certs = Some(value.trim().to_owned()).filter(|path| !path.is_empty()),
             _ => return Err(unreadable()),
@@ -179,10 +256,59 @@ mod tests {
             "bearer=",
             "bearer=x,hush",
             "bearer=x,hush=y",
+            "bearer=x,verify_certs=hush",
             "X-Api-Key=",
         ] {
             let error = SourceCredentials::parse(&Secret::new(text)).expect_err(text);
             assert!(!error.contains("hush"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_session_is_named_by_three_rules() {
+        let table = [
+            ("", Ok(Option::None)),
+            ("token", Ok(Some("token"))),
+            (" my-token.2_x ", Ok(Some("my-token.2_x"))),
+            ("session['token']", Ok(Some("token"))),
+            ("session[ \"token\" ]", Ok(Some("token"))),
+        ];
+        for (text, want) in table {
+            assert_eq!(session_name(text), want, "{text}");
+        }
+        for text in [
+            "session",
+            "session[token]",
+            "session['a\"]",
+            "session['a'] or 'b'",
+            "session['']",
+            "__import__('os')",
+            "request.session['a']",
+            "session['a']['b']",
+        ] {
+            // `session` alone is a bare name like any other.
+            assert_eq!(session_name(text).is_err(), text != "session", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sessions_value_goes_into_the_parts() {
+        let session = BTreeMap::from([("t".to_owned(), Secret::new("a,verify_certs=false'"))]);
+        let value = "a,verify_certs=false'";
+        let bearer = Bearer { token: Secret::new(value), verify_certs: true, ca_certs: Option::None };
+        let table = [
+            ("bearer={credentials}", "t", Some(bearer)),
+            ("HTTPBasicAuth('u','{credentials}')", "session['t']", Some(Basic(login("u", value)))),
+            ("HTTPDigestAuth('{credentials}','p')", "t", Some(Digest(login(value, "p")))),
+            ("X-Api-Key={credentials}", "t", Some(ApiKeyHeader(Secret::new(value)))),
+            ("k={credentials}", "t", Some(Pairs(vec![("k".to_owned(), Secret::new(value))]))),
+            ("{credentials}", "t", Some(Plain(Secret::new(value)))),
+            ("bearer={credentials}", "other", Option::None),
+            ("bearer={credentials}", "", Option::None),
+            ("k=plain", "other", Some(Pairs(vec![("k".to_owned(), Secret::new("plain"))]))),
+        ];
+        for (text, name, want) in table {
+            assert_eq!(parsed(text).with_session(name, &session), want, "{text} {name}");
         }
     }
 }

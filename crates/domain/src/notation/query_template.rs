@@ -45,6 +45,29 @@ pub fn bind_part(template: &str, binding: &Binding<'_>) -> Result<String, String
     finished(&configured(template, binding)?, binding)
 }
 
+/// Binds a text of a body: the url and the mappings go in as they are, the query form-encoded or raw.
+/// A body may hold braces of its own, so that what has no meaning stays. Credentials stay out of bodies.
+pub fn bind_text(template: &str, binding: &Binding<'_>, is_raw: bool) -> Result<String, String> {
+    let text = configured(template, binding)?;
+    let query = if is_raw { binding.query.to_owned() } else { encode_form(binding.query) };
+    let mut out = String::with_capacity(text.len() + query.len());
+    for part in parts(&text) {
+        match part {
+            Part::Text(literal) | Part::LoneBrace(literal) => out.push_str(literal),
+            Part::Placeholder("query_string") => out.push_str(&query),
+            Part::Placeholder(key) => {
+                out.push('{');
+                out.push_str(key);
+                out.push('}');
+            }
+        }
+        if out.len() > BOUND_BYTES_MAX {
+            return Err("The body grows too long when it is bound.".to_owned());
+        }
+    }
+    Ok(out)
+}
+
 /// The names in braces, in their order.
 pub fn placeholders(template: &str) -> Vec<&str> {
     let names = parts(template).into_iter().filter_map(|part| match part {
@@ -135,6 +158,9 @@ fn finished(text: &str, binding: &Binding<'_>) -> Result<String, String> {
                 None => unbound.push(format!("{{{key}}}")),
             },
             Part::LoneBrace(brace) => unbound.push(brace.to_owned()),
+        }
+        if out.len() > BOUND_BYTES_MAX {
+            return Err("The query template grows too long when it is bound.".to_owned());
         }
     }
     if !unbound.is_empty() {
@@ -247,6 +273,32 @@ mod tests {
     }
 
     #[test]
+    fn a_body_keeps_what_it_does_not_know() {
+        let mappings = QueryMappings::parse("f=title,q=all:{query_string}").expect("mappings");
+        let credentials = [("key".to_owned(), Secret::new("hush"))];
+        let query = "solid \"state\" {f}";
+        let binding = Binding {
+            url: "http://s/",
+            mappings: &mappings,
+            credentials: &credentials,
+            query,
+            sort: Sort::Date,
+            page: 0,
+        };
+        let table = [
+            ("*{query_string}*", false, "*solid+%22state%22+%7Bf%7D*"),
+            ("*{query_string}*", true, "*solid \"state\" {f}*"),
+            ("{f} {q}", true, "title all:solid \"state\" {f}"),
+            ("{url}{key} {0} { {} }{", true, "http://s/{key} {0} { {} }{"),
+        ];
+        for (template, is_raw, want) in table {
+            assert_eq!(bind_text(template, &binding, is_raw).as_deref(), Ok(want), "{template}");
+        }
+        let long = "{query_string}".repeat(BOUND_BYTES_MAX / 16);
+        assert!(bind_text(&long, &binding, true).expect_err("too long").contains("too long"));
+    }
+
+    #[test]
     fn names_what_is_left() {
         let case =
             Case { template: "{url}?x={nix}&q={query_string}", mappings: "", sort: Sort::Date, page: 0 };
@@ -263,6 +315,10 @@ mod tests {
         let binding =
             Binding { url: "", mappings: &mappings, credentials: &[], query: "", sort: Sort::Date, page: 0 };
         assert!(bind("{k0}", &binding).expect_err("too long").contains("too long"));
+        let query = "é".repeat(2048);
+        let binding = Binding { query: &query, mappings: &QueryMappings::default(), ..binding };
+        assert!(bind(&"{query_string}".repeat(4), &binding).is_ok());
+        assert!(bind(&"{query_string}".repeat(6), &binding).expect_err("too long").contains("too long"));
     }
 
     proptest! {
@@ -273,6 +329,7 @@ mod tests {
                 url: "u{a}", mappings: &mappings, credentials: &[], query: &query, sort: Sort::Date, page: 1,
             };
             let _ = bind(&template, &binding);
+            let _ = bind_text(&template, &binding, template.len() % 2 == 0);
         }
     }
 }

@@ -64,10 +64,18 @@ settings! {
     timeout: Secs = Secs::new(10), "SVC_TIMEOUT";
     /// Explain every result's score unless the request says `explain=False`.
     explain: bool = true, "SVC_EXPLAIN";
+    /// The language of queries, for spelling. `english` is built in; for another, put its words (one on a line, the most frequent first) into `dictionaries/<language>.txt` in the data folder.
+    default_query_language: String = "english".to_owned(), "SVC_DEFAULT_QUERY_LANGUAGE";
+    /// Longest title and body that LenLimitingResultProcessor leaves, in characters; at least 10. A tag `max_length:N` wins.
+    max_field_len: u32 = 512, "SVC_MAX_FIELD_LEN";
+    /// DropIrrelevantPostResultProcessor keeps results whose `swirl_score` is above this.
+    min_swirl_score: u32 = 500, "SVC_MIN_SWIRL_SCORE";
     /// How long a source may take to accept a connection.
     search_http_connect_timeout: Secs = Secs::new(3), "SVC_SEARCH_HTTP_CONNECT_TIMEOUT";
     /// How long a source may take to answer a request, its whole answer included.
     search_http_read_timeout: Secs = Secs::new(10), "SVC_SEARCH_HTTP_READ_TIMEOUT";
+    /// How long a source that answers 429 without saying for how long is left alone.
+    source_backoff: Secs = Secs::new(30), "SVC_SOURCE_BACKOFF";
     /// Loopback and private addresses that may be reached: a comma list of `host:port`, `host` or CIDR. The host and port of a provider's own url, saved by an administrator, need no entry.
     outbound_allow: Vec<String> = Vec::new(), "SVC_OUTBOUND_ALLOW";
     /// Largest answer of a source, after decompression, in megabytes.
@@ -82,6 +90,10 @@ settings! {
     public_url: String = String::new(), "SVC_PUBLIC_URL";
     /// How many hours a sign-in in the browser lasts.
     session_hours: u32 = 12, "SVC_SESSION_HOURS";
+    /// How often subscribed searches are updated. It counts from the first start on a database, which keeps the schedule; 1 second at least.
+    subscribe_every: Secs = Secs::new(14_400), "SVC_SUBSCRIBE_EVERY";
+    /// How often searches whose retention has run out are deleted. It counts from the first start on a database, which keeps the schedule; 1 second at least.
+    expire_every: Secs = Secs::new(60), "SVC_EXPIRE_EVERY";
     /// Searches that run at once in this process.
     search_concurrency: u32 = 64, "SVC_SEARCH_CONCURRENCY";
     /// Page fetches that run at once in this process.

@@ -1,4 +1,16 @@
-//! Query Transform: a reusable rewrite or synonym rule, as the house keeps it.
+//! Query Transform: a reusable rewrite or synonym rule, as the house keeps it, and what its rules do to a query.
+
+mod bag;
+mod csv;
+#[cfg(test)]
+mod properties;
+mod rewrite;
+mod rules;
+mod synonym;
+mod terms;
+mod words;
+
+pub use rules::{Applied, LineMistake, OUTPUT_CHARS_MAX, ROWS_MAX, Rules};
 
 use crate::ids::{TransformId, UserId};
 use crate::instant::Instant;
@@ -56,8 +68,16 @@ impl TransformType {
     }
 }
 
+/// A reference in its stored form: `phones.synonym bag` is `phones.bag`; other texts stay as they are.
+pub fn canonical(reference: &str) -> String {
+    match reference.split_once('.').map(|(name, kind)| (name.trim(), TransformType::parse(kind))) {
+        Some((name, Some(kind))) => format!("{name}.{}", kind.as_str()),
+        _ => reference.to_owned(),
+    }
+}
+
 /// The writable fields of a Query Transform.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = QueryTransformInput)]
 pub struct TransformDraft {
@@ -70,6 +90,18 @@ pub struct TransformDraft {
     /// The rules as CSV.
     #[schema(example = "mobiles; ombile; mo bile,mobile")]
     pub config_content: String,
+}
+
+impl Default for TransformDraft {
+    /// Shared like a provider, because who writes it is an administrator and who uses it is not.
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            shared: true,
+            qrx_type: TransformType::default(),
+            config_content: String::new(),
+        }
+    }
 }
 
 impl TransformDraft {
@@ -104,4 +136,49 @@ pub struct QueryTransform {
     pub draft: TransformDraft,
     pub date_created: Instant,
     pub date_updated: Instant,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references() {
+        let cases = [
+            ("phones.rewrite", "phones.rewrite"),
+            ("phones.synonym bag", "phones.bag"),
+            (" phones . bag ", "phones.bag"),
+            ("phones.other", "phones.other"),
+            ("a.b.rewrite", "a.b.rewrite"),
+            ("AdaptiveQueryProcessor", "AdaptiveQueryProcessor"),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(canonical(given), expected);
+        }
+    }
+
+    #[test]
+    fn drafts_are_checked() {
+        let draft = |name: &str, content: &str| TransformDraft {
+            name: name.into(),
+            config_content: content.into(),
+            ..TransformDraft::default()
+        };
+        let largest = "a".repeat(CONTENT_BYTES_MAX);
+        let cases = [
+            (draft("phones", "a,b"), ""),
+            (draft(&"n".repeat(NAME_CHARS_MAX), &largest), ""),
+            (draft(" ", "a,b"), "name"),
+            (draft("a.b", "a,b"), "name"),
+            (draft(&"n".repeat(NAME_CHARS_MAX + 1), "a,b"), "name"),
+            (draft("phones", &(largest.clone() + "a")), "config_content"),
+            (draft("phones", "a\0"), "config_content"),
+        ];
+        for (draft, field) in cases {
+            let errors = draft.check();
+            let fields: Vec<&str> = errors.iter().map(|(field, _)| field).collect();
+            let expected: Vec<&str> = [field].into_iter().filter(|field| !field.is_empty()).collect();
+            assert_eq!(fields, expected, "{}", draft.name.len());
+        }
+    }
 }

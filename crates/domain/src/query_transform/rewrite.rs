@@ -1,0 +1,271 @@
+//! Rewrites: `pattern; pattern,replacement`. Text that matches is replaced, or removed when there is no replacement.
+//!
+//! A pattern is a phrase of whole words. `*` within a pattern stands for any run of the characters of one word,
+//! also for none; it cannot come first. A pattern in small letters matches in any case; a pattern with a capital
+//! (`IT`) matches exactly. Rows apply in order, each to what the row before it left; within a row the longest
+//! pattern wins, and what was put in is not looked at again.
+
+use super::rules::{Applied, OUTPUT_CHARS_MAX, PATTERNS_MAX, REPLACEMENTS_MAX, WORDS_MAX};
+use super::words::{self, Piece};
+
+#[derive(Debug, Default)]
+pub struct Rewrite {
+    rows: Vec<Row>,
+    patterns: usize,
+}
+
+#[derive(Debug)]
+struct Row {
+    /// Those of more words first.
+    patterns: Vec<Pattern>,
+    replacement: Vec<Piece>,
+}
+
+#[derive(Debug)]
+struct Pattern {
+    words: Vec<Shape>,
+    is_exact: bool,
+}
+
+/// What one word of a pattern asks of one word of the query.
+#[derive(Debug)]
+enum Shape {
+    Literal(String),
+    /// The text before the first `*`, the texts between, the text after the last one.
+    Wild {
+        head: String,
+        middle: Vec<String>,
+        tail: String,
+    },
+}
+
+/// A match: where it begins and how many pieces it has.
+#[derive(Debug, Clone, Copy)]
+struct Match {
+    at: usize,
+    count: usize,
+}
+
+impl Rewrite {
+    /// Adds a row. Cells after the second are ignored.
+    pub fn add(&mut self, cells: &[String]) -> Result<(), String> {
+        let cell = |at: usize| cells.get(at).map(String::as_str).unwrap_or_default();
+        let mut patterns = Vec::new();
+        for text in cell(0).split(';').map(str::trim).filter(|text| !text.is_empty()) {
+            patterns.push(Pattern::parse(text)?);
+        }
+        if patterns.is_empty() {
+            return Err("A pattern is needed.".to_owned());
+        }
+        self.patterns += patterns.len();
+        if self.patterns > PATTERNS_MAX {
+            return Err(format!("At most {PATTERNS_MAX} patterns are allowed."));
+        }
+        patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.words.len()));
+        self.rows.push(Row { patterns, replacement: words::pieces(cell(1)) });
+        Ok(())
+    }
+
+    pub fn apply(&self, query: &str) -> Applied {
+        let mut pieces = words::pieces(query);
+        let (mut replacements, mut is_changed, mut is_cut) = (0, false, false);
+        for row in &self.rows {
+            let matches = row.matches(&pieces);
+            if matches.is_empty() {
+                continue;
+            }
+            replacements += matches.len();
+            is_cut =
+                replacements > REPLACEMENTS_MAX || row.length_after(&pieces, &matches) > OUTPUT_CHARS_MAX;
+            if is_cut {
+                break;
+            }
+            is_changed = true;
+            pieces = row.replaced(pieces, &matches);
+        }
+        let query = if is_changed { words::join(&pieces) } else { query.to_owned() };
+        Applied { query, is_cut }
+    }
+}
+
+impl Row {
+    /// From left to right, none within another.
+    fn matches(&self, pieces: &[Piece]) -> Vec<Match> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at < pieces.len() {
+            let pattern = self.patterns.iter().find(|pattern| pattern.fits(&pieces[at..]));
+            let count = pattern.map_or(0, |pattern| pattern.words.len());
+            if count > 0 {
+                found.push(Match { at, count });
+            }
+            at += count.max(1);
+        }
+        found
+    }
+
+    /// At most this many characters come out; spaces are counted as if one stood before every piece.
+    fn length_after(&self, pieces: &[Piece], matches: &[Match]) -> usize {
+        let length = |pieces: &[Piece]| pieces.iter().map(|piece| piece.chars() + 1).sum::<usize>();
+        let removed: usize = matches.iter().map(|one| length(&pieces[one.at..one.at + one.count])).sum();
+        length(pieces) - removed + length(&self.replacement) * matches.len()
+    }
+
+    fn replaced(&self, mut pieces: Vec<Piece>, matches: &[Match]) -> Vec<Piece> {
+        let mut result = Vec::with_capacity(pieces.len());
+        let mut from = 0;
+        for one in matches {
+            result.extend(pieces[from..one.at].iter_mut().map(std::mem::take));
+            let is_spaced = pieces[one.at].is_spaced;
+            from = one.at + one.count;
+            match (self.replacement.split_first(), pieces.get_mut(from)) {
+                (Some((first, rest)), _) => {
+                    result.push(Piece { is_spaced, ..first.clone() });
+                    result.extend_from_slice(rest);
+                }
+                (None, Some(next)) => next.is_spaced |= is_spaced,
+                (None, None) => {}
+            }
+        }
+        result.extend(pieces.drain(from..));
+        result
+    }
+}
+
+impl Pattern {
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.starts_with('*') {
+            return Err("A pattern may not begin with '*'.".to_owned());
+        }
+        let is_exact = text.chars().any(char::is_uppercase);
+        let words: Vec<Shape> = words::pattern_pieces(text)
+            .into_iter()
+            .map(|piece| Shape::of(if is_exact { &piece.text } else { &piece.folded }))
+            .collect();
+        match words.len() > WORDS_MAX {
+            true => Err(format!("A pattern may have at most {WORDS_MAX} words.")),
+            false => Ok(Self { words, is_exact }),
+        }
+    }
+
+    /// True when the pieces begin with this pattern.
+    fn fits(&self, pieces: &[Piece]) -> bool {
+        pieces.len() >= self.words.len()
+            && self.words.iter().zip(pieces).all(|(shape, piece)| shape.fits(piece, self.is_exact))
+    }
+}
+
+impl Shape {
+    fn of(word: &str) -> Self {
+        let mut parts = word.split('*').map(str::to_owned);
+        match (parts.next(), parts.next_back()) {
+            (Some(head), Some(tail)) => {
+                Self::Wild { head, middle: parts.filter(|part| !part.is_empty()).collect(), tail }
+            }
+            (head, _) => Self::Literal(head.unwrap_or_default()),
+        }
+    }
+
+    fn fits(&self, piece: &Piece, is_exact: bool) -> bool {
+        let text = if is_exact { &piece.text } else { &piece.folded };
+        match self {
+            Self::Literal(word) => word == text,
+            Self::Wild { head, middle, tail } => piece.is_word && fits_wild(text, (head, middle, tail)),
+        }
+    }
+}
+
+/// Each part is looked for once, behind the one before it: the time grows with the lengths alone.
+fn fits_wild(text: &str, (head, middle, tail): (&str, &[String], &str)) -> bool {
+    let Some(mut rest) = text.strip_prefix(head).and_then(|rest| rest.strip_suffix(tail)) else {
+        return false;
+    };
+    for part in middle {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::query_transform::TransformType;
+    use crate::query_transform::rules::{Applied, OUTPUT_CHARS_MAX, REPLACEMENTS_MAX, Rules};
+
+    fn rules(csv: &str) -> Rules {
+        Rules::parse(TransformType::Rewrite, csv).expect(csv)
+    }
+
+    #[test]
+    fn rewrites() {
+        let mobiles = "mobiles; ombile; mo bile,mobile";
+        let cases = [
+            (mobiles, "mobiles phone", "mobile phone"),
+            (mobiles, "ombile or mo bile", "mobile or mobile"),
+            ("of,", "off offer of", "off offer"),
+            ("of,", "state of the-of-art of", "state the-of-art"),
+            ("foo", "food foo", "food"),
+            ("foo", "a foo b", "a b"),
+            ("cheapest smartphones,cheap smartphone", "cheapest smartphones now", "cheap smartphone now"),
+            // The wildcard stays within a word.
+            ("tele*,phone", "telephone telex tele hotel", "phone phone phone hotel"),
+            ("mo*ile,x", "mobile moile motile mo bile automobile", "x x x mo bile automobile"),
+            ("a*b*c,x", "abc aXbYc acb abcd", "x x acb abcd"),
+            ("ab*ba,x", "aba abba", "aba x"),
+            ("cheap * phone,x", "cheap red phone cheap phone", "x cheap phone"),
+            ("cheap *s,x", "cheap phones", "x"),
+            // Small letters match in any case, capitals exactly.
+            ("mobiles,mobile", "MOBILES Mobiles", "mobile mobile"),
+            ("IT,information technology", "IT is it", "information technology is it"),
+            ("größe,x", "GRÖSSE Größe", "GRÖSSE x"),
+            // In order, each on what the one before left.
+            ("a,b\nb,c", "a b", "c c"),
+            ("b,c\na,b", "a b", "b c"),
+            // Within a row nothing is looked at twice, and the longest wins.
+            ("mobiles; mobile,mobile phone", "mobiles mobile", "mobile phone mobile phone"),
+            ("a; a b,x", "a b a", "x x"),
+            ("a,a a", "a", "a a"),
+            // Marks around a word stay where they are.
+            ("pc,computer", "\"pc\", pc.", "\"computer\", computer."),
+            ("pc,computer", "news:pc", "news:computer"),
+            ("pc,", "\"pc\" x", "\"\" x"),
+            ("pc,", "my pc, now", "my , now"),
+            ("C++,cpp\nC,see", "C++ C", "cpp see"),
+            ("x,\"a, b\"", "x", "a, b"),
+            ("\"a, b\",x", "a,b", "x"),
+            ("a/b,x", "a/b", "x"),
+            (",b\n#a,b", "a", "a"),
+            ("a,b,ignored", "a", "b"),
+            ("a,b", "  c   d ", "  c   d "),
+            ("a,", "a", ""),
+        ];
+        for (csv, query, expected) in cases {
+            assert_eq!(rules(csv).apply(query).query, expected, "{csv:?} {query:?}");
+        }
+    }
+
+    #[test]
+    fn a_query_that_would_grow_too_long_stays() {
+        let doubling = "a,a a\n".repeat(40);
+        let applied = rules(&doubling).apply("a");
+        assert!(applied.is_cut);
+        let length = applied.query.len();
+        assert!(length <= OUTPUT_CHARS_MAX && length > OUTPUT_CHARS_MAX / 4, "{length}");
+        let huge = format!("a,{}", "b".repeat(1000));
+        let query = "a ".repeat(1000);
+        assert_eq!(rules(&huge).apply(&query), Applied { query, is_cut: true });
+    }
+
+    #[test]
+    fn replacements_are_counted() {
+        let query = "a ".repeat(100);
+        let circle = |rows: usize| "a,b\nb,a\n".repeat(rows / 2);
+        let most = REPLACEMENTS_MAX / 100;
+        assert!(!rules(&circle(most)).apply(&query).is_cut);
+        let applied = rules(&circle(most + 2)).apply(&query);
+        assert!(applied.is_cut);
+        assert_eq!(applied.query, query.trim_end(), "what was done stays");
+    }
+}
