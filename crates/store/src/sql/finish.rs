@@ -7,6 +7,7 @@ use crate::json::{JsonText, finite, plain, to_column};
 use domain::contracts::{FinishedRun, StoreError};
 use domain::ids::ResultId;
 use domain::instant::{Instant, to_micros};
+use domain::message;
 use domain::result::ResultSet;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
@@ -87,6 +88,7 @@ async fn append_messages(
         return Ok(());
     }
     messages.extend_from_slice(&finished.messages);
+    message::drop_oldest(&mut messages);
     let messages = JsonText::of(&messages)?;
     on_tx!(tx, db => changed(sqlx::query("UPDATE searches SET messages = $2 WHERE id = $1")
         .bind(finished.search.0).bind(messages.clone()).execute(db)))?;

@@ -2,10 +2,13 @@
 
 mod finish;
 mod groups;
+mod pipelines;
 mod providers;
 mod results;
+mod schedules;
 mod searches;
 mod sessions;
 mod tasks;
 mod tokens;
+mod transforms;
 mod users;

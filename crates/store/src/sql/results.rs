@@ -2,6 +2,7 @@
 
 use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::error::failure;
 use crate::json::{JsonText, finite, to_column, to_count};
 use async_trait::async_trait;
 use domain::contracts::{Page, ResultStore, StoreError};
@@ -53,6 +54,18 @@ macro_rules! set_of_result {
     () => {
         "(SELECT result_set FROM (SELECT result_set, last_id FROM result_ranges WHERE first_id <= $1 \
          ORDER BY first_id DESC LIMIT 1) AS nearest WHERE last_id >= $1)"
+    };
+}
+
+/// The sets of the search `$1` whose items have the key `new` somewhere.
+macro_rules! marked_sets {
+    ($lock:literal) => {
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM result_sets WHERE search_id = $1 AND CAST(items AS TEXT) LIKE '%\"new\":%' ORDER BY provider_id ",
+            $lock
+        )
     };
 }
 
@@ -180,6 +193,22 @@ impl ResultStore for SqlStore {
         save_items(&mut tx, &row).await?;
         tx.commit().await
     }
+
+    async fn mark_all_read(&self, search: SearchId, now: Instant) -> Result<u64, StoreError> {
+        let mut tx = self.db.begin().await?;
+        let mut marks = 0;
+        for mut row in hold_marked_sets(&mut tx, search).await? {
+            let marked = row.items.0.iter_mut().filter(|item| item.new.is_some_and(|mark| mark > 0));
+            let count = marked.map(|item| item.new = None).count();
+            if count > 0 {
+                row.date_updated = to_micros(now);
+                save_items(&mut tx, &row).await?;
+                marks += count as u64;
+            }
+        }
+        tx.commit().await?;
+        Ok(marks)
+    }
 }
 
 async fn count_items(db: &Db, owner: Option<UserId>) -> Result<u64, StoreError> {
@@ -236,6 +265,25 @@ async fn hold_set(tx: &mut Tx, id: ResultId) -> Result<SetRow, StoreError> {
         columns!()
     );
     on_tx!(tx, db => sqlx::query_as::<_, SetRow>(TEXT).bind(id.0).fetch_one(db))
+}
+
+/// The sets of a search that may have a marked item, held until the end of the transaction. Most sets have
+/// none, so the database looks for the key in their texts, and only what holds it is read and taken apart.
+async fn hold_marked_sets(tx: &mut Tx, search: SearchId) -> Result<Vec<SetRow>, StoreError> {
+    match tx {
+        // The transaction is the only writer from its beginning.
+        Tx::Sqlite(tx) => sqlx::query_as(marked_sets!("")).bind(search.0).fetch_all(&mut **tx).await,
+        Tx::Postgres(tx) => {
+            // The search first, as at the end of a run: then the two never wait for each other's sets.
+            sqlx::query("SELECT id FROM searches WHERE id = $1 FOR NO KEY UPDATE")
+                .bind(search.0)
+                .execute(&mut **tx)
+                .await
+                .map_err(failure)?;
+            sqlx::query_as(marked_sets!("FOR NO KEY UPDATE")).bind(search.0).fetch_all(&mut **tx).await
+        }
+    }
+    .map_err(failure)
 }
 
 async fn save_items(tx: &mut Tx, row: &SetRow) -> Result<(), StoreError> {

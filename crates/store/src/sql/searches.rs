@@ -8,8 +8,9 @@ use async_trait::async_trait;
 use domain::contracts::{FinishedRun, Page, SearchStore, StoreError, TaskOf};
 use domain::ids::{SearchId, UserId};
 use domain::instant::{Instant, to_micros};
+use domain::message;
 use domain::result::ResultSet;
-use domain::search::{Search, SearchDraft};
+use domain::search::{Retention, Search, SearchDraft, Sort};
 use domain::status::SearchStatus;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
@@ -20,7 +21,21 @@ macro_rules! is_running {
         "id = $1 AND run = $2 AND status NOT LIKE '%_READY' AND status NOT LIKE 'ERR_%'"
     };
 }
+
+/// True for a search that waits for nothing.
+macro_rules! is_over {
+    () => {
+        "(status LIKE '%_READY' OR status LIKE 'ERR_%')"
+    };
+}
 pub(super) use is_running;
+
+/// True for a search that nobody has written since it was read: every write sets `date_updated`.
+macro_rules! is_as_seen {
+    () => {
+        "id = $1 AND date_updated = $2"
+    };
+}
 
 macro_rules! columns {
     () => {
@@ -126,42 +141,117 @@ impl SearchStore for SqlStore {
 
     async fn change_search(
         &self,
-        id: SearchId,
+        seen: &Search,
         draft: SearchDraft,
         now: Instant,
-    ) -> Result<Search, StoreError> {
-        const TEXT: &str =
-            concat!("UPDATE searches SET draft = $2, date_updated = $3 WHERE id = $1 RETURNING ", columns!());
+    ) -> Result<Option<Search>, StoreError> {
+        const TEXT: &str = concat!(
+            "UPDATE searches SET draft = $3, date_updated = $4, retention = $5, subscribe = $6 WHERE ",
+            is_as_seen!(),
+            " RETURNING ",
+            columns!()
+        );
+        let (retention, subscribe) = (i64::from(draft.retention), draft.subscribe);
         let draft = JsonText::of(&draft)?;
-        on_db!(self.db, write, db => sqlx::query_as::<_, SearchRow>(TEXT)
-            .bind(id.0).bind(draft.clone()).bind(to_micros(now)).fetch_one(db))?
-        .try_into()
+        let row = on_db!(self.db, write, db => sqlx::query_as::<_, SearchRow>(TEXT)
+            .bind(seen.id.0).bind(seen.date_updated).bind(draft.clone()).bind(to_micros(now))
+            .bind(retention).bind(subscribe).fetch_optional(db))?;
+        self.seen_or_gone(seen, row).await
     }
 
     async fn restart_search(
         &self,
-        id: SearchId,
+        seen: &Search,
         draft: SearchDraft,
         messages: Vec<String>,
         now: Instant,
         task: TaskOf,
-    ) -> Result<Search, StoreError> {
+    ) -> Result<Option<Search>, StoreError> {
         const TEXT: &str = concat!(
-            "UPDATE searches SET draft = $2, messages = $3, date_updated = $4, status = $5, run = run + 1, \
-             query_string_processed = '', time_s = 0 WHERE id = $1 RETURNING ",
+            "UPDATE searches SET draft = $3, messages = $4, date_updated = $5, status = $6, run = run + 1, \
+             query_string_processed = '', time_s = 0, retention = $7, subscribe = $8 WHERE ",
+            is_as_seen!(),
+            " RETURNING ",
             columns!()
         );
+        let (retention, subscribe) = (i64::from(draft.retention), draft.subscribe);
         let (draft, messages, now) = (JsonText::of(&draft)?, JsonText::of(&messages)?, to_micros(now));
         let mut tx = self.db.begin().await?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, SearchRow>(TEXT)
-            .bind(id.0).bind(draft.clone()).bind(messages.clone()).bind(now)
-            .bind(SearchStatus::NewSearch.as_str()).fetch_one(db))?;
+            .bind(seen.id.0).bind(seen.date_updated).bind(draft.clone()).bind(messages.clone()).bind(now)
+            .bind(SearchStatus::NewSearch.as_str()).bind(retention).bind(subscribe).fetch_optional(db))?;
+        let Some(row) = row else {
+            tx.rollback().await?;
+            return self.seen_or_gone(seen, None).await;
+        };
         let search = Search::try_from(row)?;
         on_tx!(&mut tx, db => changed(
-            sqlx::query("DELETE FROM result_sets WHERE search_id = $1").bind(id.0).execute(db)))?;
+            sqlx::query("DELETE FROM result_sets WHERE search_id = $1").bind(seen.id.0).execute(db)))?;
+        tasks::push(&mut tx, task(&search), now).await?;
+        tx.commit().await?;
+        Ok(Some(search))
+    }
+
+    async fn update_search(
+        &self,
+        id: SearchId,
+        message: String,
+        now: Instant,
+        task: TaskOf,
+    ) -> Result<Search, StoreError> {
+        // The first statement holds the search until the end, so that no message is lost.
+        const START: &str = concat!(
+            "UPDATE searches SET status = $2, date_updated = $3, run = run + 1 WHERE id = $1 RETURNING ",
+            columns!()
+        );
+        let now = to_micros(now);
+        let mut tx = self.db.begin().await?;
+        let row = on_tx!(&mut tx, db => sqlx::query_as::<_, SearchRow>(START)
+            .bind(id.0).bind(SearchStatus::UpdateSearch.as_str()).bind(now).fetch_one(db))?;
+        let mut search = Search::try_from(row)?;
+        search.draft.sort = Sort::Date;
+        search.messages.push(message);
+        save_draft_and_messages(&mut tx, &search).await?;
         tasks::push(&mut tx, task(&search), now).await?;
         tx.commit().await?;
         Ok(search)
+    }
+
+    async fn expired_searches(&self, now: Instant, limit: u64) -> Result<Vec<SearchId>, StoreError> {
+        let ids: Vec<i64> = on_db!(self.db, read, db => async {
+            let mut query = QueryBuilder::new(concat!(
+                "SELECT id FROM searches WHERE retention > 0 AND ", is_over!(), " AND (FALSE"
+            ));
+            for (number, until) in retention_limits(now) {
+                query.push(" OR (retention = ").push(number).push(" AND date_updated <= ").push_bind(until).push(")");
+            }
+            query.push(") ORDER BY date_updated, id LIMIT ").push_bind(to_column(limit));
+            query.build_query_scalar().fetch_all(db).await
+        })?;
+        Ok(ids.into_iter().map(SearchId).collect())
+    }
+
+    async fn subscribed_searches(&self, after: SearchId, limit: u64) -> Result<Vec<Search>, StoreError> {
+        const TEXT: &str =
+            concat!("SELECT ", columns!(), " FROM searches WHERE subscribe AND id > $1 ORDER BY id LIMIT $2");
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, SearchRow>(TEXT)
+            .bind(after.0).bind(to_column(limit)).fetch_all(db))?;
+        rows.into_iter().map(Search::try_from).collect()
+    }
+
+    async fn end_subscription(&self, id: SearchId, message: String, now: Instant) -> Result<(), StoreError> {
+        const HOLD: &str = concat!(
+            "UPDATE searches SET subscribe = FALSE, date_updated = $2 WHERE id = $1 RETURNING ",
+            columns!()
+        );
+        let mut tx = self.db.begin().await?;
+        let row = on_tx!(&mut tx, db => sqlx::query_as::<_, SearchRow>(HOLD)
+            .bind(id.0).bind(to_micros(now)).fetch_one(db))?;
+        let mut search = Search::try_from(row)?;
+        search.draft.subscribe = false;
+        search.messages.push(message);
+        save_draft_and_messages(&mut tx, &search).await?;
+        tx.commit().await
     }
 
     async fn change_status(
@@ -189,9 +279,45 @@ impl SearchStore for SqlStore {
     }
 }
 
+impl SqlStore {
+    /// The search that was written; without one, None when it is there and `NotFound` when it is not.
+    async fn seen_or_gone(
+        &self,
+        seen: &Search,
+        row: Option<SearchRow>,
+    ) -> Result<Option<Search>, StoreError> {
+        match row {
+            Some(row) => Search::try_from(row).map(Some),
+            None => self.search(seen.id).await.map(|_written_by_another| None),
+        }
+    }
+}
+
+/// Writes a search back that the transaction holds.
+async fn save_draft_and_messages(tx: &mut Tx, search: &Search) -> Result<(), StoreError> {
+    let mut messages = search.messages.clone();
+    message::drop_oldest(&mut messages);
+    let (draft, messages) = (JsonText::of(&search.draft)?, JsonText::of(&messages)?);
+    on_tx!(tx, db => changed(
+        sqlx::query("UPDATE searches SET draft = $2, messages = $3 WHERE id = $1")
+            .bind(search.id.0).bind(draft.clone()).bind(messages.clone()).execute(db)))?;
+    Ok(())
+}
+
+/// For each kind of retention that ends: its number, and the latest change that is too old at `now`.
+fn retention_limits(now: Instant) -> impl Iterator<Item = (u8, Instant)> {
+    (0..=u8::MAX).map_while(|number| Some((number, Retention::from_number(number)?))).filter_map(
+        move |(number, retention)| {
+            let until = now.checked_sub_signed(retention.lasts()?)?;
+            Some((number, to_micros(until)))
+        },
+    )
+}
+
 async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, StoreError> {
     const TEXT: &str = "INSERT INTO searches (owner, draft, query_string_processed, status, messages, time_s, \
-         run, date_created, date_updated) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id";
+         run, date_created, date_updated, retention, subscribe) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id";
     let (draft, messages) = (JsonText::of(&search.draft)?, JsonText::of(&search.messages)?);
     on_tx!(tx, db => sqlx::query_scalar(TEXT)
         .bind(search.owner.0)
@@ -203,6 +329,8 @@ async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, StoreError> {
         .bind(search.run)
         .bind(search.date_created)
         .bind(search.date_updated)
+        .bind(i64::from(search.draft.retention))
+        .bind(search.draft.subscribe)
         .fetch_one(db))
     .map(SearchId)
 }

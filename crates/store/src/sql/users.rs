@@ -3,6 +3,7 @@
 use super::groups;
 use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
+use crate::error::failure;
 use crate::json::{plain, to_column, to_count};
 use async_trait::async_trait;
 use domain::contracts::{Page, StoreError, UserStore};
@@ -140,6 +141,9 @@ impl UserStore for SqlStore {
         let now = to_micros(now);
         let (username, email) = (plain(&draft.username), plain(&draft.email));
         let mut tx = self.db.begin().await?;
+        if !draft.is_admin {
+            keep_an_administrator(&mut tx, id).await?;
+        }
         let date_created: Instant = on_tx!(&mut tx, db => sqlx::query_scalar(TEXT)
             .bind(id.0)
             .bind(username.as_str())
@@ -158,11 +162,12 @@ impl UserStore for SqlStore {
         Ok(User { id, username, email, is_admin, groups, date_created, date_updated: now })
     }
 
-    /// Shared providers of the user pass to the administrator with the lowest id, so that others keep them.
-    /// When no administrator is left they are deleted with the user.
+    /// What the user shared passes to the administrator with the lowest id, so that others keep it.
+    /// When there is no administrator it is deleted with the user.
     async fn delete_user(&self, id: UserId) -> Result<(), StoreError> {
         let mut tx = self.db.begin().await?;
-        pass_on_shared_providers(&mut tx, id).await?;
+        keep_an_administrator(&mut tx, id).await?;
+        pass_on_shared(&mut tx, id).await?;
         let rows = on_tx!(&mut tx, db => changed(
             sqlx::query("DELETE FROM users WHERE id = $1").bind(id.0).execute(db)))?;
         if rows == 0 {
@@ -193,13 +198,31 @@ impl UserStore for SqlStore {
     }
 }
 
-async fn pass_on_shared_providers(tx: &mut Tx, from: UserId) -> Result<(), StoreError> {
+/// Refuses when nobody but this user is an administrator. Others who would change users wait until the end of
+/// the transaction: two administrators cannot each rely on the other and both go.
+async fn keep_an_administrator(tx: &mut Tx, id: UserId) -> Result<(), StoreError> {
+    const TEXT: &str = "SELECT COUNT(*) FROM users WHERE id = $1 AND is_admin \
+         AND NOT EXISTS (SELECT 1 FROM users WHERE is_admin AND id <> $1)";
+    // SQLite has one writer; in PostgreSQL this lock lets everybody read, and refer to users.
+    if let Tx::Postgres(tx) = tx {
+        let lock = sqlx::query("LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE");
+        lock.execute(&mut **tx).await.map_err(failure)?;
+    }
+    let last: i64 = on_tx!(tx, db => sqlx::query_scalar(TEXT).bind(id.0).fetch_one(db))?;
+    if last == 0 { Ok(()) } else { Err(StoreError::LastAdministrator) }
+}
+
+async fn pass_on_shared(tx: &mut Tx, from: UserId) -> Result<(), StoreError> {
     let heir: Option<i64> = on_tx!(tx, db =>
         sqlx::query_scalar("SELECT MIN(id) FROM users WHERE is_admin AND id <> $1").bind(from.0).fetch_one(db))?;
     let Some(heir) = heir else {
         return Ok(());
     };
-    on_tx!(tx, db => changed(sqlx::query("UPDATE providers SET owner = $2 WHERE owner = $1 AND shared")
-        .bind(from.0).bind(heir).execute(db)))?;
+    for text in [
+        "UPDATE providers SET owner = $2 WHERE owner = $1 AND shared",
+        "UPDATE query_transforms SET owner = $2 WHERE owner = $1 AND shared",
+    ] {
+        on_tx!(tx, db => changed(sqlx::query(text).bind(from.0).bind(heir).execute(db)))?;
+    }
     Ok(())
 }

@@ -1,10 +1,8 @@
 //! What is on the disk, and what happens when a database is opened again or is not there.
 
-use super::config;
-use chrono::DateTime;
+use super::{config, now};
 use domain::contracts::{ProviderStore, Store, StoreError, UserStore};
 use domain::ids::ProviderId;
-use domain::instant::Instant;
 use domain::provider::ProviderDraft;
 use domain::secret::Secret;
 use domain::user::UserDraft;
@@ -15,10 +13,6 @@ use testkit::postgres::{TestDatabase, server};
 use tokio::task::JoinSet;
 
 const SECRET: &str = "key=plain-text-that-must-not-be-found";
-
-fn now() -> Instant {
-    DateTime::from_timestamp(1_700_000_000, 0).expect("a time in range")
-}
 
 async fn provider_with_secret(store: &SqlStore) -> ProviderId {
     let draft = UserDraft { username: "owner".to_owned(), ..UserDraft::default() };

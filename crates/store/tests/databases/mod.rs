@@ -2,13 +2,20 @@
 #![expect(clippy::expect_used, reason = "a test fails where its database does")]
 
 mod at_rest;
+mod upgrade;
 
+use chrono::DateTime;
 use domain::contracts::Store;
+use domain::instant::Instant;
 use domain::secret::Secret;
 use std::pin::Pin;
 use store::{SealKey, SqlStore, StoreConfig};
 
 pub type Behaviour = for<'a> fn(&'a dyn Store) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+fn now() -> Instant {
+    DateTime::from_timestamp(1_700_000_000, 0).expect("a time in range")
+}
 
 fn config(url: &str) -> StoreConfig {
     StoreConfig { url: Secret::new(url), pool_max: 8, key: SealKey::from_secret(&Secret::new("a test key")) }

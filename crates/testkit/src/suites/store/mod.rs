@@ -1,10 +1,14 @@
 //! The behaviour of a Store, one function for each promise. Every function wants an empty store of its own.
 
+pub mod life;
 pub mod people;
+pub mod pipelines;
 pub mod providers;
 pub mod results;
+pub mod schedules;
 pub mod searches;
 pub mod tasks;
+pub mod transforms;
 
 use chrono::DateTime;
 use domain::contracts::{FinishedRun, NewTask, QueueName, Store};
@@ -22,17 +26,25 @@ macro_rules! store_behaviours {
     ($run:ident) => {
         $run! {
             searches: are_created_with_their_task, are_listed_newest_first, change_without_a_new_run,
+                an_edit_of_an_older_state_is_refused,
                 start_again_from_nothing, fence_off_an_older_run, finish_once, finish_replaces_sets_of_the_same_providers,
                 finish_refuses_two_sets_of_one_provider, finish_keeps_odd_texts_and_numbers, finish_takes_many_sets,
                 are_deleted_with_their_results, need_an_owner;
+            life: updates_keep_what_is_there, updates_come_one_after_the_other, searches_expire_by_their_retention,
+                searches_expire_after_their_last_change, subscribed_searches_are_listed, subscriptions_end;
             results: have_contiguous_ids, have_unique_ids_when_runs_finish_together, are_read_by_id,
                 are_listed_newest_first, are_replaced, are_deleted, keep_the_order_of_keys,
-                change_one_after_the_other;
+                change_one_after_the_other, are_marked_as_read, are_marked_as_read_once;
             providers: are_created_all_or_none, are_read_and_listed, keep_their_names_unique,
                 hide_their_credentials, keep_a_secret_that_is_not_sent, are_deleted;
+            transforms: are_created_read_and_listed, keep_name_and_type_unique, are_replaced_and_deleted;
+            pipelines: are_stored_once, are_stored_once_by_many, are_replaced;
+            schedules: are_stored_once, are_taken_when_due, fire_once_after_a_pause, come_back_when_the_clock_does,
+                are_taken_by_one;
             people: users_are_created_and_read, users_are_replaced, user_names_are_unique,
                 users_need_known_groups, users_are_listed, groups_are_kept, a_deleted_user_takes_everything_along,
-                shared_providers_outlive_their_owner, shared_providers_need_an_administrator, tokens_open_until_they_expire,
+                what_is_shared_outlives_its_owner, what_is_shared_needs_an_administrator,
+                the_last_administrator_stays, administrators_do_not_all_leave_at_once, tokens_open_until_they_expire,
                 tokens_note_their_use, tokens_are_listed_and_revoked, sessions_end, a_new_password_ends_sessions;
             tasks: are_claimed_in_order, are_claimed_once, come_back_when_a_lease_ends, are_held_by_renewal,
                 are_retried, are_given_up, are_given_up_when_workers_die, are_counted, are_released,
@@ -64,6 +76,24 @@ pub(crate) async fn new_search(store: &dyn Store, owner: UserId, query: &str, se
     let messages = vec!["created".to_owned()];
     let draft = SearchDraft::of_query(query);
     store.create_search(draft, owner, messages, at(seconds), run_search).await.expect("a search")
+}
+
+/// The search as it is stored now.
+pub(crate) async fn stored(store: &dyn Store, id: SearchId) -> Search {
+    store.search(id).await.expect("a search")
+}
+
+/// The draft in place of what is stored now.
+pub(crate) async fn change(store: &dyn Store, id: SearchId, draft: SearchDraft, seconds: i64) -> Search {
+    let seen = stored(store, id).await;
+    store.change_search(&seen, draft, at(seconds)).await.expect("changed").expect("written by nobody else")
+}
+
+/// A new run of what is stored now, with this draft.
+pub(crate) async fn restart(store: &dyn Store, id: SearchId, draft: SearchDraft, seconds: i64) -> Search {
+    let (seen, messages) = (stored(store, id).await, vec!["again".to_owned()]);
+    let again = store.restart_search(&seen, draft, messages, at(seconds), run_search).await;
+    again.expect("restarted").expect("written by nobody else")
 }
 
 pub(crate) fn item(title: &str) -> ResultItem {

@@ -5,7 +5,9 @@ use chrono::TimeDelta;
 use domain::contracts::{NewSession, Store, StoreError};
 use domain::ids::{GroupId, TokenId, UserId};
 use domain::provider::ProviderDraft;
+use domain::query_transform::TransformDraft;
 use domain::user::{GroupDraft, TokenDraft, UserDraft};
+use futures_util::future::{join, join_all};
 
 fn named(username: &str, groups: &[&str]) -> UserDraft {
     UserDraft {
@@ -48,6 +50,7 @@ pub async fn users_are_replaced(store: &dyn Store) {
     for name in ["a", "b"] {
         group(store, name).await;
     }
+    administrator(store, "another").await;
     let ann = store.create_user(named("ann", &["a"]), "old".to_owned(), at(1)).await.unwrap();
     let draft = UserDraft { is_admin: true, ..named("anna", &["b"]) };
     let anna = store.replace_user(ann.id, draft, None, at(2)).await.unwrap();
@@ -144,7 +147,11 @@ pub async fn a_deleted_user_takes_everything_along(store: &dyn Store) {
     assert_eq!(store.search(kept.id).await.unwrap(), kept);
 }
 
-pub async fn shared_providers_outlive_their_owner(store: &dyn Store) {
+fn transform(name: &str, shared: bool) -> TransformDraft {
+    TransformDraft { name: name.to_owned(), shared, ..TransformDraft::default() }
+}
+
+pub async fn what_is_shared_outlives_its_owner(store: &dyn Store) {
     let ann = administrator(store, "ann").await;
     let heir = administrator(store, "heir").await;
     administrator(store, "later").await;
@@ -155,20 +162,69 @@ pub async fn shared_providers_outlive_their_owner(store: &dyn Store) {
         ..ProviderDraft::default()
     });
     store.create_providers(drafts.to_vec(), ann, at(1)).await.unwrap();
+    for (name, shared) in [("shared", true), ("private", false)] {
+        store.create_transform(transform(name, shared), ann, at(1)).await.unwrap();
+    }
     store.delete_user(ann).await.unwrap();
     let left = store.providers().await.unwrap();
     assert_eq!(left.len(), 1);
     assert_eq!((left[0].draft.name.as_str(), left[0].owner), ("shared", heir));
     assert_eq!(left[0].credentials.expose(), "key=1");
+    let left = store.transforms().await.unwrap();
+    assert_eq!(left.len(), 1);
+    assert_eq!((left[0].draft.name.as_str(), left[0].owner), ("shared", heir));
 }
 
-pub async fn shared_providers_need_an_administrator(store: &dyn Store) {
-    let ann = administrator(store, "ann").await;
+/// In a house that never had an administrator there is no heir.
+pub async fn what_is_shared_needs_an_administrator(store: &dyn Store) {
+    let ann = person(store, "ann").await.id;
     person(store, "bob").await;
     let shared = ProviderDraft { name: "shared".to_owned(), ..ProviderDraft::default() };
     store.create_providers(vec![shared], ann, at(1)).await.unwrap();
+    store.create_transform(transform("shared", true), ann, at(1)).await.unwrap();
     store.delete_user(ann).await.unwrap();
     assert_eq!(store.providers().await.unwrap(), []);
+    assert_eq!(store.transforms().await.unwrap(), []);
+}
+
+pub async fn the_last_administrator_stays(store: &dyn Store) {
+    let ann = administrator(store, "ann").await;
+    let bob = person(store, "bob").await.id;
+    let before = store.user(ann).await.unwrap();
+    assert_eq!(store.delete_user(ann).await, Err(StoreError::LastAdministrator));
+    let demoted = store.replace_user(ann, named("anna", &[]), Some("new".to_owned()), at(2)).await;
+    assert_eq!(demoted, Err(StoreError::LastAdministrator));
+    assert_eq!(store.user(ann).await.unwrap(), before, "nothing was changed");
+    assert_eq!(store.password_hash("ann").await.unwrap().as_deref(), Some("hash"));
+
+    // As an administrator they may change; others come and go; with a second one they may leave.
+    let admin = |name: &str| UserDraft { is_admin: true, ..named(name, &[]) };
+    store.replace_user(ann, admin("anna"), None, at(3)).await.unwrap();
+    store.replace_user(bob, admin("bob"), None, at(3)).await.unwrap();
+    store.replace_user(ann, named("anna", &[]), None, at(4)).await.unwrap();
+    assert_eq!(store.delete_user(bob).await, Err(StoreError::LastAdministrator));
+    store.replace_user(ann, admin("anna"), None, at(5)).await.unwrap();
+    store.delete_user(bob).await.unwrap();
+    assert_eq!(store.delete_user(bob).await, Err(StoreError::NotFound));
+    assert_eq!(store.delete_user(ann).await, Err(StoreError::LastAdministrator));
+}
+
+/// Each could rely on the others, and one must stay.
+pub async fn administrators_do_not_all_leave_at_once(store: &dyn Store) {
+    let mut ids = Vec::new();
+    for number in 0..8 {
+        ids.push(administrator(store, &format!("admin{number}")).await);
+    }
+    let deletions = join_all(ids[..4].iter().map(|&id| store.delete_user(id)));
+    let demotions = join_all((4..8).map(async |number: usize| {
+        let draft = named(&format!("admin{number}"), &[]);
+        store.replace_user(ids[number], draft, None, at(2)).await.map(|_| ())
+    }));
+    let (deleted, demoted) = join(deletions, demotions).await;
+    let refused: Vec<_> = deleted.into_iter().chain(demoted).filter_map(Result::err).collect();
+    assert_eq!(refused, [StoreError::LastAdministrator]);
+    let left = store.users(0, 10).await.unwrap().items;
+    assert_eq!(left.iter().filter(|user| user.is_admin).count(), 1);
 }
 
 pub async fn tokens_open_until_they_expire(store: &dyn Store) {

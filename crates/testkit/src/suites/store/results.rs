@@ -2,9 +2,10 @@
 
 use super::{at, finished, finished_search, item, new_search, person, set};
 use domain::contracts::{Store, StoreError};
-use domain::ids::{ProviderId, ResultId, UserId};
-use domain::result::ResultItem;
-use futures_util::future::join_all;
+use domain::ids::{ProviderId, ResultId, SearchId, UserId};
+use domain::result::{ResultItem, ResultSet};
+use domain::search::Search;
+use futures_util::future::{join, join_all};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -141,4 +142,57 @@ pub async fn change_one_after_the_other(store: &dyn Store) {
     }
     let set = store.result_sets(search.id).await.unwrap().remove(0);
     assert_eq!((set.items.len(), set.retrieved), (1, 1));
+}
+
+/// A search whose providers 1, 2 and 3 have two, no and one marked item.
+async fn marked(store: &dyn Store) -> (Search, Vec<ResultSet>) {
+    let owner = person(store, "owner").await.id;
+    let search = new_search(store, owner, "query", 0).await;
+    let mut sets =
+        vec![set(search.id, 1, &["a", "b", "c"]), set(search.id, 2, &["d"]), set(search.id, 3, &["e"])];
+    for (set, item) in [(0, 0), (0, 2), (2, 0)] {
+        sets[set].items[item].new = Some(1);
+    }
+    // Texts and source data that speak of the mark are no mark.
+    sets[1].items[0].title = r#""new":1"#.to_owned();
+    sets[1].items[0].payload.insert("new".to_owned(), json!(1));
+    let sets = store.finish_run(finished(&search, sets)).await.unwrap().expect("the newest run");
+    (search, sets)
+}
+
+pub async fn are_marked_as_read(store: &dyn Store) {
+    let (search, mut sets) = marked(store).await;
+    let other = new_search(store, search.owner, "other", 1).await;
+    let mut others = vec![set(other.id, 1, &["x"])];
+    others[0].items[0].new = Some(1);
+    let others = store.finish_run(finished(&other, others)).await.unwrap().expect("the newest run");
+
+    assert_eq!(store.mark_all_read(search.id, at(60)).await.unwrap(), 3);
+    for set in [0, 2] {
+        sets[set].date_updated = at(60);
+        sets[set].items.iter_mut().for_each(|item| item.new = None);
+    }
+    assert_eq!(store.result_sets(search.id).await.unwrap(), sets, "the set without a mark stays as it was");
+    assert_eq!(store.result(sets[0].items[2].swirl_id).await.unwrap().item, sets[0].items[2]);
+    assert_eq!(store.result_sets(other.id).await.unwrap(), others);
+    assert_eq!(store.mark_all_read(search.id, at(70)).await.unwrap(), 0);
+    assert_eq!(store.result_sets(search.id).await.unwrap(), sets);
+    assert_eq!(store.mark_all_read(SearchId(999), at(70)).await.unwrap(), 0);
+}
+
+/// Marks are counted once, and other changes at the same time are kept.
+pub async fn are_marked_as_read_once(store: &dyn Store) {
+    let (search, sets) = marked(store).await;
+    let reads = join_all((0..6).map(|_| store.mark_all_read(search.id, at(60))));
+    let deletions = join_all(sets[0].items[..2].iter().map(|item| store.delete_result(item.swirl_id)));
+    let (reads, deletions) = join(reads, deletions).await;
+    for deleted in deletions {
+        deleted.unwrap();
+    }
+    let marks: u64 = reads.into_iter().map(Result::unwrap).sum();
+    // The marked one that was deleted may have gone before.
+    assert!((2..=3).contains(&marks), "{marks}");
+    let left = store.result_sets(search.id).await.unwrap();
+    assert_eq!(left.iter().map(|set| set.items.len()).collect::<Vec<_>>(), [1, 1, 1]);
+    assert!(left.iter().flat_map(|set| &set.items).all(|item| item.new.is_none()));
 }

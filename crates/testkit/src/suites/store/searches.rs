@@ -1,10 +1,12 @@
 //! Searches: their life from creation to deletion, and the fence between runs.
 
-use super::{at, finished, finished_search, item, new_search, person, run_search, set};
+use super::{
+    at, change, finished, finished_search, item, new_search, person, restart, run_search, set, stored,
+};
 use domain::contracts::{QueueName, Store, StoreError};
 use domain::ids::{ProviderId, ResultId, SearchId, UserId};
 use domain::result::ProviderFault;
-use domain::search::{ProviderRef, SearchDraft};
+use domain::search::{ProviderRef, Search, SearchDraft};
 use domain::status::{ProviderStatus, SearchStatus};
 use serde_json::json;
 use std::time::Duration;
@@ -52,13 +54,34 @@ pub async fn are_listed_newest_first(store: &dyn Store) {
 pub async fn change_without_a_new_run(store: &dyn Store) {
     let (search, sets) = finished_search(store, &[&["a"]]).await;
     let draft = SearchDraft { subscribe: true, ..search.draft.clone() };
-    let changed = store.change_search(search.id, draft.clone(), at(9)).await.unwrap();
+    let changed = change(store, search.id, draft.clone(), 9).await;
     assert_eq!((&changed.draft, changed.run, changed.date_updated), (&draft, 1, at(9)));
     assert_eq!(changed.status, SearchStatus::FullResultsReady);
     assert_eq!(store.search(search.id).await.unwrap(), changed);
     assert_eq!(store.result_sets(search.id).await.unwrap(), sets);
-    let unknown = store.change_search(SearchId(999), draft, at(9)).await;
-    assert_eq!(unknown, Err(StoreError::NotFound));
+    let nobody = Search { id: SearchId(999), ..changed };
+    assert_eq!(store.change_search(&nobody, draft, at(9)).await, Err(StoreError::NotFound));
+}
+
+/// Of two who have read the same, the second to write is told so, and writes nothing.
+pub async fn an_edit_of_an_older_state_is_refused(store: &dyn Store) {
+    let (search, sets) = finished_search(store, &[&["a"]]).await;
+    let seen = stored(store, search.id).await;
+    let edit = |subscribe| SearchDraft { subscribe, ..seen.draft.clone() };
+    let first = store.change_search(&seen, edit(true), at(9)).await.unwrap().expect("the first");
+    assert_eq!(store.change_search(&seen, edit(false), at(10)).await.unwrap(), None);
+    let late = store.restart_search(&seen, edit(false), Vec::new(), at(10), run_search).await;
+    assert_eq!(late.unwrap(), None);
+    assert_eq!(stored(store, search.id).await, first);
+    assert_eq!(store.result_sets(search.id).await.unwrap(), sets);
+
+    let again = restart(store, search.id, edit(true), 11).await;
+    assert_eq!(store.change_search(&first, edit(false), at(12)).await.unwrap(), None, "it runs again");
+    assert!(store.change_status(search.id, again.run, SearchStatus::Federating, at(12)).await.unwrap());
+    assert_eq!(store.change_search(&again, edit(false), at(13)).await.unwrap(), None, "it has gone on");
+    store.update_search(search.id, "update".to_owned(), at(14), run_search).await.unwrap();
+    store.delete_search(search.id).await.unwrap();
+    assert_eq!(store.change_search(&again, edit(false), at(15)).await, Err(StoreError::NotFound));
 }
 
 pub async fn start_again_from_nothing(store: &dyn Store) {
@@ -68,10 +91,7 @@ pub async fn start_again_from_nothing(store: &dyn Store) {
     store.finish_task(&first).await.unwrap();
 
     let draft = SearchDraft::of_query("other");
-    let again = store
-        .restart_search(search.id, draft.clone(), vec!["again".to_owned()], at(9), run_search)
-        .await
-        .unwrap();
+    let again = restart(store, search.id, draft.clone(), 9).await;
     assert_eq!((again.run, again.status, &again.draft), (2, SearchStatus::NewSearch, &draft));
     assert_eq!((again.messages.as_slice(), again.time_s), (["again".to_owned()].as_slice(), 0.0));
     assert_eq!((again.query_string_processed.as_str(), again.date_created), ("", at(0)));
@@ -82,7 +102,8 @@ pub async fn start_again_from_nothing(store: &dyn Store) {
     let task = store.claim_task(QueueName::Search, "w", lease, at(9)).await.unwrap().expect("its task");
     assert_eq!(task.payload, json!({"search": search.id, "run": 2}));
 
-    let unknown = store.restart_search(SearchId(999), draft, Vec::new(), at(9), run_search).await;
+    let nobody = Search { id: SearchId(999), ..again };
+    let unknown = store.restart_search(&nobody, draft, Vec::new(), at(9), run_search).await;
     assert_eq!(unknown, Err(StoreError::NotFound));
     assert_eq!(store.task_depth(QueueName::Search, at(9)).await.unwrap(), 0);
 }
@@ -97,7 +118,7 @@ pub async fn fence_off_an_older_run(store: &dyn Store) {
     let now = store.search(search.id).await.unwrap();
     assert_eq!((now.status, now.date_updated), (SearchStatus::PreProcessing, at(2)));
 
-    store.restart_search(search.id, search.draft.clone(), Vec::new(), at(3), run_search).await.unwrap();
+    restart(store, search.id, search.draft.clone(), 3).await;
     assert!(!note(1, SearchStatus::Federating).await);
     let late = finished(&search, vec![set(search.id, 1, &["late"])]);
     assert_eq!(store.finish_run(late).await.unwrap(), None);

@@ -1,0 +1,85 @@
+//! Pipelines: named lists of post-result processors.
+
+use crate::SqlStore;
+use crate::db::{changed, on_db};
+use crate::json::{JsonText, plain};
+use async_trait::async_trait;
+use domain::contracts::{PipelineStore, StoreError};
+use domain::ids::PipelineId;
+use domain::instant::{Instant, to_micros};
+use domain::pipeline_record::{Pipeline, PipelineDraft};
+use sqlx::types::Json;
+
+macro_rules! columns {
+    () => {
+        "id, name, processors, date_updated"
+    };
+}
+
+#[derive(sqlx::FromRow)]
+struct PipelineRow {
+    id: i64,
+    name: String,
+    processors: Json<Vec<String>>,
+    date_updated: Instant,
+}
+
+impl From<PipelineRow> for Pipeline {
+    fn from(row: PipelineRow) -> Self {
+        Self {
+            id: PipelineId(row.id),
+            name: row.name,
+            processors: row.processors.0,
+            date_updated: row.date_updated,
+        }
+    }
+}
+
+#[async_trait]
+impl PipelineStore for SqlStore {
+    async fn ensure_pipeline(&self, name: &str, processors: &[&str], now: Instant) -> Result<(), StoreError> {
+        const TEXT: &str = "INSERT INTO pipelines (name, processors, date_updated) VALUES ($1, $2, $3) \
+             ON CONFLICT (name) DO NOTHING";
+        let processors = JsonText::of(processors)?;
+        on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+            .bind(plain(name)).bind(processors.clone()).bind(to_micros(now)).execute(db)))?;
+        Ok(())
+    }
+
+    async fn pipelines(&self) -> Result<Vec<Pipeline>, StoreError> {
+        const TEXT: &str = concat!("SELECT ", columns!(), " FROM pipelines ORDER BY id");
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, PipelineRow>(TEXT).fetch_all(db))?;
+        Ok(rows.into_iter().map(Pipeline::from).collect())
+    }
+
+    async fn pipeline(&self, id: PipelineId) -> Result<Pipeline, StoreError> {
+        const TEXT: &str = concat!("SELECT ", columns!(), " FROM pipelines WHERE id = $1");
+        on_db!(self.db, read, db => sqlx::query_as::<_, PipelineRow>(TEXT).bind(id.0).fetch_one(db))
+            .map(Pipeline::from)
+    }
+
+    async fn pipeline_by_name(&self, name: &str) -> Result<Pipeline, StoreError> {
+        const TEXT: &str = concat!("SELECT ", columns!(), " FROM pipelines WHERE name = $1");
+        if name.contains('\0') {
+            return Err(StoreError::NotFound);
+        }
+        on_db!(self.db, read, db => sqlx::query_as::<_, PipelineRow>(TEXT).bind(name).fetch_one(db))
+            .map(Pipeline::from)
+    }
+
+    async fn replace_pipeline(
+        &self,
+        id: PipelineId,
+        draft: PipelineDraft,
+        now: Instant,
+    ) -> Result<Pipeline, StoreError> {
+        const TEXT: &str = concat!(
+            "UPDATE pipelines SET processors = $2, date_updated = $3 WHERE id = $1 RETURNING ",
+            columns!()
+        );
+        let processors = JsonText::of(&draft.processors)?;
+        on_db!(self.db, write, db => sqlx::query_as::<_, PipelineRow>(TEXT)
+            .bind(id.0).bind(processors.clone()).bind(to_micros(now)).fetch_one(db))
+        .map(Pipeline::from)
+    }
+}

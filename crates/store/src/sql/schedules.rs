@@ -1,0 +1,110 @@
+//! Schedules: work that comes again, taken by one process each time.
+
+use crate::SqlStore;
+use crate::db::{Db, changed, on_db};
+use crate::error::failure;
+use crate::json::{plain, to_count};
+use async_trait::async_trait;
+use chrono::DateTime;
+use domain::contracts::{Schedule, ScheduleStore, StoreError};
+use domain::instant::Instant;
+use std::time::Duration;
+
+/// The longest interval: ten years. A longer one is stored as this.
+const EVERY_MAX: Duration = Duration::from_secs(10 * 366 * 24 * 60 * 60);
+
+/// One statement takes what is due, and brings back what lies further ahead than one interval: that is left
+/// from before the clock jumped back. A value is tested before it is set, so `was_due` tells the two apart.
+macro_rules! take {
+    ($of_these:literal) => {
+        concat!(
+            "UPDATE schedules SET next_due = $1 + every, was_due = (next_due <= $1) WHERE ",
+            $of_these,
+            " RETURNING name, every, next_due, was_due"
+        )
+    };
+}
+
+#[derive(sqlx::FromRow)]
+struct ScheduleRow {
+    name: String,
+    every: i64,
+    next_due: i64,
+    was_due: bool,
+}
+
+impl TryFrom<ScheduleRow> for Schedule {
+    type Error = StoreError;
+
+    fn try_from(row: ScheduleRow) -> Result<Self, StoreError> {
+        let next_due = DateTime::from_timestamp_micros(row.next_due)
+            .ok_or_else(|| StoreError::Failed("a schedule is due at no readable time".to_owned()))?;
+        Ok(Self { name: row.name, every: Duration::from_micros(to_count(row.every)), next_due })
+    }
+}
+
+#[async_trait]
+impl ScheduleStore for SqlStore {
+    async fn ensure_schedule(&self, name: &str, every: Duration, now: Instant) -> Result<(), StoreError> {
+        const TEXT: &str = "INSERT INTO schedules (name, every, next_due, was_due) VALUES ($1, $2, $3, FALSE) \
+             ON CONFLICT (name) DO NOTHING";
+        let every = micros(every);
+        on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+            .bind(plain(name)).bind(every).bind(now.timestamp_micros() + every).execute(db)))?;
+        Ok(())
+    }
+
+    async fn schedules(&self) -> Result<Vec<Schedule>, StoreError> {
+        const TEXT: &str = "SELECT name, every, next_due, was_due FROM schedules";
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, ScheduleRow>(TEXT).fetch_all(db))?;
+        by_name(rows)
+    }
+
+    async fn take_due(&self, now: Instant) -> Result<Vec<Schedule>, StoreError> {
+        const SQLITE: &str = take!("next_due <= $1 OR next_due > $1 + every");
+        // What another process is taking at this moment is passed over, not waited for and taken again.
+        const POSTGRES: &str = take!(
+            "name = ANY (ARRAY (SELECT name FROM schedules WHERE next_due <= $1 OR next_due > $1 + every \
+             ORDER BY name FOR UPDATE SKIP LOCKED))"
+        );
+        let now = now.timestamp_micros();
+        let mut rows: Vec<ScheduleRow> = match &self.db {
+            Db::Sqlite(pools) => sqlx::query_as(SQLITE).bind(now).fetch_all(&pools.write).await,
+            Db::Postgres(pools) => sqlx::query_as(POSTGRES).bind(now).fetch_all(&pools.write).await,
+        }
+        .map_err(failure)?;
+        rows.retain(|row| row.was_due);
+        by_name(rows)
+    }
+}
+
+fn micros(every: Duration) -> i64 {
+    i64::try_from(every.min(EVERY_MAX).as_micros()).unwrap_or(i64::MAX)
+}
+
+/// Sorted here, because the databases do not agree on the order of texts.
+fn by_name(rows: Vec<ScheduleRow>) -> Result<Vec<Schedule>, StoreError> {
+    let mut schedules = rows.into_iter().map(Schedule::try_from).collect::<Result<Vec<_>, _>>()?;
+    schedules.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(schedules)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_fit_their_column() {
+        let cases = [
+            (Duration::ZERO, 0),
+            (Duration::from_secs(3600), 3_600_000_000),
+            (Duration::from_nanos(1_999), 1),
+            (EVERY_MAX, 316_224_000_000_000),
+            (EVERY_MAX + Duration::from_micros(1), 316_224_000_000_000),
+            (Duration::MAX, 316_224_000_000_000),
+        ];
+        for (every, expected) in cases {
+            assert_eq!(micros(every), expected, "{every:?}");
+        }
+    }
+}

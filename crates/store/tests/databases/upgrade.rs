@@ -1,0 +1,94 @@
+//! A database of an older version, opened by this one.
+
+use super::{config, now};
+use chrono::TimeDelta;
+use domain::contracts::{FinishedRun, NewTask, QueueName, SearchStore, UserStore};
+use domain::ids::SearchId;
+use domain::search::{Search, SearchDraft};
+use domain::status::SearchStatus;
+use domain::user::UserDraft;
+use serde_json::Value;
+use sqlx::{Connection, PgConnection, SqliteConnection};
+use store::SqlStore;
+use testkit::postgres::{TestDatabase, server};
+
+/// Takes back the fifth migration.
+const DOWN_TO_4: &str = "DROP INDEX searches_by_retention; DROP INDEX searches_subscribed; \
+     ALTER TABLE searches DROP COLUMN retention; ALTER TABLE searches DROP COLUMN subscribe; \
+     DROP TABLE query_transforms; DROP TABLE pipelines; DROP TABLE schedules; \
+     DELETE FROM _sqlx_migrations WHERE version = 5";
+
+fn task(_: &Search) -> NewTask {
+    NewTask { queue: QueueName::Search, name: "run".to_owned(), payload: Value::Null, attempts_max: 1 }
+}
+
+/// Stores finished searches, and returns those that expire and those that are subscribed.
+async fn fill(url: &str) -> (Vec<SearchId>, Vec<SearchId>) {
+    let store = SqlStore::open(config(url)).await.expect("opens");
+    let draft = UserDraft { username: "owner".to_owned(), ..UserDraft::default() };
+    let owner = store.create_user(draft, "hash".to_owned(), now()).await.expect("a user").id;
+    let (mut expiring, mut subscribed) = (Vec::new(), Vec::new());
+    for (retention, subscribe) in [(0, false), (4, false), (0, true), (1, true)] {
+        let draft = SearchDraft {
+            retention,
+            subscribe,
+            // Texts that look like the fields, and one that PostgreSQL cannot take apart.
+            tags: vec![r#""retention":3,"subscribe":true"#.to_owned(), "NUL \0".to_owned()],
+            ..SearchDraft::of_query(r#"","retention":3,"subscribe":true,""#)
+        };
+        let search = store.create_search(draft, owner, Vec::new(), now(), task).await.expect("a search");
+        let finished = FinishedRun {
+            search: search.id,
+            run: search.run,
+            status: SearchStatus::FullResultsReady,
+            query_string_processed: String::new(),
+            messages: Vec::new(),
+            time_s: 0.1,
+            sets: Vec::new(),
+            now: now(),
+        };
+        store.finish_run(finished).await.expect("saved").expect("the newest run");
+        if retention > 0 {
+            expiring.push(search.id);
+        }
+        if subscribe {
+            subscribed.push(search.id);
+        }
+    }
+    store.close().await;
+    (expiring, subscribed)
+}
+
+async fn assert_filled(url: &str, expiring: &[SearchId], subscribed: &[SearchId]) {
+    let store = SqlStore::open(config(url)).await.expect("opens again");
+    let late = now() + TimeDelta::days(1);
+    assert_eq!(store.expired_searches(late, 10).await.expect("an answer"), expiring);
+    let soon = now() + TimeDelta::minutes(5);
+    assert_eq!(store.expired_searches(soon, 10).await.expect("an answer"), expiring[..1]);
+    let found = store.subscribed_searches(SearchId(0), 10).await.expect("an answer");
+    assert_eq!(found.iter().map(|search| search.id).collect::<Vec<_>>(), subscribed);
+    store.close().await;
+}
+
+#[tokio::test]
+async fn stored_searches_keep_retention_and_subscription_on_sqlite() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = format!("sqlite://{}/store.db", folder.path().display());
+    let (expiring, subscribed) = fill(&url).await;
+    let mut file = SqliteConnection::connect(&url).await.expect("the file");
+    sqlx::raw_sql(DOWN_TO_4).execute(&mut file).await.expect("taken back");
+    file.close().await.expect("closed");
+    assert_filled(&url, &expiring, &subscribed).await;
+}
+
+#[tokio::test]
+async fn stored_searches_keep_retention_and_subscription_on_postgres() {
+    let Some(server) = server("the suite of the store") else { return };
+    let database = TestDatabase::create(&server).await;
+    let (expiring, subscribed) = fill(&database.url).await;
+    let mut connection = PgConnection::connect(&database.url).await.expect("the database");
+    sqlx::raw_sql(DOWN_TO_4).execute(&mut connection).await.expect("taken back");
+    connection.close().await.expect("closed");
+    assert_filled(&database.url, &expiring, &subscribed).await;
+    database.drop().await;
+}
