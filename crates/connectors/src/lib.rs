@@ -4,10 +4,13 @@
 //! record and no code at all.
 
 mod requests_get;
+mod requests_post;
 mod shared;
 mod sqlite3;
+
+pub use shared::response::read_answer;
 
 use domain::contracts::ConnectorKind;
 
 /// Every connector of the house, in the order of the manual.
-pub const CATALOGUE: &[ConnectorKind] = &[requests_get::KIND, sqlite3::KIND];
+pub const CATALOGUE: &[ConnectorKind] = &[requests_get::KIND, requests_post::KIND, sqlite3::KIND];

@@ -5,6 +5,7 @@ use crate::guard::{Guard, Way};
 use crate::hop::Hop;
 use crate::limits::GateLimits;
 use crate::resolver::{CheckedResolver, Lookup, SystemLookup};
+use crate::tls::TlsClients;
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use domain::contracts::{Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse};
@@ -26,10 +27,13 @@ pub struct GateError(#[source] reqwest::Error);
 ///
 /// It holds two clients with a pool of connections each. The guarded one connects to checked addresses
 /// only; the open one serves hops whose host and port are vouched for. So a connection that was opened
-/// for the one kind is never used for the other.
+/// for the one kind is never used for the other. The same is true of the clients with a trust of their own.
 pub struct Gate {
     guarded: Client,
     open: Client,
+    own_trust: TlsClients,
+    checked: CheckedResolver,
+    unchecked: CheckedResolver,
     guard: Arc<Guard>,
     limits: GateLimits,
 }
@@ -51,8 +55,11 @@ impl Gate {
         let checked = CheckedResolver::new(Arc::clone(&lookup), Some(Arc::clone(&guard)));
         let unchecked = CheckedResolver::new(lookup, None);
         Ok(Self {
-            guarded: build_client(&limits, checked)?,
-            open: build_client(&limits, unchecked)?,
+            guarded: build_client(&limits, &checked)?,
+            open: build_client(&limits, &unchecked)?,
+            own_trust: TlsClients::default(),
+            checked,
+            unchecked,
             guard,
             limits,
         })
@@ -78,11 +85,23 @@ impl Gate {
         }
     }
 
-    async fn send(&self, request: &HttpRequest, hop: &Hop) -> Result<Answer, FetchError> {
-        let client = match self.guard.way(&hop.url, &request.origin)? {
-            Way::Guarded => &self.guarded,
-            Way::Open => &self.open,
+    /// The client for one hop. The request's own idea of trust is for its own origin, not for where it is led.
+    async fn client(&self, request: &HttpRequest, hop: &Hop) -> Result<Client, FetchError> {
+        let way = self.guard.way(&hop.url, &request.origin)?;
+        let (usual, resolver) = match way {
+            Way::Guarded => (&self.guarded, &self.checked),
+            Way::Open => (&self.open, &self.unchecked),
         };
+        match &request.tls {
+            Some(options) if hop.is_home && (!options.verify || options.ca_file.is_some()) => {
+                self.own_trust.client(options, way, &self.limits, resolver).await
+            }
+            _ => Ok(usual.clone()),
+        }
+    }
+
+    async fn send(&self, request: &HttpRequest, hop: &Hop) -> Result<Answer, FetchError> {
+        let client = self.client(request, hop).await?;
         let method = match hop.method {
             HttpMethod::Get => Method::GET,
             HttpMethod::Post => Method::POST,
@@ -121,20 +140,25 @@ impl Fetch for Gate {
 }
 
 /// A client that trusts what the machine trusts; on a machine that has no list of authorities, the built-in one.
-fn build_client(limits: &GateLimits, resolver: CheckedResolver) -> Result<Client, GateError> {
-    // The first installation in a process wins; an error means that it has been done already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    client_builder(limits, resolver.clone()).build().or_else(|_no_authorities| {
+fn build_client(limits: &GateLimits, resolver: &CheckedResolver) -> Result<Client, GateError> {
+    new_client(|| client_builder(limits, resolver.clone())).or_else(|_no_authorities| {
         tracing::warn!("this machine has no list of certificate authorities; the built-in one is used");
-        client_builder(limits, resolver)
+        client_builder(limits, resolver.clone())
             .tls_backend_preconfigured(built_in_authorities())
             .build()
             .map_err(GateError)
     })
 }
 
+/// Builds a client when the library for encryption is ready.
+pub(crate) fn new_client(builder: impl FnOnce() -> reqwest::ClientBuilder) -> Result<Client, reqwest::Error> {
+    // The first installation in a process wins; an error means that it has been done already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    builder().build()
+}
+
 #[expect(clippy::disallowed_methods, reason = "this is the gate")]
-fn client_builder(limits: &GateLimits, resolver: CheckedResolver) -> reqwest::ClientBuilder {
+pub(crate) fn client_builder(limits: &GateLimits, resolver: CheckedResolver) -> reqwest::ClientBuilder {
     Client::builder()
         .user_agent(format!("{}/{}", domain::SERVICE_NAME, domain::VERSION))
         .redirect(reqwest::redirect::Policy::none())

@@ -21,7 +21,7 @@ pub(crate) struct Hop {
     pub(crate) body: Option<Bytes>,
     /// The way has not left the request's origin so far. A way that comes back stays a stranger,
     /// because another place has chosen where it leads.
-    is_home: bool,
+    pub(crate) is_home: bool,
 }
 
 impl Hop {
@@ -121,6 +121,7 @@ mod tests {
             body: Some(Bytes::from_static(b"words")),
             secrets: vec![],
             time_max: Duration::from_secs(1),
+            tls: None,
         }
     }
 

@@ -8,6 +8,7 @@
 //! | `allow`, `network` | the notation of `SVC_OUTBOUND_ALLOW` |
 //! | `resolver` | names become checked addresses, once |
 //! | `failure` | errors of the client in the words of the contract |
+//! | `tls` | clients for requests that bring their own idea of trust |
 //! | `limits` | [`GateLimits`] |
 
 mod allow;
@@ -18,6 +19,7 @@ mod hop;
 mod limits;
 mod network;
 mod resolver;
+mod tls;
 
 pub use allow::{AllowRule, AllowRuleError};
 pub use client::{Gate, GateError};

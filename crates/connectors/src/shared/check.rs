@@ -1,12 +1,13 @@
 //! Checks of the fields that every connector shares, made when a provider is saved.
 
 use domain::contracts::{ConnectorError, ConnectorErrorKind};
-use domain::notation::credentials::SourceCredentials;
+use domain::notation::credentials::{SESSION_PLACE, SourceCredentials, session_name};
 use domain::notation::query_mappings::QueryMappings;
 use domain::notation::response_mappings::ResponseMappings;
 use domain::notation::result_mappings::ResultMappings;
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
+use std::collections::BTreeMap;
 
 /// The parsed notations of a provider.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +36,13 @@ pub fn read_notations(provider: &SearchProvider, errors: &mut FieldErrors) -> No
         Ok(credentials) => read.credentials = credentials,
         Err(sentence) => errors.add("credentials", sentence),
     }
+    match session_name(&draft.eval_credentials) {
+        Ok(None) if read.credentials.need_session() => {
+            errors.add("eval_credentials", format!("{SESSION_PLACE} needs the name of a session's value."));
+        }
+        Ok(_) => {}
+        Err(sentence) => errors.add("eval_credentials", sentence),
+    }
     read
 }
 
@@ -43,9 +51,19 @@ pub fn config_error(errors: &FieldErrors) -> ConnectorError {
     ConnectorError::new(ConnectorErrorKind::ConfigInvalid, errors.to_string())
 }
 
-/// The notations of a provider that was checked before.
+/// The notations of a provider that was checked before, with what a session adds to the credentials.
 pub fn require_notations(provider: &SearchProvider) -> Result<Notations, ConnectorError> {
     let mut errors = FieldErrors::default();
-    let notations = read_notations(provider, &mut errors);
-    if errors.is_empty() { Ok(notations) } else { Err(config_error(&errors)) }
+    let mut notations = read_notations(provider, &mut errors);
+    if !errors.is_empty() {
+        return Err(config_error(&errors));
+    }
+    // A search carries no values of a session, so that a source which needs one is not connected.
+    let session = BTreeMap::new();
+    let filled = notations.credentials.with_session(&provider.draft.eval_credentials, &session);
+    notations.credentials = filled.ok_or_else(|| {
+        let message = "the source needs a value of your session, and there is none";
+        ConnectorError::new(ConnectorErrorKind::NotConnected, message)
+    })?;
+    Ok(notations)
 }

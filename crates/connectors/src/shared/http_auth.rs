@@ -1,9 +1,10 @@
 //! Credentials on an HTTP request: which headers carry them, and which texts must not be shown.
 
-use domain::contracts::{ConnectorError, ConnectorErrorKind};
+use domain::contracts::TlsOptions;
 use domain::notation::credentials::{Login, SourceCredentials};
 use domain::secret::Secret;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use url::Url;
 
 /// Headers that say nothing about who asks; every other one goes to the provider's own origin only.
@@ -21,8 +22,13 @@ pub struct Headers {
 pub fn headers(given: &BTreeMap<String, String>, credentials: &SourceCredentials) -> Headers {
     let mut headers = Headers::default();
     let carried = credential_header(credentials);
+    let carrier = match credentials {
+        // Its header is made when the source has said how.
+        SourceCredentials::Digest(_) => Some("Authorization"),
+        _ => carried.as_ref().map(|(carrier, _)| *carrier),
+    };
     for (name, value) in given {
-        let is_overridden = carried.as_ref().is_some_and(|(carrier, _)| carrier.eq_ignore_ascii_case(name));
+        let is_overridden = carrier.is_some_and(|carrier| carrier.eq_ignore_ascii_case(name));
         if is_overridden {
             continue;
         }
@@ -38,17 +44,7 @@ pub fn headers(given: &BTreeMap<String, String>, credentials: &SourceCredentials
 
 /// Every text that must not be seen, also in the form in which a URL writes it.
 pub fn secrets(credentials: &SourceCredentials) -> Vec<Secret> {
-    let mut secrets = match credentials {
-        SourceCredentials::None => Vec::new(),
-        SourceCredentials::Basic(login)
-        | SourceCredentials::Digest(login)
-        | SourceCredentials::Proxy(login) => {
-            vec![login.password.clone()]
-        }
-        SourceCredentials::Bearer { token, .. } => vec![token.clone()],
-        SourceCredentials::ApiKeyHeader(key) | SourceCredentials::Plain(key) => vec![key.clone()],
-        SourceCredentials::Pairs(pairs) => pairs.iter().map(|(_, value)| value.clone()).collect(),
-    };
+    let mut secrets = credentials.secrets();
     let in_urls: Vec<Secret> = secrets.iter().flat_map(as_in_url).collect();
     secrets.extend(in_urls);
     // The longest first, so that no part of it is left when a shorter one is its beginning.
@@ -57,23 +53,14 @@ pub fn secrets(credentials: &SourceCredentials) -> Vec<Secret> {
     secrets
 }
 
-/// Says why these credentials cannot be used over HTTP.
-pub fn check(credentials: &SourceCredentials) -> Result<(), &'static str> {
+/// How the certificate of the source is judged, if the credentials say something about it.
+pub fn tls(credentials: &SourceCredentials) -> Option<TlsOptions> {
     match credentials {
-        SourceCredentials::Digest(_) => Err("HTTPDigestAuth is not supported; use HTTPBasicAuth or bearer=."),
-        SourceCredentials::Bearer { verify_certs: false, .. } => {
-            Err("verify_certs=false is not supported: certificates are always verified.")
+        SourceCredentials::Bearer { verify_certs, ca_certs, .. } if !verify_certs || ca_certs.is_some() => {
+            Some(TlsOptions { verify: *verify_certs, ca_file: ca_certs.as_ref().map(PathBuf::from) })
         }
-        SourceCredentials::Bearer { ca_certs: Some(_), .. } => {
-            Err("ca_certs is not supported; add the certificate to the machine's own store.")
-        }
-        _ => Ok(()),
+        _ => None,
     }
-}
-
-/// As [`check`], for a provider that was saved all the same.
-pub fn require(credentials: &SourceCredentials) -> Result<(), ConnectorError> {
-    check(credentials).map_err(|reason| ConnectorError::new(ConnectorErrorKind::ConfigInvalid, reason))
 }
 
 fn credential_header(credentials: &SourceCredentials) -> Option<(&'static str, Secret)> {
@@ -127,7 +114,9 @@ mod tests {
             let headers = headers(&BTreeMap::new(), &credentials(text));
             assert_eq!(headers.secret, [(name.to_owned(), Secret::new(value))], "{text}");
         }
-        assert!(headers(&BTreeMap::new(), &credentials("key=abc")).secret.is_empty());
+        for none_yet in ["key=abc", "HTTPDigestAuth('u','p')"] {
+            assert!(headers(&BTreeMap::new(), &credentials(none_yet)).secret.is_empty(), "{none_yet}");
+        }
     }
 
     #[test]
@@ -138,6 +127,8 @@ mod tests {
         assert_eq!(headers.open, [("accept".to_owned(), "x/y".to_owned())]);
         let names: Vec<&str> = headers.secret.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["X-API-Token", "Authorization"]);
+        let digest = super::headers(&given, &credentials("HTTPDigestAuth('u','p')"));
+        assert_eq!(digest.secret.len(), 1, "the old one is not sent beside the answer to a challenge");
     }
 
     #[test]
@@ -149,10 +140,17 @@ mod tests {
     }
 
     #[test]
-    fn says_what_it_cannot_do() {
-        for text in ["HTTPDigestAuth('u','p')", "bearer=x,verify_certs=false", "bearer=x,ca_certs=/a"] {
-            assert!(check(&credentials(text)).is_err(), "{text}");
+    fn trust_is_as_the_bearer_says() {
+        let table = [
+            ("bearer=x", None),
+            ("bearer=x,verify_certs=true", None),
+            ("bearer=x,verify_certs=false", Some((false, None))),
+            ("bearer=x,ca_certs=/a.pem", Some((true, Some("/a.pem")))),
+            ("key=x,verify_certs=false", None),
+        ];
+        for (text, want) in table {
+            let want = want.map(|(verify, file)| TlsOptions { verify, ca_file: file.map(PathBuf::from) });
+            assert_eq!(tls(&credentials(text)), want, "{text}");
         }
-        assert!(check(&credentials("bearer=x,verify_certs=true")).is_ok());
     }
 }

@@ -63,8 +63,13 @@ fn count(key: &str, path: Option<&JsonPath>, answer: &Value) -> Result<Option<u6
         Some(Value::String(text)) => text.trim().parse::<f64>().ok().filter(|number| number.is_finite()),
         Some(_) => None,
     };
-    // A float above or below the range of a count becomes the nearest count.
-    number.map(|number| Some(number as u64)).ok_or_else(|| wrong(key, "does not lead to a number"))
+    match number {
+        // Sources that do not count say so with a number below zero.
+        Some(number) if number < 0.0 => Ok(None),
+        // A number above the range of a count becomes the highest.
+        Some(number) => Ok(Some(number as u64)),
+        None => Err(wrong(key, "does not lead to a number")),
+    }
 }
 
 /// The one value at a path; several are a mistake of the mapping.
@@ -84,6 +89,7 @@ fn wrong(key: &str, what: &str) -> ConnectorError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use serde_json::json;
 
     fn taken(answer: &Value, mappings: &str) -> Result<NormalizedPage, ConnectorError> {
@@ -113,6 +119,7 @@ mod tests {
             (json!([{"a": 1}]), "RESULTS=items", None, None, json!([{"a": 1}])),
             (json!({"hash": "x"}), "", None, None, json!([{"hash": "x"}])),
             (json!(null), "RESULTS=items", Some(0), Some(0), json!([])),
+            (json!({"n": -1, "l": [1]}), "FOUND=n,RESULTS=l", None, None, json!([1])),
             (json!({"n": 5.0, "l": [1]}), "FOUND=n,RESULTS=l", Some(5), None, json!([1])),
         ];
         for (answer, mappings, found, retrieved, items) in table {
@@ -136,5 +143,29 @@ mod tests {
             assert!(error.message.contains(want), "{mappings}: {error}");
         }
         assert_eq!(taken(&json!("text"), "").expect_err("a text").kind, ConnectorErrorKind::Unreadable);
+    }
+
+    fn any_answer() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<f64>().prop_map(|number| json!(number)),
+            "[0-9.e-]{0,8}|.{0,8}".prop_map(Value::String),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
+                proptest::collection::btree_map("[abc]", inner, 0..4)
+                    .prop_map(|object| Value::Object(object.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(answer in any_answer()) {
+            for mappings in ["", "RESULTS=a", "FOUND=a,RETRIEVED=b,RESULTS=c,RESULT=a", "FOUND=a[*],RESULTS=b[0].c"] {
+                let _ = taken(&answer, mappings);
+            }
+        }
     }
 }

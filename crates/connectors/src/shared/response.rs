@@ -28,6 +28,14 @@ pub fn read(response: &HttpResponse, now: Instant) -> Result<Value, ConnectorErr
     Ok(as_objects(value))
 }
 
+/// The data of an answer that came without a connector, read as any other.
+pub fn read_answer(content_type: Option<&str>, bytes: &[u8]) -> Result<Value, String> {
+    let headers = content_type.map(|text| ("content-type".to_owned(), text.to_owned()));
+    let response =
+        HttpResponse { status: 200, headers: headers.into_iter().collect(), body: bytes.to_vec().into() };
+    read(&response, Instant::default()).map_err(|error| error.message)
+}
+
 fn unreadable(what: &str) -> ConnectorError {
     ConnectorError::new(ConnectorErrorKind::Unreadable, format!("the source's answer {what}"))
 }
@@ -180,6 +188,7 @@ fn name(value: &Value) -> String {
 mod tests {
     use super::*;
     use bytes::Bytes;
+    use proptest::prelude::*;
     use serde_json::json;
 
     fn now() -> Instant {
@@ -285,6 +294,23 @@ mod tests {
         ];
         for (value, want) in table {
             assert_eq!(as_objects(value.clone()), want, "{value}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(
+            media in "(text/xml|application/json|[a-z/+;= \"-]{0,30})(; charset=[a-z0-9-]{0,12})?",
+            body in prop_oneof![
+                proptest::collection::vec(any::<u8>(), 0..80),
+                "(\\[|\\]|\\{|\\}|\"a\"|:|,|1|null|\"contents\"|\"column_names\"|\"data_rows\"){0,30}".prop_map(String::into_bytes),
+                "<\\?xml version='1.0' encoding=['\"a-zA-Z0-9-]{0,16}\\?>(<a>|</a>|<b c='d'/>|t|&#[0-9]{1,9};){0,12}".prop_map(String::into_bytes),
+            ],
+            retry_after in ".{0,20}",
+            status in 100u16..600,
+        ) {
+            let headers = [("content-type", media.as_str()), ("retry-after", retry_after.as_str())];
+            let _ = read(&answer(status, &headers, body), now());
         }
     }
 }

@@ -206,6 +206,24 @@ mod tests {
         assert_eq!(to_json(&deep(100_000)), Err(XmlError::TooDeep));
     }
 
+    /// Each of these would take minutes if a part of them were looked at again and again.
+    #[test]
+    fn stays_linear_on_hostile_text() {
+        let around = |unit: &str, count: usize| format!("<r>{}</r>", unit.repeat(count));
+        for unit in ["<a/>", "<a>t</a>", "t&amp;", "&x;", "<!-- -->", "<![CDATA[x]]>", "t<a b='c'/>"] {
+            assert!(to_json(&around(unit, 100_000)).is_ok(), "{unit}");
+        }
+        for unit in ["<", "<!--", "&", "]]>", "<a b='", "<![CDATA["] {
+            let _ = to_json(&around(unit, 200_000));
+        }
+        let attributes: String = (0..50_000).map(|number| format!(" a{number}='&lt;&'")).collect();
+        assert!(to_json(&format!("<r{attributes}/>")).is_ok());
+        let entities = format!("<r a='{}'/>", "&#x;&a".repeat(100_000));
+        assert!(to_json(&entities).is_ok());
+        let names: String = (0..50_000).map(|number| format!("<a{number}/>")).collect();
+        assert!(to_json(&around(&names, 1)).is_ok());
+    }
+
     proptest! {
         #[test]
         fn never_panics(text in "(<[a-c/!?]{0,3}[a-c =']{0,5}/?>|[a-c&;#x!\\[\\]-]){0,20}|.{0,60}") {

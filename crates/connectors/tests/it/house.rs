@@ -9,7 +9,8 @@ use domain::instant::Instant;
 use domain::provider::{ProviderDraft, SearchProvider};
 use domain::search::Sort;
 use domain::settings::Settings;
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Answers every request with the same answer.
@@ -19,6 +20,31 @@ pub struct Replay(pub HttpResponse);
 impl Fetch for Replay {
     async fn fetch(&self, _request: &HttpRequest) -> Result<HttpResponse, FetchError> {
         Ok(self.0.clone())
+    }
+}
+
+/// Gives its answers one after the other and remembers what it was asked.
+pub struct Script {
+    answers: Mutex<VecDeque<HttpResponse>>,
+    pub asked: Mutex<Vec<HttpRequest>>,
+}
+
+impl Script {
+    pub fn of(answers: impl IntoIterator<Item = HttpResponse>) -> Arc<Self> {
+        Arc::new(Self { answers: Mutex::new(answers.into_iter().collect()), asked: Mutex::default() })
+    }
+
+    pub fn toolbox(self: &Arc<Self>) -> Toolbox {
+        Toolbox { fetch: Arc::<Self>::clone(self), ..toolbox(answer("", "")) }
+    }
+}
+
+#[async_trait]
+impl Fetch for Script {
+    async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
+        self.asked.lock().expect("a list").push(request.clone());
+        let next = self.answers.lock().expect("a list").pop_front();
+        next.ok_or_else(|| FetchError::Timeout("the script".to_owned()))
     }
 }
 

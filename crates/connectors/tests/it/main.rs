@@ -2,7 +2,9 @@
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says so")]
 
+mod credentials;
 mod house;
 mod recorded;
 mod requests_get;
+mod requests_post;
 mod sqlite3;

@@ -34,6 +34,64 @@ fn addresses_are_bound_sorted_and_paged() {
     assert!(request.origin.is_of(&request.url) && request.origin.is_trusted);
 }
 
+fn worked(url: &str, template: &str, mappings: &str) -> ProviderDraft {
+    ProviderDraft {
+        url: url.into(),
+        query_template: template.into(),
+        query_mappings: mappings.into(),
+        ..ProviderDraft::default()
+    }
+}
+
+/// Values, sorting and paging, in one table.
+#[test]
+fn worked_examples() {
+    use Sort::{Date, Relevancy};
+    let (one, two) = ("{url}?q={query_string}", "{url}?a=1&q={query_string}");
+    let (place, solr) = ("https://u/", "https://u/{collection}/select?wt=json");
+    let dated = "DATE_SORT=s=d,PAGE=start=RESULT_INDEX";
+    let both = "DATE_SORT=s=d,RELEVANCY_SORT=s=r";
+    let books = "collection=books,PAGE=start=RESULT_ZERO_INDEX";
+    let table = [
+        ("https://u", two, dated, Date, 0, "https://u/?a=1&s=d&start=1&q=solid+state"),
+        ("https://u", two, dated, Relevancy, 2, "https://u/?a=1&start=21&q=solid+state"),
+        (place, one, "", Date, 0, "https://u/?q=solid+state"),
+        // Without another parameter a snippet goes to the end.
+        (place, one, "RELEVANCY_SORT=sort=1", Relevancy, 0, "https://u/?q=solid+state&sort=1"),
+        (place, one, "PAGE=p=PAGE_INDEX", Relevancy, 1, "https://u/?q=solid+state&p=2"),
+        (place, two, "PAGE=p=RESULT_PAGE", Relevancy, 1, "https://u/?a=1&p=2&q=solid+state"),
+        (place, "{url}?q={query_string}&x=1", both, Relevancy, 0, "https://u/?q=solid+state&s=r&x=1"),
+        // Placeholders in the url are bound too.
+        (
+            solr,
+            "{url}&q={query_string}",
+            books,
+            Relevancy,
+            1,
+            "https://u/books/select?wt=json&start=10&q=solid+state",
+        ),
+    ];
+    for (url, template, mappings, sort, page, want) in table {
+        let asked = ProviderQuery { sort, page, ..query("solid state") };
+        let built = built_by(worked(url, template, mappings)).construct(&asked).expect("a query");
+        assert_eq!(request(built).url.as_str(), want, "{template} {mappings}");
+    }
+}
+
+#[test]
+fn pages_are_counted_by_ten() {
+    for (mappings, wanted, want) in [
+        ("", 100, 1),
+        ("PAGE=start=RESULT_INDEX", 5, 1),
+        ("PAGE=start=RESULT_INDEX", 10, 1),
+        ("PAGE=start=RESULT_INDEX", 11, 2),
+        ("PAGE=start=RESULT_ZERO_INDEX", 100, 10),
+    ] {
+        let connector = built_by(worked("https://u/", "{url}?q={query_string}", mappings));
+        assert_eq!(connector.pages(wanted), want, "{mappings} {wanted}");
+    }
+}
+
 #[test]
 fn a_secret_in_the_address_is_never_shown() {
     let request = request(built_by(paged()).construct(&query("x")).expect("a query"));

@@ -4,6 +4,7 @@ mod failures;
 mod guard;
 mod limits;
 mod redirects;
+mod tls;
 
 use async_trait::async_trait;
 use domain::contracts::{Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, Origin};
@@ -46,6 +47,7 @@ fn request(url: &Url, is_trusted: bool) -> HttpRequest {
         origin: Origin::of(url, is_trusted).expect("an origin"),
         secrets: Vec::new(),
         time_max: Duration::from_secs(30),
+        tls: None,
     }
 }
 

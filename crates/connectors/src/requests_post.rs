@@ -1,0 +1,107 @@
+//! RequestsPost: a source that answers an HTTP POST of a JSON body with JSON or XML.
+
+use crate::shared::http_source::{HttpSource, config_invalid};
+use crate::shared::{http_check, json_body};
+use async_trait::async_trait;
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
+    SourceResponse, Toolbox,
+};
+use domain::notation::query_mappings::QueryMappings;
+use domain::provider::{ProviderDraft, SearchProvider};
+use domain::validation::FieldErrors;
+use serde_json::{Map, Value};
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "RequestsPost",
+    summary: "Any source that answers an HTTP POST of a JSON body with JSON or XML.",
+    capability: Capability { page: true, date_sort: true, not: true },
+    settings: &[
+        "url",
+        "query_template",
+        "post_query_template",
+        "query_template_json",
+        "query_mappings",
+        "response_mappings",
+        "result_mappings",
+        "credentials",
+        "eval_credentials",
+        "http_request_headers",
+        "results_per_query",
+    ],
+    check,
+    build,
+};
+
+/// The query goes into the body as it is; without it, form-encoded as into an address.
+const RAW_FLAG: &str = "NO_URL_ENCODE";
+
+#[derive(Debug)]
+struct RequestsPost {
+    source: HttpSource,
+    template: Map<String, Value>,
+}
+
+fn check(provider: &SearchProvider) -> FieldErrors {
+    let (notations, mut errors) = http_check::check(provider);
+    let (field, template) = body_template(&provider.draft);
+    let sample = http_check::sample_binding(provider, &notations, "one");
+    if let Err(sentence) = json_body::bind(template, &sample, is_raw(&notations.query_mappings)) {
+        errors.add(field, sentence);
+    }
+    errors
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    let source = HttpSource::new(provider, toolbox)?;
+    Ok(Box::new(RequestsPost { source, template: body_template(&provider.draft).1.clone() }))
+}
+
+/// The template of the body and the field that it stands in.
+fn body_template(draft: &ProviderDraft) -> (&'static str, &Map<String, Value>) {
+    if draft.post_query_template.is_empty() {
+        ("query_template_json", &draft.query_template_json)
+    } else {
+        ("post_query_template", &draft.post_query_template)
+    }
+}
+
+fn is_raw(mappings: &QueryMappings) -> bool {
+    mappings.has_flag(RAW_FLAG)
+        || mappings.get(RAW_FLAG).is_some_and(|value| !value.trim().eq_ignore_ascii_case("false"))
+}
+
+impl RequestsPost {
+    /// Without a template the query itself is the body.
+    fn body(&self, query: &ProviderQuery<'_>) -> Result<Value, ConnectorError> {
+        if self.template.is_empty() {
+            return Ok(Value::String(query.text.to_owned()));
+        }
+        let binding = self.source.binding(query, query.text);
+        json_body::bind(&self.template, &binding, is_raw(self.source.mappings())).map_err(config_invalid)
+    }
+}
+
+#[async_trait]
+impl Connector for RequestsPost {
+    fn capability(&self) -> Capability {
+        self.source.capability()
+    }
+
+    fn pages(&self, results_wanted: u32) -> u32 {
+        self.source.mappings().pages(results_wanted)
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        let body = self.body(query)?.to_string();
+        Ok(SourceQuery::Http(Box::new(self.source.post(query, body.as_bytes())?)))
+    }
+
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        self.source.execute(built).await
+    }
+
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        self.source.normalize(response)
+    }
+}

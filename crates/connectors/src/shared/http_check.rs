@@ -1,0 +1,166 @@
+//! What is checked of a provider that is asked over HTTP, so that no mistake surfaces as silence at query time.
+
+use super::check::{Notations, read_notations};
+use domain::contracts::Origin;
+use domain::notation::query_template::{Binding, bind, placeholders};
+use domain::provider::SearchProvider;
+use domain::search::Sort;
+use domain::validation::FieldErrors;
+use url::Url;
+
+/// Every mistake in the provider's notations and in the address that they make, and what could be read.
+pub fn check(provider: &SearchProvider) -> (Notations, FieldErrors) {
+    let mut errors = FieldErrors::default();
+    let notations = read_notations(provider, &mut errors);
+    let draft = &provider.draft;
+    for (field, text) in [("url", &draft.url), ("query_template", &draft.query_template)] {
+        for name in placeholders(text).into_iter().filter(|name| !is_known(name, field, provider, &notations))
+        {
+            errors.add(field, format!("Nothing is known for {{{name}}}: it must be url, query_string, or a key of query_mappings or credentials."));
+        }
+    }
+    if errors.is_empty() {
+        match [probe(provider, &notations, "one"), probe(provider, &notations, "another")] {
+            [Ok(one), Ok(another)] if one != another => {
+                errors.add("query_template", "The query must not be a part of the host.");
+            }
+            [Err((field, sentence)), _] | [_, Err((field, sentence))] => errors.add(field, sentence),
+            _ => {}
+        }
+    }
+    (notations, errors)
+}
+
+/// An address that may be asked.
+pub fn web_address(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| format!("The address is not valid: {error}."))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("The address must begin with http:// or https://.".to_owned());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("Put the user and the password into credentials, not into the address.".to_owned());
+    }
+    Ok(url)
+}
+
+/// What a template is bound to when nobody asks.
+pub fn sample_binding<'a>(
+    provider: &'a SearchProvider,
+    notations: &'a Notations,
+    query: &'a str,
+) -> Binding<'a> {
+    Binding {
+        url: provider.draft.url.trim(),
+        mappings: &notations.query_mappings,
+        credentials: notations.credentials.pairs(),
+        query,
+        sort: Sort::Relevancy,
+        page: 0,
+    }
+}
+
+fn is_known(name: &str, field: &str, provider: &SearchProvider, notations: &Notations) -> bool {
+    let is_builtin = name == "query_string"
+        || (name == "url" && field == "query_template" && !provider.draft.url.is_empty());
+    is_builtin
+        || notations.query_mappings.get(name).is_some()
+        || notations.credentials.pairs().iter().any(|(key, _)| key == name)
+}
+
+/// The origin of the address that a query would be sent to, or the field that is wrong and why.
+fn probe(
+    provider: &SearchProvider,
+    notations: &Notations,
+    query: &str,
+) -> Result<Origin, (&'static str, String)> {
+    let draft = &provider.draft;
+    let text = bind(&draft.query_template, &sample_binding(provider, notations, query))
+        .map_err(|sentence| ("query_template", sentence))?;
+    let field = if draft.url.trim().is_empty() { "query_template" } else { "url" };
+    let url = web_address(&without_blanks_to_fill(&text)).map_err(|sentence| (field, sentence))?;
+    Origin::of(&url, true).ok_or_else(|| (field, "The address has no host.".to_owned()))
+}
+
+/// A sample configuration has blanks such as `<your-domain>`; it may be saved before they are filled.
+fn without_blanks_to_fill(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('<') {
+        let Some((_, after)) = after.split_once('>') else { break };
+        out.push_str(before);
+        out.push_str("blank");
+        rest = after;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::provider::ProviderDraft;
+
+    fn fields(draft: ProviderDraft) -> Vec<String> {
+        let provider = SearchProvider::unsaved(draft, Default::default(), Default::default());
+        check(&provider).1.into_map().into_keys().collect()
+    }
+
+    fn draft(url: &str, query_template: &str) -> ProviderDraft {
+        ProviderDraft { url: url.into(), query_template: query_template.into(), ..ProviderDraft::default() }
+    }
+
+    fn plain() -> ProviderDraft {
+        draft("https://h/s", "{url}?q={query_string}")
+    }
+
+    #[test]
+    fn each_mistake_names_its_field() {
+        let table = [
+            (plain(), vec![]),
+            (draft("", "https://h/s?q={query_string}"), vec![]),
+            (draft("https://<your-domain>.example.net/s?f=*all", "{url}&q='{query_string}'"), vec![]),
+            (draft("", "{url}?q={query_string}"), vec!["query_template"]),
+            (draft("ftp://h/", "{url}?q={query_string}"), vec!["url"]),
+            (draft("h/s", "{url}?q={query_string}"), vec!["url"]),
+            (draft("https://u:p@h/", "{url}?q={query_string}"), vec!["url"]),
+            (draft("https://h/{place}", "{url}?q={query_string}"), vec!["url"]),
+            (draft("https://h/", "{url}?k={key}&q={query_string}"), vec!["query_template"]),
+            (draft("https://h/", "{url}?q={query_string"), vec!["query_template"]),
+            (draft("", "https://{query_string}.example/"), vec!["query_template"]),
+            (ProviderDraft { query_mappings: "=x".into(), ..plain() }, vec!["query_mappings"]),
+            (ProviderDraft { query_mappings: "PROMPT='{x}'".into(), ..plain() }, vec![]),
+            (ProviderDraft { response_mappings: "RESULT_S=x".into(), ..plain() }, vec!["response_mappings"]),
+            (ProviderDraft { result_mappings: "title=a b".into(), ..plain() }, vec!["result_mappings"]),
+            (
+                ProviderDraft {
+                    credentials: "key=k".into(),
+                    ..draft("https://h/", "{url}?k={key}&q={query_string}")
+                },
+                vec![],
+            ),
+        ];
+        for (draft, want) in table {
+            assert_eq!(fields(draft.clone()), want, "{} {}", draft.url, draft.query_template);
+        }
+    }
+
+    #[test]
+    fn credentials_are_read_when_they_are_saved() {
+        let table = [
+            ("HTTPNo('a','b')", "", vec!["credentials"]),
+            ("HTTPDigestAuth('a','b')", "", vec![]),
+            ("bearer=x,verify_certs=false,ca_certs=/a.pem", "", vec![]),
+            ("bearer=x,verify_certs=perhaps", "", vec!["credentials"]),
+            ("bearer={credentials}", "session['token']", vec![]),
+            ("bearer={credentials}", "", vec!["eval_credentials"]),
+            ("bearer=x", "session['token'] or exit()", vec!["eval_credentials"]),
+        ];
+        for (credentials, eval_credentials, want) in table {
+            let draft = ProviderDraft {
+                credentials: credentials.into(),
+                eval_credentials: eval_credentials.into(),
+                ..plain()
+            };
+            assert_eq!(fields(draft), want, "{credentials} {eval_credentials}");
+        }
+    }
+}

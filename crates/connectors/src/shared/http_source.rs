@@ -1,0 +1,164 @@
+//! A source that is asked over HTTP: what its requests have in common, how they are sent and read.
+
+use super::check::{Notations, require_notations};
+use super::digest::Challenge;
+use super::http_check::web_address;
+use super::{http_auth, page, response};
+use bytes::Bytes;
+use domain::contracts::{
+    Capability, ConnectorError, ConnectorErrorKind, HttpMethod, HttpRequest, HttpResponse, NormalizedPage,
+    Origin, ProviderQuery, SourceQuery, SourceResponse, TlsOptions, Toolbox,
+};
+use domain::notation::credentials::{Login, SourceCredentials};
+use domain::notation::query_mappings::QueryMappings;
+use domain::notation::query_template::{Binding, bind, bind_part};
+use domain::provider::SearchProvider;
+use domain::secret::Secret;
+use std::fmt;
+use std::time::Instant;
+use url::Url;
+
+pub struct HttpSource {
+    url: String,
+    template: String,
+    notations: Notations,
+    headers: http_auth::Headers,
+    secrets: Vec<Secret>,
+    tls: Option<TlsOptions>,
+    toolbox: Toolbox,
+}
+
+impl fmt::Debug for HttpSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpSource").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+impl HttpSource {
+    pub fn new(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Self, ConnectorError> {
+        let notations = require_notations(provider)?;
+        Ok(Self {
+            url: provider.draft.url.trim().to_owned(),
+            template: provider.draft.query_template.clone(),
+            headers: http_auth::headers(&provider.draft.http_request_headers, &notations.credentials),
+            secrets: http_auth::secrets(&notations.credentials),
+            tls: http_auth::tls(&notations.credentials),
+            notations,
+            toolbox: toolbox.clone(),
+        })
+    }
+
+    pub fn mappings(&self) -> &QueryMappings {
+        &self.notations.query_mappings
+    }
+
+    pub fn capability(&self) -> Capability {
+        let mappings = self.mappings();
+        Capability {
+            page: mappings.page().is_some(),
+            date_sort: mappings.date_sort().is_some(),
+            not: mappings.not() || mappings.not_char().is_some(),
+        }
+    }
+
+    pub fn get(&self, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
+        self.request(query, HttpMethod::Get, None)
+    }
+
+    /// A request with a JSON body; the provider's own `Content-Type` wins.
+    pub fn post(&self, query: &ProviderQuery<'_>, body: &[u8]) -> Result<HttpRequest, ConnectorError> {
+        let body = Bytes::copy_from_slice(body);
+        let mut request = self.request(query, HttpMethod::Post, Some(body))?;
+        if !request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+            request.headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
+        }
+        Ok(request)
+    }
+
+    /// Sends a request. A source with digest authentication is asked twice: it says first how to answer it.
+    pub async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Http(request) = built else { return Err(other_kind()) };
+        let started = Instant::now();
+        let answer = self.toolbox.fetch.fetch(request).await?;
+        let SourceCredentials::Digest(login) = &self.notations.credentials else {
+            return Ok(SourceResponse::Http(answer));
+        };
+        let Some(mut again) = answered(request, &answer, login) else {
+            return Ok(SourceResponse::Http(answer));
+        };
+        again.time_max = request.time_max.saturating_sub(started.elapsed());
+        Ok(SourceResponse::Http(self.toolbox.fetch.fetch(&again).await?))
+    }
+
+    pub fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let SourceResponse::Http(answer) = response else { return Err(other_kind()) };
+        let answer = response::read(&answer, self.toolbox.clock.now())?;
+        page::take_apart(&answer, &self.notations.response_mappings)
+    }
+
+    pub fn binding<'a>(&'a self, query: &ProviderQuery<'_>, text: &'a str) -> Binding<'a> {
+        Binding {
+            url: &self.url,
+            mappings: &self.notations.query_mappings,
+            credentials: self.notations.credentials.pairs(),
+            query: text,
+            sort: query.sort,
+            page: query.page,
+        }
+    }
+
+    fn request(
+        &self,
+        query: &ProviderQuery<'_>,
+        method: HttpMethod,
+        body: Option<Bytes>,
+    ) -> Result<HttpRequest, ConnectorError> {
+        let url = address(bind(&self.template, &self.binding(query, query.text)))?;
+        // A query that could move the request to another host would carry the secrets in the URL there.
+        let steady = address(bind(&self.template, &self.binding(query, "")))?;
+        if url.origin() != steady.origin() {
+            let message = "the query would change the host that is asked";
+            return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
+        }
+        Ok(HttpRequest {
+            method,
+            url,
+            headers: self.headers.open.clone(),
+            secret_headers: self.headers.secret.clone(),
+            body,
+            origin: self.origin(query)?,
+            secrets: self.secrets.clone(),
+            time_max: query.time_max,
+            tls: self.tls.clone(),
+        })
+    }
+
+    /// Where the credentials belong: the origin of the provider's own url, or of its template without a query.
+    fn origin(&self, query: &ProviderQuery<'_>) -> Result<Origin, ConnectorError> {
+        let template = if self.url.is_empty() { self.template.as_str() } else { "{url}" };
+        let url = address(bind_part(template, &self.binding(query, "")))?;
+        Origin::of(&url, true).ok_or_else(|| config_invalid("The address has no host.".to_owned()))
+    }
+}
+
+/// A mistake of the configuration that was saved all the same.
+pub fn config_invalid(sentence: String) -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, sentence)
+}
+
+/// The request with the answer to the source's challenge, if it asked for one that is known.
+fn answered(request: &HttpRequest, answer: &HttpResponse, login: &Login) -> Option<HttpRequest> {
+    let challenge = (answer.status == 401).then(|| Challenge::strongest(&answer.headers))??;
+    let header = challenge.answer(login, request.method, &request.url);
+    let mut again = request.clone();
+    again.secret_headers.push(("Authorization".to_owned(), header));
+    Some(again)
+}
+
+fn address(bound: Result<String, String>) -> Result<Url, ConnectorError> {
+    web_address(&bound.map_err(config_invalid)?).map_err(config_invalid)
+}
+
+fn other_kind() -> ConnectorError {
+    config_invalid("this is a query of another kind of source".to_owned())
+}
