@@ -44,7 +44,8 @@ impl PoolStatistics {
 
     /// What all occurrences of a term in a field are worth together.
     pub fn worth(&self, field: Field, hits: &FieldHits, occurrences: usize) -> f64 {
-        field.weight() * self.length_adjust(field, hits.length) * occurrences as f64
+        let weight = if hits.weighs_as_title { Field::Title.weight() } else { field.weight() };
+        weight * self.length_adjust(field, hits.length) * occurrences as f64
     }
 
     /// How well a result is filled with a term: 0 without it, near 1 with very much of it.

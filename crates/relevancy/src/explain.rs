@@ -20,6 +20,8 @@ const STEMS: &str = "stems";
 const HITS: &str = "hits";
 const LENGTHS: &str = "lengths";
 const CONFIDENCE: &str = "confidence";
+const BOOSTS: &str = "boosts";
+const FILE_SYSTEM: &str = "FILE_SYSTEM";
 
 /// What one result tells without the others.
 pub fn prepared(query: &Query, hits: &Hits) -> Object {
@@ -41,7 +43,7 @@ pub fn read_prepared(explain: &Object, query: &Query) -> Option<Hits> {
         let words = words.get(field.name())?.as_object()?.iter();
         let words: Option<Vec<WordHits>> =
             words.map(|(word, places)| read_word(query, word, places)).collect();
-        hits.fields[field as usize] = FieldHits { length, words: words? };
+        hits.fields[field as usize] = FieldHits { length, words: words?, weighs_as_title: false };
     }
     if let Some(found) = explain.get(NEGATED) {
         let (field, words) = found.as_object()?.iter().next()?;
@@ -75,6 +77,9 @@ pub fn completed(
         explain.insert(field.name().to_owned(), object.into());
     }
     explain.insert(HITS.to_owned(), shown_hits(hits).into());
+    if hits.fields.iter().any(|field| field.weighs_as_title) {
+        mark_file_system(&mut explain);
+    }
     let mut parts: Object = confidence.parts().map(|(name, value)| (name.to_owned(), value.into())).collect();
     parts.insert("total".to_owned(), confidence.total().into());
     explain.insert(CONFIDENCE.to_owned(), parts.into());
@@ -86,6 +91,15 @@ pub fn negated(hits: &Hits) -> Option<Object> {
     let (field, words) = hits.negated.as_ref()?;
     let found = Object::from_iter([(field.name().to_owned(), words.clone().into())]);
     Some(Object::from_iter([(NEGATED.to_owned(), found.into())]))
+}
+
+/// Notes that a result comes from a file system, where titles are names of files.
+pub fn mark_file_system(explain: &mut Object) {
+    explain.insert(BOOSTS.to_owned(), FILE_SYSTEM.into());
+}
+
+pub fn is_file_system(explain: &Object) -> bool {
+    explain.get(BOOSTS).is_some_and(|boosts| boosts == FILE_SYSTEM)
 }
 
 /// The stems that an explanation names.

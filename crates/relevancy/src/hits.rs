@@ -24,6 +24,8 @@ pub struct FieldHits {
     /// In tokens.
     pub length: u32,
     pub words: Vec<WordHits>,
+    /// It weighs as much as a title.
+    pub weighs_as_title: bool,
 }
 
 /// The hits of one result.

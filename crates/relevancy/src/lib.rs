@@ -23,5 +23,5 @@ pub mod stems;
 pub mod stopwords;
 pub mod tokens;
 
-pub use pool::{prepare, score_pool};
+pub use pool::{mark_file_system, prepare, score_pool};
 pub use query::Query;

@@ -16,11 +16,16 @@ pub fn prepare(query: &Query, item: &mut ResultItem) {
     item.explain = Some(explain::prepared(query, &hits));
 }
 
+/// Notes that a result comes from a file system: where its title, a name of a file, tells nothing, its body weighs as
+/// much as a title. After [`prepare`].
+pub fn mark_file_system(item: &mut ResultItem) {
+    explain::mark_file_system(item.explain.get_or_insert_default());
+}
+
 /// Sets `swirl_score`, `swirl_confidence_score` and `explain` of every result. Gives the number of results that
 /// were scored: one that holds a negated word is put below all others and not counted.
 pub fn score_pool(query: &Query, items: &mut [&mut ResultItem]) -> usize {
-    let pool: Vec<Hits> =
-        items.iter().map(|item| noted(query, item).unwrap_or_else(|| read(query, item))).collect();
+    let pool: Vec<Hits> = items.iter().map(|item| weighed(query, item)).collect();
     let statistics = PoolStatistics::of(query, &pool);
     let mut scored = 0;
     for (item, hits) in items.iter_mut().zip(&pool) {
@@ -37,6 +42,15 @@ pub fn score_pool(query: &Query, items: &mut [&mut ResultItem]) -> usize {
         }
     }
     scored
+}
+
+fn weighed(query: &Query, item: &ResultItem) -> Hits {
+    let mut hits = noted(query, item).unwrap_or_else(|| read(query, item));
+    if item.explain.as_ref().is_some_and(explain::is_file_system) {
+        let tells = |field: Field| hits.fields[field as usize].words.iter().any(|word| word.term.is_some());
+        hits.fields[Field::Body as usize].weighs_as_title = !tells(Field::Title) && tells(Field::Body);
+    }
+    hits
 }
 
 fn read(query: &Query, item: &ResultItem) -> Hits {
@@ -156,6 +170,28 @@ mod tests {
             assert_eq!(format!("{sum:.6}"), format!("{:.6}", number(&parts["total"])));
             assert_eq!(number(&parts["total"]), item.swirl_confidence_score);
         }
+    }
+
+    #[test]
+    fn the_body_of_a_file_weighs_as_a_title() {
+        let query = Query::parse("river");
+        let score = |title: &str, is_file: bool| {
+            let mut file = item(1, title, "the river and the town");
+            prepare(&query, &mut file);
+            if is_file {
+                mark_file_system(&mut file);
+            }
+            // A second turn, as after an update, weighs the same.
+            for _ in 0..2 {
+                score_pool(&query, &mut [&mut file]);
+            }
+            let boosts = file.explain.unwrap_or_default().get("boosts").cloned();
+            (file.swirl_score, boosts)
+        };
+        let (plain, boosted) = (score("report-7.pdf", false), score("report-7.pdf", true));
+        assert!(boosted.0 > plain.0, "{boosted:?} {plain:?}");
+        assert_eq!((plain.1, boosted.1), (None, Some(json!("FILE_SYSTEM"))));
+        assert_eq!(score("river.pdf", true), score("river.pdf", false), "its title tells enough");
     }
 
     #[test]

@@ -75,11 +75,13 @@ fn best_of_groups(sets: &[ResultSet]) -> HashMap<Place, Place> {
     bests
 }
 
-/// Confidence, then score, then the earlier provider, then the earlier place.
+/// What is not new, so that an update takes no result away; then confidence, score, the earlier provider, the
+/// earlier place.
 fn better_first(sets: &[ResultSet], a: Place, b: Place) -> Ordering {
     let item = |place: Place| &sets[place.0].items[place.1];
     let order = |place: Place| (sets[place.0].provider, place.1);
-    descending(item(a).swirl_confidence_score, item(b).swirl_confidence_score)
+    (item(a).new.is_some().cmp(&item(b).new.is_some()))
+        .then_with(|| descending(item(a).swirl_confidence_score, item(b).swirl_confidence_score))
         .then_with(|| descending(item(a).swirl_score, item(b).swirl_score))
         .then_with(|| order(a).cmp(&order(b)))
 }
@@ -178,6 +180,15 @@ mod tests {
             (duplicate.searchprovider.as_str(), duplicate.date_published.as_str()),
             ("Library", "2024-05-01 00:00:00")
         );
+    }
+
+    #[test]
+    fn an_update_does_not_replace_what_is_there() {
+        let better = ResultItem { new: Some(1), ..item("new", "https://a.example", 0.9, 9.0) };
+        let mut sets =
+            [set(1, "q", vec![better]), set(2, "q", vec![item("old", "https://a.example", 0.1, 0.0)])];
+        assert_eq!(group(&mut sets), 1);
+        assert_eq!(listed(&sets), [vec![], vec!["old[new]".to_owned()]]);
     }
 
     #[test]

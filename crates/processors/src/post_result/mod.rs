@@ -2,12 +2,24 @@
 
 mod cosine_relevancy;
 mod dedupe_by_field;
+mod drop_irrelevant;
+mod per_provider;
+mod redact_pii;
 mod shared;
+
+#[cfg(test)]
+pub(crate) use shared::samples;
 
 use domain::contracts::PostResultProcessorKind;
 
 /// Every post-result processor of the house, in the order of the manual.
-pub const CATALOGUE: &[PostResultProcessorKind] = &[cosine_relevancy::KIND, dedupe_by_field::KIND];
+pub const CATALOGUE: &[PostResultProcessorKind] = &[
+    cosine_relevancy::KIND,
+    dedupe_by_field::KIND,
+    drop_irrelevant::KIND,
+    per_provider::DATE_FINDER,
+    redact_pii::KIND,
+];
 
 /// What runs, in this order, for a search that names none itself. Grouping chooses the best of a group by its
 /// scores, so the scores come first.

@@ -18,3 +18,23 @@ impl QueryProcessor for Generic {
         Ok(clean(query))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::Room;
+
+    #[tokio::test]
+    async fn cleans() {
+        let room = Room::default();
+        let table = [
+            ("a/b c_d e.f g,h i&j k+l m@n", "a b c d e f gh ij kl mn"),
+            ("C++ C# .NET", "C C NET"),
+            ("<b>bold</b> AT&amp;T", "bold ATT"),
+            ("a - b -- c", "a b c"),
+        ];
+        for (query, want) in table {
+            assert_eq!(Generic.process(query, &room.query_context()).await.as_deref(), Ok(want), "{query}");
+        }
+    }
+}

@@ -3,8 +3,11 @@
 mod adaptive;
 mod generic;
 mod no_mod;
+mod remove_pii;
+mod spellcheck;
 
 use domain::contracts::QueryProcessorKind;
 
 /// Every query processor of the house, in the order of the manual.
-pub const CATALOGUE: &[QueryProcessorKind] = &[adaptive::KIND, no_mod::KIND, generic::KIND];
+pub const CATALOGUE: &[QueryProcessorKind] =
+    &[adaptive::KIND, no_mod::KIND, generic::KIND, spellcheck::KIND, remove_pii::KIND];

@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use domain::contracts::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
+use domain::notation::result_mappings::ResultMappings;
 use relevancy::Query;
 
 struct CosineRelevancyResultProcessor;
@@ -16,14 +17,19 @@ impl ResultProcessor for CosineRelevancyResultProcessor {
         batch: &mut ResultBatch,
         cx: &ResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        Ok(prepare(batch, &Query::of_search(cx.search, cx.query)))
+        let is_file_system = ResultMappings::parse(&cx.provider.draft.result_mappings)
+            .is_ok_and(|mappings| mappings.file_system);
+        Ok(prepare(batch, &Query::of_search(cx.search, cx.query), is_file_system))
     }
 }
 
-fn prepare(batch: &mut ResultBatch, query: &Query) -> Outcome {
+fn prepare(batch: &mut ResultBatch, query: &Query, is_file_system: bool) -> Outcome {
     let query = query.clone().with_highlights(&batch.highlight_terms);
     for item in &mut batch.items {
         relevancy::prepare(&query, item);
+        if is_file_system {
+            relevancy::mark_file_system(item);
+        }
     }
     Outcome::updated(batch.items.len())
 }
@@ -48,7 +54,7 @@ mod tests {
             highlight_terms: vec!["vehicles".to_owned()],
             ..ResultBatch::default()
         };
-        let outcome = prepare(&mut batch, &Query::parse("electric cars"));
+        let outcome = prepare(&mut batch, &Query::parse("electric cars"), false);
         assert_eq!(outcome, Outcome::updated(2));
         let explain = batch.items[0].explain.take().map(Value::from).unwrap_or_default();
         assert_eq!(explain["stems"], "electr car vehicl");
@@ -56,5 +62,15 @@ mod tests {
             explain["hits"],
             json!({"title": {"electric": [0], "vehicles": [1]}, "body": {}, "author": {}})
         );
+    }
+
+    #[test]
+    fn results_of_a_file_system_are_marked() {
+        for is_file_system in [true, false] {
+            let mut batch = ResultBatch { items: vec![ResultItem::default()], ..ResultBatch::default() };
+            prepare(&mut batch, &Query::parse("electric cars"), is_file_system);
+            let explain = batch.items[0].explain.take().unwrap_or_default();
+            assert_eq!(explain.contains_key("boosts"), is_file_system);
+        }
     }
 }

@@ -5,7 +5,7 @@ use domain::contracts::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
 use domain::notation::dates::parse_date;
-use domain::result::DATE_UNKNOWN;
+use domain::result::{DATE_UNKNOWN, ResultItem};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -24,18 +24,23 @@ impl ResultProcessor for DateFinder {
         batch: &mut ResultBatch,
         _cx: &ResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        let mut found = 0;
-        for item in &mut batch.items {
-            if item.date_published != DATE_UNKNOWN && !item.date_published.is_empty() {
-                continue;
-            }
-            if let Some(date) = find_date(&item.body) {
-                item.date_published = date;
-                found += 1;
-            }
-        }
-        Ok(Outcome::updated(found))
+        Ok(Outcome::updated(find_dates(&mut batch.items)))
     }
+}
+
+/// Sets the date of every result that has none and whose body tells one. Gives their number.
+fn find_dates(items: &mut [ResultItem]) -> usize {
+    let mut found = 0;
+    for item in items {
+        if item.date_published != DATE_UNKNOWN && !item.date_published.is_empty() {
+            continue;
+        }
+        if let Some(date) = find_date(&item.body) {
+            item.date_published = date;
+            found += 1;
+        }
+    }
+    found
 }
 
 /// Numbers like `3/4/2021` with a year of four digits, or a capitalised month like `Mar 4, 2021`.
@@ -75,5 +80,22 @@ mod tests {
         for (text, want) in table {
             assert_eq!(find_date(text).as_deref(), want, "{text}");
         }
+    }
+
+    #[test]
+    fn a_date_of_the_source_stays() {
+        let item = |date: &str| ResultItem {
+            title: "3/4/2021".to_owned(),
+            body: "on 5/6/2021".to_owned(),
+            date_published: date.to_owned(),
+            ..ResultItem::default()
+        };
+        let mut items = [item(DATE_UNKNOWN), item(""), item("Spring 2022"), item("2020-01-01 00:00:00")];
+        assert_eq!(find_dates(&mut items), 2);
+        let dates = items.map(|item| item.date_published);
+        assert_eq!(
+            dates,
+            ["2021-05-06 00:00:00", "2021-05-06 00:00:00", "Spring 2022", "2020-01-01 00:00:00"]
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! MappingResultProcessor: turns what a source gave into results, as `result_mappings` says.
 
+use super::shared::dataset::{self, item_text};
 use super::shared::payload::Payload;
 use super::shared::source_value::{is_populated, joined, look_up, push_bounded, text_of};
 use async_trait::async_trait;
@@ -48,7 +49,12 @@ impl ResultProcessor for Mapping {
             }
         }
         batch.highlight_terms = highlight_terms(&batch.items);
-        Ok(Outcome::updated(batch.items.len()))
+        let mapped = batch.items.len();
+        if mappings.dataset {
+            let columns = if mappings.no_payload { mapped_fields(&mappings) } else { Vec::new() };
+            dataset::collapse(&mut batch.items, &columns, &cx.search.draft.query_string);
+        }
+        Ok(Outcome::updated(mapped))
     }
 }
 
@@ -70,6 +76,20 @@ fn map_item(raw: &Value, mappings: &ResultMappings, retrieved: &str) -> Option<R
     }
     draft.take_leftovers(raw);
     draft.finish(retrieved)
+}
+
+/// The fields of a result that are mapped: what a dataset without the other source fields begins with.
+fn mapped_fields(mappings: &ResultMappings) -> Vec<&str> {
+    let mut keys: Vec<&str> = Vec::new();
+    for mapping in &mappings.mappings {
+        let (ResultMapping::Field { key, .. } | ResultMapping::Template { key, .. }) = mapping else {
+            continue;
+        };
+        if !keys.contains(&key.as_str()) && item_text(&ResultItem::default(), key).is_some() {
+            keys.push(key);
+        }
+    }
+    keys
 }
 
 /// A result on its way.
@@ -175,7 +195,13 @@ impl Draft<'_> {
         for (key, value) in object.iter().filter(|(_, value)| is_populated(value)) {
             match Target::of(&mut self.item, key).filter(Target::is_empty) {
                 // When the service retrieved a result, the service says.
-                Some(target) if key != "date_retrieved" => target.fill(&[Cow::Borrowed(value)]),
+                Some(target) if key != "date_retrieved" => {
+                    target.fill(&[Cow::Borrowed(value)]);
+                    // A dataset shows every column that its source has.
+                    if self.mappings.dataset && !self.mappings.no_payload {
+                        self.payload.insert(key, value);
+                    }
+                }
                 _ if !self.mappings.no_payload && !self.payload.contains(key) => {
                     self.payload.insert(key, value)
                 }
@@ -241,6 +267,8 @@ fn highlight_terms(items: &[ResultItem]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples::Room;
+    use proptest::prelude::*;
     use serde_json::json;
 
     fn mapped(raw: &Value, mappings: &str) -> ResultItem {
@@ -253,6 +281,7 @@ mod tests {
         let raw = json!({
             "name": "T", "text": null, "desc": "D", "people": [{"n": "A"}, {"n": "B"}], "count": 5, "ok": true,
             "when": 1_700_000_000, "tags": ["x", "y"], "one": ["only"], "empty": "", "id": "a b/c", "sat": 1_500,
+            "nested": {"x": 1}, "ratio": 1.5,
         });
         let table = [
             ("title=name", "title", "T"),
@@ -278,6 +307,12 @@ mod tests {
             ("url='u'", "title", "u"),
             ("author=name", "title", "T"),
             ("title='a<matched_term>b</matched_term>'", "title", "ab"),
+            ("title='{name}, {desc}',body=desc", "title", "T, D"),
+            ("title='open { brace'", "title", "open { brace"),
+            ("date_published='{when}'", "date_published", "2023-11-14 22:13:20+00:00"),
+            ("body='{sw_urlencode(people[*].n)}'", "body", "A B"),
+            ("body=nested", "body", r#"{"x":1}"#),
+            ("body=ratio", "body", "1.5"),
         ];
         for (mappings, field, want) in table {
             let item = serde_json::to_value(mapped(&raw, mappings)).expect("json");
@@ -294,6 +329,9 @@ mod tests {
             ("n,l[*],x,NO_PAYLOAD", json!({"n": 1, "l[*]": [1, 2]})),
             ("Number=n|b,NO_PAYLOAD", json!({"Number": 1, "Number_b": false})),
             ("Text='n is {n}',NO_PAYLOAD", json!({"Text": "n is 1"})),
+            ("['content'],b,NO_PAYLOAD", json!({"['content']": "C", "b": false})),
+            ("body=x|content,NO_PAYLOAD", json!({})),
+            ("body=content|description|n,NO_PAYLOAD", json!({"body_description": "D", "body_n": 1})),
             ("body=l[*],NO_PAYLOAD,content", json!({"content": "C"})),
             (
                 "body=l[*]",
@@ -331,6 +369,72 @@ mod tests {
         let many: String = (0..HIGHLIGHT_TERMS_MAX * 2).map(|n| format!("<em>w{n}</em>")).collect();
         let item = mapped(&json!({"t": "x", "h": many}), "title=t,body_hit_highlights=h");
         assert_eq!(highlight_terms(&[item]).len(), HIGHLIGHT_TERMS_MAX);
+    }
+
+    /// What a provider's results are when its mappings say `DATASET`.
+    fn dataset_of(raw: &[Value], mappings: &str) -> ResultItem {
+        let mappings = ResultMappings::parse(mappings).expect("mappings");
+        assert!(mappings.dataset);
+        let mut items: Vec<ResultItem> =
+            raw.iter().filter_map(|raw| map_item(raw, &mappings, "now")).collect();
+        let columns = if mappings.no_payload { mapped_fields(&mappings) } else { Vec::new() };
+        dataset::collapse(&mut items, &columns, "annual sales");
+        assert_eq!(items.len(), 1);
+        items.remove(0)
+    }
+
+    #[test]
+    fn a_dataset_is_one_result() {
+        let raw = [
+            json!({"title": "North", "sales": 5, "note": null}),
+            json!({"title": "South", "sales": 7.5, "note": ["a", "b"]}),
+        ];
+        let table = [
+            ("DATASET", json!([["title", "sales", "note"], ["North", 5, null], ["South", 7.5, "a b"]])),
+            ("DATASET,NO_PAYLOAD,sales", json!([["sales"], [5], [7.5]])),
+            (
+                "DATASET,NO_PAYLOAD,title=title,Sold=sales",
+                json!([["title", "Sold"], ["North", 5], ["South", 7.5]]),
+            ),
+            ("DATASET,NO_PAYLOAD,body='{title}: {sales}'", json!([["body"], ["North: 5"], ["South: 7.5"]])),
+        ];
+        for (mappings, want) in table {
+            let item = dataset_of(&raw, mappings);
+            assert_eq!(item.payload["dataset"], want, "{mappings}");
+            assert_eq!(item.title, "annual sales");
+        }
+        assert_eq!(
+            dataset_of(&raw, "DATASET").payload["chart"],
+            json!({"kind": "bar", "fields": ["title", "sales"]})
+        );
+    }
+
+    #[tokio::test]
+    async fn results_are_ranked_named_and_bounded() {
+        let mut room = Room::with_mappings("title=t,BLOCK=facts");
+        room.results_wanted = 2;
+        let raw = vec![json!({"t": "a"}), json!({}), json!({"t": "b"}), json!({"t": "c"})];
+        let batch = room.results(raw, &["MappingResultProcessor"]).await;
+        let shown: Vec<_> = batch
+            .items
+            .iter()
+            .map(|item| {
+                (item.searchprovider_rank, item.searchprovider.as_str(), item.result_block.as_deref())
+            })
+            .collect();
+        assert_eq!(shown, [(1, "Library", Some("facts")), (2, "Library", Some("facts"))]);
+        assert!(batch.raw.is_empty());
+        assert_eq!(batch.items[0].date_retrieved.len(), "2024-01-02 03:04:05.000006".len());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_mapped(text in "\\PC{0,60}", mappings in "(title=t|url='\\{t\\}',LC_URL|date_published=t|t\\[\\*\\]|DATASET)(,NO_PAYLOAD)?") {
+            let raw = json!({"t": text, "l": [text, {"k": text}]});
+            if let Ok(mappings) = ResultMappings::parse(&mappings) {
+                map_item(&raw, &mappings, "now");
+            }
+        }
     }
 
     #[test]

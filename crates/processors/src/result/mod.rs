@@ -1,11 +1,27 @@
 //! Result processors: they work on one provider's results before they are saved.
 
+mod automatic_payload_mapper;
+mod clean_text;
 mod cosine_relevancy;
 mod date_finder;
+mod dedupe_by_field;
+mod len_limiting;
 mod mapping;
+mod redact_pii;
+mod require_query_string_in_title;
 mod shared;
 
 use domain::contracts::ResultProcessorKind;
 
 /// Every result processor of the house, in the order of the manual.
-pub const CATALOGUE: &[ResultProcessorKind] = &[mapping::KIND, date_finder::KIND, cosine_relevancy::KIND];
+pub const CATALOGUE: &[ResultProcessorKind] = &[
+    mapping::KIND,
+    automatic_payload_mapper::KIND,
+    date_finder::KIND,
+    clean_text::KIND,
+    len_limiting::KIND,
+    require_query_string_in_title::KIND,
+    dedupe_by_field::KIND,
+    redact_pii::KIND,
+    cosine_relevancy::KIND,
+];

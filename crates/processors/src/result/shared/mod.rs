@@ -1,5 +1,10 @@
 //! What several result processors need to handle the values of a source.
 
 pub mod bitcoin;
+pub mod chart;
+pub mod clean_text;
+pub mod dataset;
 pub mod payload;
+pub mod profile;
 pub mod source_value;
+pub mod tags;

@@ -1,0 +1,77 @@
+//! DropIrrelevantPostResultProcessor: deletes results with a low score. Stands after relevancy, which sets the scores.
+
+use async_trait::async_trait;
+use domain::contracts::{
+    Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
+};
+use domain::result::ResultSet;
+
+struct DropIrrelevantPostResultProcessor;
+
+#[async_trait]
+impl PostResultProcessor for DropIrrelevantPostResultProcessor {
+    async fn process(
+        &self,
+        sets: &mut [ResultSet],
+        cx: &PostResultContext<'_>,
+    ) -> Result<Outcome, ProcessorError> {
+        drop_below(sets, f64::from(cx.toolbox.settings.min_swirl_score))
+    }
+}
+
+/// Results of a block are no part of the list and stay. Without any score nothing is deleted: relevancy did not run.
+fn drop_below(sets: &mut [ResultSet], least: f64) -> Result<Outcome, ProcessorError> {
+    let mut listed =
+        sets.iter().flat_map(|set| &set.items).filter(|item| item.result_block.is_none()).peekable();
+    if listed.peek().is_some() && listed.all(|item| item.swirl_score == 0.0 && item.explain.is_none()) {
+        return Err(ProcessorError(
+            "no result has a score; CosineRelevancyPostResultProcessor must stand before it".to_owned(),
+        ));
+    }
+    let mut deleted = 0;
+    for set in sets {
+        let before = set.items.len();
+        set.items.retain(|item| item.result_block.is_some() || item.swirl_score > least);
+        deleted += before - set.items.len();
+    }
+    Ok(Outcome::deleted(deleted))
+}
+
+pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
+    name: "DropIrrelevantPostResultProcessor",
+    summary: "Deletes results whose swirl_score is not above SVC_MIN_SWIRL_SCORE. Stands after relevancy.",
+    processor: &DropIrrelevantPostResultProcessor,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::post_result::shared::samples::set;
+    use domain::result::ResultItem;
+
+    fn item(title: &str, score: f64) -> ResultItem {
+        ResultItem { title: title.to_owned(), swirl_score: score, ..ResultItem::default() }
+    }
+
+    #[test]
+    fn low_scores_are_deleted() {
+        let block = ResultItem { result_block: Some("facts".to_owned()), ..item("block", 0.0) };
+        let first = vec![item("high", 500.1), item("equal", 500.0), item("none", f64::NAN), block];
+        let mut sets = [set(1, "q", first), set(2, "q", vec![item("negated", -0.6667)])];
+        assert_eq!(drop_below(&mut sets, 500.0), Ok(Outcome::deleted(3)));
+        let left: Vec<&str> =
+            sets.iter().flat_map(|set| &set.items).map(|item| item.title.as_str()).collect();
+        assert_eq!(left, ["high", "block"]);
+        assert_eq!(drop_below(&mut [], 500.0), Ok(Outcome::default()));
+    }
+
+    #[test]
+    fn without_scores_nothing_is_deleted() {
+        let mut sets = [set(1, "q", vec![item("a", 0.0), item("b", 0.0)])];
+        let error = drop_below(&mut sets, 500.0).expect_err("no scores");
+        assert!(error.0.contains("CosineRelevancyPostResultProcessor"));
+        assert_eq!(sets[0].items.len(), 2);
+        sets[0].items[0].explain = Some(serde_json::Map::new());
+        assert_eq!(drop_below(&mut sets, 500.0), Ok(Outcome::deleted(2)), "a score of 0 is a score");
+    }
+}

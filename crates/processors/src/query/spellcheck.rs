@@ -1,0 +1,126 @@
+//! SpellcheckQueryProcessor: corrects plain words that the dictionary does not know. Quoted text, tags, negated
+//! words, names, codes and addresses stay as they are.
+
+use crate::spelling::{Dictionary, dictionary};
+use async_trait::async_trait;
+use domain::contracts::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
+use domain::notation::query_string::is_not;
+
+pub const KIND: QueryProcessorKind = QueryProcessorKind {
+    name: "SpellcheckQueryProcessor",
+    summary: "Corrects misspelt words; quoted text, names, codes, tags and negated words stay.",
+    processor: &Spellcheck,
+};
+
+/// What may stand around a word and is not part of it.
+const OPENING: &[char] = &['(', '['];
+const CLOSING: &[char] = &[')', ']', ',', '.', ';', '!', '?'];
+
+struct Spellcheck;
+
+#[async_trait]
+impl QueryProcessor for Spellcheck {
+    async fn process(&self, query: &str, cx: &QueryContext<'_>) -> Result<String, ProcessorError> {
+        let settings = &cx.toolbox.settings;
+        let dictionary =
+            dictionary(&settings.default_query_language, &settings.data_dir).map_err(ProcessorError)?;
+        Ok(corrected(query, &dictionary))
+    }
+}
+
+/// The query with its misspelt words replaced; every other character stays, white space included.
+fn corrected(query: &str, dictionary: &Dictionary) -> String {
+    let mut out = String::with_capacity(query.len());
+    let mut is_quoted = false;
+    let mut is_negated = false;
+    for piece in query.split_inclusive(char::is_whitespace) {
+        let word = piece.trim_end_matches(char::is_whitespace);
+        let begins_quoted = is_quoted;
+        is_quoted ^= word.matches(['"', '“', '”']).count() % 2 == 1;
+        is_negated |= is_not(word) && !begins_quoted;
+        let is_free = !begins_quoted && !is_negated;
+        match is_free.then(|| better(word, dictionary)).flatten() {
+            Some(better) => out.push_str(&better),
+            None => out.push_str(word),
+        }
+        out.push_str(&piece[word.len()..]);
+    }
+    out
+}
+
+/// The word corrected, with what stands around it. A word with anything but small letters inside is a name, a code,
+/// a tag or an address, and the dictionary refuses it.
+fn better(word: &str, dictionary: &Dictionary) -> Option<String> {
+    let start = word.len() - word.trim_start_matches(OPENING).len();
+    let end = start + word[start..].trim_end_matches(CLOSING).len();
+    let right = dictionary.correct(&word[start..end])?;
+    Some(format!("{}{right}{}", &word[..start], &word[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::Room;
+    use proptest::prelude::*;
+
+    fn english(query: &str) -> String {
+        corrected(query, &dictionary("english", "").expect("it is built in"))
+    }
+
+    #[test]
+    fn corrects_plain_words() {
+        let table = [
+            ("recieve goverment grants", "receive government grants"),
+            ("  solid   sate\tbatterys ", "  solid   sate\tbattery "),
+            ("(enviroment, knowlege)?", "(environment, knowledge)?"),
+            ("occured -occured", "occurred -occured"),
+            ("seperate NOT seperate recieve", "separate NOT seperate recieve"),
+            ("recieve \"goverment\" recieve", "receive \"goverment\" receive"),
+            ("\"recieve goverment\" goverment", "\"recieve goverment\" government"),
+            ("\"do not\" recieve", "\"do not\" receive"),
+            ("\"open recieve", "\"open recieve"),
+            ("news: goverment", "news: government"),
+            ("", ""),
+        ];
+        for (query, want) in table {
+            assert_eq!(english(query), want, "{query}");
+        }
+    }
+
+    #[test]
+    fn names_and_codes_stay() {
+        for query in [
+            "news:goverment",
+            "Recieve iPhoen NASAA McDonlad",
+            "goverment2 covid-19 ISO9001",
+            "https://goverment.example/recieve recieve@goverment.example",
+            "teh fro adn",
+            "goverment* enviroment~2 re-cieve don't",
+            "-goverment",
+            "NOT goverment",
+            "日本語 правительсво",
+        ] {
+            assert_eq!(english(query), query);
+        }
+    }
+
+    #[tokio::test]
+    async fn the_setting_names_the_language() {
+        let mut room = Room::default();
+        let out = Spellcheck.process("goverment", &room.query_context()).await;
+        assert_eq!(out.as_deref(), Ok("government"));
+        room.settings().default_query_language = "klingon".to_owned();
+        let error = Spellcheck.process("goverment", &room.query_context()).await.expect_err("no dictionary");
+        assert!(error.0.contains("There is no dictionary for 'klingon'"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn changes_only_words(query in "[a-e\" :()-]{0,40}|\\PC{0,60}") {
+            let out = english(&query);
+            let count = |text: &str, c: char| text.matches(c).count();
+            prop_assert_eq!(out.split_whitespace().count(), query.split_whitespace().count());
+            prop_assert!(count(&out, '"') == count(&query, '"') && count(&out, ' ') == count(&query, ' '));
+        }
+    }
+}

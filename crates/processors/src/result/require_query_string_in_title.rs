@@ -1,0 +1,104 @@
+//! RequireQueryStringInTitleResultProcessor: drops results whose title does not hold the words of the query, one after
+//! the other. Stands after mapping.
+
+use super::shared::clean_text::clean_text;
+use async_trait::async_trait;
+use domain::contracts::{
+    Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
+};
+use domain::notation::query_string::negation;
+
+pub const KIND: ResultProcessorKind = ResultProcessorKind {
+    name: "RequireQueryStringInTitleResultProcessor",
+    summary: "Drops results whose title lacks the query. Stands after mapping.",
+    processor: &RequireQueryStringInTitle,
+};
+
+struct RequireQueryStringInTitle;
+
+#[async_trait]
+impl ResultProcessor for RequireQueryStringInTitle {
+    async fn process(
+        &self,
+        batch: &mut ResultBatch,
+        cx: &ResultContext<'_>,
+    ) -> Result<Outcome, ProcessorError> {
+        Ok(require(batch, cx.query))
+    }
+}
+
+fn require(batch: &mut ResultBatch, query: &str) -> Outcome {
+    let wanted = wanted(query);
+    let before = batch.items.len();
+    // The query has as many spaces as the words of a title that it can match, so it matches only such a row of words.
+    batch.items.retain(|item| words(&item.title).contains(&wanted));
+    Outcome::deleted(before - batch.items.len())
+}
+
+/// The words that are asked for, without quotes, operators and negated words.
+fn wanted(query: &str) -> String {
+    let unquoted = query.replace(['"', '“', '”', '(', ')'], " ");
+    let wanted = negation(&unquoted).wanted.into_iter().filter(|word| !matches!(*word, "AND" | "OR"));
+    words(&wanted.collect::<Vec<_>>().join(" "))
+}
+
+/// In lower case, parted by single spaces.
+fn words(text: &str) -> String {
+    clean_text(text).to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::result::ResultItem;
+    use proptest::prelude::*;
+
+    fn is_kept(query: &str, title: &str) -> bool {
+        let items = vec![ResultItem { title: title.to_owned(), ..ResultItem::default() }];
+        let mut batch = ResultBatch { items, ..ResultBatch::default() };
+        require(&mut batch, query);
+        batch.items.len() == 1
+    }
+
+    #[test]
+    fn the_words_stand_in_the_title() {
+        let table = [
+            ("solid state", "Solid-State stuff", true),
+            ("solid state", "State solid", false),
+            ("solid state", "A <em>solid</em> <em>state</em> battery", true),
+            ("solid state", "Solid and state", false),
+            ("solid state", "Solid", false),
+            ("solid state", "", false),
+            ("\"solid state\"", "New solid state disks", true),
+            ("solid state NOT disk", "Solid state", true),
+            ("solid -disk state", "Solid state", true),
+            ("Ångström", "THE ÅNGSTRÖM EXPONENT", true),
+            ("elon musk", "Elon Musks", true),
+            ("-all", "Anything", true),
+            ("", "Anything", true),
+        ];
+        for (query, title, want) in table {
+            assert_eq!(is_kept(query, title), want, "{query} in {title}");
+        }
+    }
+
+    #[test]
+    fn the_count_is_told() {
+        let items = ["Solid state", "Other", ""]
+            .map(|title| ResultItem { title: title.to_owned(), ..ResultItem::default() });
+        let mut batch = ResultBatch { items: items.to_vec(), ..ResultBatch::default() };
+        assert_eq!(require(&mut batch, "solid"), Outcome::deleted(2));
+    }
+
+    proptest! {
+        #[test]
+        fn a_title_holds_itself(title in "[a-c&.-]{1,6}( [a-c]{1,6}){0,4}") {
+            prop_assert!(is_kept(&title.replace('-', " "), &title));
+        }
+
+        #[test]
+        fn never_panics(query in "\\PC{0,40}", title in "\\PC{0,60}") {
+            is_kept(&query, &title);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Spelling: dictionaries by language, and the nearest word of one. English is built in; the list of another
+//! language is a file in the data folder.
+
+mod deletions;
+mod dictionary;
+
+pub use dictionary::Dictionary;
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+/// The folder of word lists inside the data folder.
+const FOLDER: &str = "dictionaries";
+/// Largest word list.
+const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
+/// Longest name of a language.
+const LANGUAGE_BYTES_MAX: usize = 32;
+
+/// Frequent words in their order, an empty line, and all others. `NOTICE` says where they come from.
+const ENGLISH: &str = include_str!("../../data/english-words.txt");
+
+static BUILT_IN: LazyLock<Arc<Dictionary>> = LazyLock::new(|| Arc::new(Dictionary::read(ENGLISH)));
+
+/// Lists of files, each read once. A process has one language, so there is one entry.
+static READ: LazyLock<Mutex<HashMap<PathBuf, Arc<Dictionary>>>> = LazyLock::new(Mutex::default);
+
+/// The dictionary of a language: `english`, or the one whose list is `dictionaries/<language>.txt` in the data
+/// folder. Err is a sentence.
+pub fn dictionary(language: &str, data_dir: &str) -> Result<Arc<Dictionary>, String> {
+    let language = language.trim().to_lowercase();
+    if matches!(language.as_str(), "english" | "en") {
+        return Ok(Arc::clone(&BUILT_IN));
+    }
+    let is_name = !language.is_empty()
+        && language.len() <= LANGUAGE_BYTES_MAX
+        && language.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_');
+    if !is_name {
+        return Err("SVC_DEFAULT_QUERY_LANGUAGE is not the name of a language.".to_owned());
+    }
+    let path = Path::new(data_dir).join(FOLDER).join(format!("{language}.txt"));
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = read.get(&path) {
+        return Ok(Arc::clone(known));
+    }
+    let text = read_list(&path).map_err(|reason| {
+        format!(
+            "There is no dictionary for '{language}': {FOLDER}/{language}.txt in the data folder {reason}. It is \
+             a list of words, one on a line, the most frequent first."
+        )
+    })?;
+    let dictionary = Arc::new(Dictionary::read(&text));
+    read.insert(path, Arc::clone(&dictionary));
+    Ok(dictionary)
+}
+
+fn read_list(path: &Path) -> Result<String, String> {
+    let file = std::fs::File::open(path).map_err(|_not_there| "cannot be read".to_owned())?;
+    let mut text = String::new();
+    let size = file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text);
+    size.map_err(|_no_text| "is not UTF-8 text".to_owned())?;
+    if text.len() as u64 > FILE_BYTES_MAX {
+        return Err(format!("is larger than {} MB", FILE_BYTES_MAX / 1024 / 1024));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> String {
+        let folder = std::env::temp_dir().join(format!("tributary-spelling-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join(FOLDER)).expect("a folder");
+        folder.to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn a_language_is_a_file() {
+        let data = folder("german");
+        assert!(dictionary("german", &data).expect_err("no list yet").contains("dictionaries/german.txt"));
+        std::fs::write(Path::new(&data).join("dictionaries/german.txt"), "straße\nüberall\nwasser\n")
+            .expect("a list");
+        let german = dictionary("German", &data).expect("a list now");
+        assert_eq!(german.correct("wassr"), Some("wasser"));
+        assert_eq!(german.correct("uberall"), Some("überall"));
+        std::fs::remove_dir_all(&data).expect("removed");
+        assert!(dictionary("german", &data).is_ok(), "it is read once");
+    }
+
+    #[test]
+    fn no_other_file_is_read() {
+        for name in ["../../etc/passwd", "", "a/b", "a.b", "\0", &"x".repeat(LANGUAGE_BYTES_MAX + 1)] {
+            assert!(dictionary(name, ".").is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_bounded_and_text() {
+        let data = folder("large");
+        let write = |bytes: Vec<u8>| std::fs::write(Path::new(&data).join("dictionaries/large.txt"), bytes);
+        write(vec![b'a'; FILE_BYTES_MAX as usize + 1]).expect("a list");
+        assert!(dictionary("large", &data).expect_err("too large").contains("is larger than 8 MB"));
+        write(vec![0xff; 10]).expect("a list");
+        assert!(dictionary("large", &data).expect_err("no text").contains("is not UTF-8 text"));
+        std::fs::remove_dir_all(&data).expect("removed");
+    }
+}
