@@ -3,58 +3,45 @@
 use crate::{Federation, FederationError, SearchEvent};
 use domain::contracts::FinishedRun;
 use domain::instant::tenths;
-use domain::message;
 use domain::result::ResultSet;
-use domain::search::{Search, Sort};
+use domain::search::Search;
 use domain::status::SearchStatus;
 use std::time::Duration;
 
+/// What a run leaves behind.
+pub(crate) struct Ended {
+    pub status: SearchStatus,
+    /// After the pre-query processors.
+    pub query: String,
+    pub sets: Vec<ResultSet>,
+    pub messages: Vec<String>,
+    pub took: Duration,
+}
+
 impl Federation {
-    /// FULL only when every provider delivered.
-    pub(crate) async fn conclude(
-        &self,
-        search: &Search,
-        query: String,
-        sets: Vec<ResultSet>,
-        mut messages: Vec<String>,
-        took: Duration,
-    ) -> Result<(), FederationError> {
-        let all_delivered = sets.iter().all(|set| set.status.has_delivered());
-        let status = SearchStatus::ready(search.status == SearchStatus::UpdateSearch, all_delivered);
-        if search.draft.sort == Sort::Date {
-            messages.insert(0, self.stamped(message::date_sort_requested()));
-        }
-        self.finish(FinishedRun {
+    pub(crate) async fn conclude(&self, search: &Search, ended: Ended) -> Result<(), FederationError> {
+        let finished = FinishedRun {
             search: search.id,
             run: search.run,
-            status,
-            query_string_processed: query,
-            messages,
-            time_s: tenths(took),
-            sets,
+            status: ended.status,
+            query_string_processed: ended.query,
+            messages: ended.messages,
+            time_s: tenths(ended.took),
+            sets: ended.sets,
             now: self.toolbox.clock.now(),
-        })
-        .await
+        };
+        self.finish(finished).await
     }
 
-    /// The search cannot run; its results page says why.
+    /// The search cannot run; its results page says why. What earlier runs found stays.
     pub(crate) async fn conclude_without(
         &self,
         search: &Search,
         status: SearchStatus,
         messages: Vec<String>,
     ) -> Result<(), FederationError> {
-        self.finish(FinishedRun {
-            search: search.id,
-            run: search.run,
-            status,
-            query_string_processed: search.draft.query_string.clone(),
-            messages,
-            time_s: 0.0,
-            sets: Vec::new(),
-            now: self.toolbox.clock.now(),
-        })
-        .await
+        let query = search.draft.query_string.clone();
+        self.conclude(search, Ended { status, query, sets: Vec::new(), messages, took: Duration::ZERO }).await
     }
 
     async fn finish(&self, finished: FinishedRun) -> Result<(), FederationError> {

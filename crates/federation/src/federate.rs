@@ -1,7 +1,9 @@
 //! All selected providers at once, under one deadline.
 
 use crate::provider::{Asked, ProviderRun};
+use crate::transforms::RunTransforms;
 use crate::{Federation, SearchEvent};
+use domain::contracts::{ConnectorError, ConnectorErrorKind};
 use domain::provider::SearchProvider;
 use domain::result::ResultSet;
 use domain::search::Search;
@@ -16,7 +18,7 @@ impl Federation {
         &self,
         search: &Search,
         providers: Vec<SearchProvider>,
-        query: &str,
+        (query, transforms): (&str, &Arc<RunTransforms>),
         deadline: Instant,
     ) -> Vec<ResultSet> {
         let is_only = providers.len() == 1;
@@ -31,6 +33,8 @@ impl Federation {
                 catalogues: self.catalogues,
                 toolbox: self.toolbox.clone(),
                 cpu: self.cpu.clone(),
+                sources: Arc::clone(&self.sources),
+                transforms: Arc::clone(transforms),
                 query: query.to_owned(),
                 deadline,
             };
@@ -59,7 +63,10 @@ impl Federation {
         self.events.publish(set.search, SearchEvent::Provider(set.provider, Arc::new(set.clone())));
     }
 
+    /// The deadline cut it off; its source is noted as failed, so that its breaker can open.
     fn timed_out(&self, asked: &Asked) -> ResultSet {
+        let error = ConnectorError::new(ConnectorErrorKind::Timeout, "the deadline");
+        self.sources.source(asked.provider_id()).failed(&error, self.toolbox.settings.source_backoff.0);
         asked.timed_out(self.toolbox.clock.now(), self.toolbox.settings.timeout.0)
     }
 

@@ -4,27 +4,37 @@
 
 mod conclude;
 mod cpu;
+pub mod doctor;
 mod events;
 mod federate;
 mod mix;
 mod post_result;
 mod pre_query;
 mod provider;
+mod provider_test;
+mod query_step;
 mod request;
 mod run;
 mod select;
+mod sources;
 mod tasks;
+mod transforms;
+mod update;
 mod wait;
 
 pub use events::{SearchEvent, SearchEvents};
 pub use mix::MixRequest;
-pub use tasks::RunSearch;
+pub use sources::SourceState;
+pub use tasks::{ExpireSearches, RunSearch, RunSubscriptions};
 
 use cpu::CpuPool;
 use domain::contracts::{Catalogues, QueueError, Store, StoreError, TaskQueue, Toolbox};
+use domain::ids::ProviderId;
 use domain::status::SearchStatus;
 use domain::validation::FieldErrors;
+use sources::Sources;
 use std::sync::Arc;
+use transforms::RulesKept;
 
 /// What federation is given.
 #[derive(Clone)]
@@ -43,6 +53,9 @@ pub struct Federation {
     toolbox: Toolbox,
     events: SearchEvents,
     cpu: CpuPool,
+    sources: Arc<Sources>,
+    edits: request::EditTurns,
+    rules: RulesKept,
 }
 
 #[derive(Debug, Clone, thiserror::Error)]
@@ -53,6 +66,8 @@ pub enum FederationError {
     Queue(#[from] QueueError),
     #[error("the request is not valid: {0}")]
     Invalid(FieldErrors),
+    #[error("others write the search all the time")]
+    Contended,
     #[error("the search has not finished: {}", .0.as_str())]
     NotReady(SearchStatus),
 }
@@ -60,7 +75,27 @@ pub enum FederationError {
 impl Federation {
     pub fn new(parts: FederationParts) -> Self {
         let FederationParts { store, queue, catalogues, toolbox } = parts;
-        Self { store, queue, catalogues, toolbox, events: SearchEvents::default(), cpu: CpuPool::new() }
+        Self {
+            store,
+            queue,
+            catalogues,
+            toolbox,
+            events: SearchEvents::default(),
+            cpu: CpuPool::new(),
+            sources: Arc::default(),
+            edits: request::EditTurns::default(),
+            rules: RulesKept::default(),
+        }
+    }
+
+    /// How the source of a provider stands in this process; None when it was not asked yet.
+    pub fn source_state(&self, provider: ProviderId) -> Option<SourceState> {
+        self.sources.state(provider)
+    }
+
+    /// Forgets failures and rests of a source, so that it is asked again at once.
+    pub fn reset_source(&self, provider: ProviderId) {
+        self.sources.reset(provider);
     }
 
     /// What happens to searches that run in this process.

@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 
 /// The mixer for a name in a URL that no mixer has.
 const FALLBACK_MIXER: &str = "RelevancyMixer";
+/// How the names of the mixers end that show only what an update added.
+const NEW_ITEMS_MIXER: &str = "NewItemsMixer";
 
 /// How a page of mixed results is asked for.
 #[derive(Debug, Clone)]
@@ -39,6 +41,24 @@ impl Federation {
         Ok(self.respond(search, &sets, request))
     }
 
+    /// The same. A mixer that shows only new results then marks all results of the search as read.
+    pub async fn mix_and_mark(
+        &self,
+        search: &Search,
+        request: &MixRequest,
+    ) -> Result<MixedResponse, FederationError> {
+        let mut response = self.mix(search, request).await?;
+        let (mixer, _) = self.mixer(search, request);
+        if mixer.name.ends_with(NEW_ITEMS_MIXER) {
+            let now = self.toolbox.clock.now();
+            let marked = self.store.mark_all_read(search.id, now).await?;
+            // The last message names the mixer.
+            let before_last = response.messages.len().saturating_sub(1);
+            response.messages.insert(before_last, message::at(now, &message::marked_read(marked)));
+        }
+        Ok(response)
+    }
+
     /// The merged page as it stands while the search runs: what has arrived, ranked together.
     pub async fn mix_sets(
         &self,
@@ -46,6 +66,13 @@ impl Federation {
         mut sets: Vec<ResultSet>,
         request: &MixRequest,
     ) -> MixedResponse {
+        // Only an update has saved results while it runs; a first run has none to look for.
+        if search.run > 1
+            && let Ok(saved) = self.store.result_sets(search.id).await
+            && !saved.is_empty()
+        {
+            sets = self.merged(saved, sets);
+        }
         let mut messages = Vec::new();
         self.post_result(search, &mut sets, &mut messages).await;
         self.respond(search, &sets, request)

@@ -3,6 +3,7 @@
 use crate::Federation;
 use domain::contracts::{Catalogues, PostResultContext, Toolbox};
 use domain::message;
+use domain::pipeline_record::SYSTEM_DEFAULT;
 use domain::result::ResultSet;
 use domain::search::Search;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,8 +17,12 @@ impl Federation {
         sets: &mut Vec<ResultSet>,
         messages: &mut Vec<String>,
     ) {
-        let work =
-            PostResult { search: search.clone(), catalogues: self.catalogues, toolbox: self.toolbox.clone() };
+        let work = PostResult {
+            search: search.clone(),
+            names: self.pipeline_of(search, messages).await,
+            catalogues: self.catalogues,
+            toolbox: self.toolbox.clone(),
+        };
         let mut taken = std::mem::take(sets);
         let runtime = tokio::runtime::Handle::current();
         let job = move || {
@@ -31,24 +36,37 @@ impl Federation {
             || vec![self.stamped(&message::processor_failed("The post-result pipeline", "it broke down"))];
         messages.extend(lines.unwrap_or_else(broke_down));
     }
+
+    /// The search's own processors, or those of the stored record: it decides the order, not the code.
+    async fn pipeline_of(&self, search: &Search, messages: &mut Vec<String>) -> Vec<String> {
+        let own = &search.draft.post_result_processors;
+        if !own.is_empty() {
+            return own.clone();
+        }
+        match self.store.pipeline_by_name(SYSTEM_DEFAULT).await {
+            Ok(pipeline) => pipeline.processors,
+            Err(error) => {
+                tracing::warn!(search.id = search.id.0, "the post-result pipeline cannot be read: {error}");
+                messages.push(self.stamped(message::pipeline_unreadable()));
+                self.catalogues.default_post_result.iter().map(|name| (*name).to_owned()).collect()
+            }
+        }
+    }
 }
 
 struct PostResult {
     search: Search,
+    /// The processors, in their order.
+    names: Vec<String>,
     catalogues: Catalogues,
     toolbox: Toolbox,
 }
 
 impl PostResult {
     async fn process(&self, sets: &mut [ResultSet]) -> Vec<String> {
-        let own = &self.search.draft.post_result_processors;
-        let names: Vec<&str> = match own.is_empty() {
-            true => self.catalogues.default_post_result.to_vec(),
-            false => own.iter().map(String::as_str).collect(),
-        };
         let cx = PostResultContext { search: &self.search, toolbox: &self.toolbox };
         let mut messages = Vec::new();
-        for name in names {
+        for name in &self.names {
             let Some(kind) = self.catalogues.post_result_processor(name) else {
                 messages.push(message::processor_failed(name, "it is not known any more"));
                 continue;

@@ -1,17 +1,23 @@
 //! The steps of one provider, in the order of the interface.
 
 use crate::cpu::CpuPool;
+use crate::query_step::{QuerySteps, StepError};
 use crate::run::time_left;
+use crate::sources::{Sources, Usage, Verdict, whole_seconds};
+use crate::transforms::RunTransforms;
 use domain::contracts::{
     Catalogues, Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, QueryContext,
-    ResultBatch, ResultContext, Toolbox,
+    ResultBatch, ResultContext, SourceQuery, Toolbox,
 };
+use domain::ids::ProviderId;
 use domain::instant::{self, Instant as Time};
 use domain::message;
+use domain::notation::rate::Rate;
 use domain::provider::SearchProvider;
 use domain::result::{ProviderFault, ResultSet};
 use domain::search::Search;
 use domain::status::ProviderStatus;
+use futures_util::StreamExt;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,11 +30,16 @@ pub(crate) struct ProviderRun {
     pub catalogues: Catalogues,
     pub toolbox: Toolbox,
     pub cpu: CpuPool,
+    pub sources: Arc<Sources>,
+    pub transforms: Arc<RunTransforms>,
     /// After the pre-query processors.
     pub query: String,
     pub results_wanted: u32,
     pub deadline: Instant,
 }
+
+/// Pages after the first that are asked side by side.
+const PAGES_AT_ONCE: usize = 4;
 
 /// What the source gave, over all pages asked.
 #[derive(Default)]
@@ -38,28 +49,42 @@ struct Answer {
 }
 
 impl ProviderRun {
-    /// Runs all steps. Never fails: what went wrong is in the set.
+    /// Runs all steps. Never fails: what went wrong is in the set, and is noted for the source.
     pub async fn run(self) -> ResultSet {
         let started = Instant::now();
+        let source = self.sources.source(self.provider.id);
         let mut set = self.asked().empty(self.toolbox.clock.now());
+        if let Some(reason) = refusal(source.admit()) {
+            self.fail(&mut set, ConnectorError::new(ConnectorErrorKind::Suspended, reason));
+            return set;
+        }
         match self.steps(&mut set).await {
-            Ok(()) => {}
-            // The request's own time limit is the same to a reader as the deadline of the search.
-            Err(error) if error.kind == ConnectorErrorKind::Timeout => {
-                return self.asked().timed_out(self.toolbox.clock.now(), started.elapsed());
+            Ok(()) => source.succeeded(),
+            Err(error) => {
+                source.failed(&error, self.toolbox.settings.source_backoff.0);
+                // The request's own time limit is the same to a reader as the deadline of the search.
+                if error.kind == ConnectorErrorKind::Timeout {
+                    return self.asked().timed_out(self.toolbox.clock.now(), started.elapsed());
+                }
+                self.fail(&mut set, error);
             }
-            Err(error) => self.fail(&mut set, error),
         }
         set.time_s = instant::tenths(started.elapsed());
         set
     }
 
     fn fail(&self, set: &mut ResultSet, error: ConnectorError) {
-        set.messages.push(self.stamped(&message::provider_failed(&set.provider_name, &error.message)));
-        set.status = match error.kind {
-            ConnectorErrorKind::NotConnected => ProviderStatus::NotConnected,
-            _ => ProviderStatus::Error,
+        let (status, line) = match error.kind {
+            ConnectorErrorKind::NotConnected => {
+                (ProviderStatus::NotConnected, message::provider_failed(&set.provider_name, &error.message))
+            }
+            ConnectorErrorKind::Suspended => {
+                (ProviderStatus::Suspended, message::provider_suspended(&set.provider_name, &error.message))
+            }
+            _ => (ProviderStatus::Error, message::provider_failed(&set.provider_name, &error.message)),
         };
+        set.messages.push(self.stamped(&line));
+        set.status = status;
         set.error = Some(ProviderFault { code: error.kind.code().to_owned(), message: error.message });
         (set.found, set.retrieved) = (0, 0);
         set.items.clear();
@@ -69,11 +94,11 @@ impl ProviderRun {
         let connector = self.connector()?;
         let query = self.process_query(&mut set.messages).await?;
         set.query_string_to_provider.clone_from(&query);
-        let answer = self.ask(&connector, &query, &mut set.query_to_provider).await?;
+        let answer = self.ask(&connector, &query, set).await?;
         self.process_results(set, answer).await
     }
 
-    fn connector(&self) -> Result<Arc<dyn Connector>, ConnectorError> {
+    pub(crate) fn connector(&self) -> Result<Arc<dyn Connector>, ConnectorError> {
         let name = &self.provider.draft.connector;
         let kind = self.catalogues.connector(name).ok_or_else(|| {
             ConnectorError::new(
@@ -85,72 +110,151 @@ impl ProviderRun {
     }
 
     /// The provider's query processors, then the search's own.
-    async fn process_query(&self, messages: &mut Vec<String>) -> Result<String, ConnectorError> {
+    pub(crate) async fn process_query(&self, messages: &mut Vec<String>) -> Result<String, ConnectorError> {
         let mut query = self.query.clone();
         let cx =
             QueryContext { search: &self.search, provider: Some(&self.provider), toolbox: &self.toolbox };
+        let steps = QuerySteps { catalogues: self.catalogues, transforms: &self.transforms, cpu: &self.cpu };
         let names = self.provider.draft.query_processors.iter().chain(&self.search.draft.query_processors);
         for name in names {
-            let kind = self.catalogues.query_processor(name).ok_or_else(|| unknown_processor(name))?;
-            match kind.processor.process(&query, &cx).await {
-                Ok(next) if next.trim().is_empty() => {
-                    return Err(ConnectorError::new(
-                        ConnectorErrorKind::QueryInvalid,
-                        format!("{name} left nothing of the query to ask for"),
-                    ));
+            let applied = match steps.take(name, &query, &cx).await {
+                Ok(applied) => applied,
+                Err(StepError::Unknown) => return Err(unknown_processor(name)),
+                Err(StepError::Failed(reason)) => {
+                    messages.push(self.stamped(&message::processor_failed(name, &reason)));
+                    continue;
                 }
-                Ok(next) if next != query => {
-                    let line = message::rewrote_provider_query(name, &self.provider.draft.name, &next);
-                    messages.push(self.stamped(&line));
-                    query = next;
-                }
-                Ok(_unchanged) => {}
-                Err(error) => messages.push(self.stamped(&message::processor_failed(name, &error.0))),
+            };
+            if applied.is_cut {
+                messages.push(self.stamped(&message::transform_cut(name)));
+            }
+            if applied.query.trim().is_empty() {
+                return Err(ConnectorError::new(
+                    ConnectorErrorKind::QueryInvalid,
+                    format!("{name} left nothing of the query to ask for"),
+                ));
+            }
+            if applied.query != query {
+                let line = message::rewrote_provider_query(name, &self.provider.draft.name, &applied.query);
+                messages.push(self.stamped(&line));
+                query = applied.query;
             }
         }
         Ok(query)
     }
 
-    /// Constructs, validates, executes and normalizes, page after page, until there is enough.
-    /// `shown` is set before anything is sent, so that a failure shows what was asked.
+    /// Asks for the first page; if it is full and more is wanted, for the others side by side.
     async fn ask(
         &self,
         connector: &Arc<dyn Connector>,
         text: &str,
-        shown: &mut String,
+        set: &mut ResultSet,
     ) -> Result<Answer, ConnectorError> {
         let wanted = self.results_wanted as usize;
-        let mut answer = Answer::default();
-        for page in 0..connector.pages(self.results_wanted).max(1) {
-            let query = ProviderQuery {
-                text,
-                sort: self.search.draft.sort,
-                page,
-                results_wanted: self.results_wanted,
-                time_max: time_left(self.deadline),
-            };
-            let built = connector.construct(&query)?;
-            connector.validate(&built)?;
-            if page == 0 {
-                *shown = built.shown();
-            }
-            let response = match connector.execute(&built).await {
-                Ok(response) => response,
-                Err(_later_page_failed) if page > 0 => break,
-                Err(error) => return Err(error),
-            };
-            let reader = Arc::clone(connector);
-            let normalized: NormalizedPage =
-                self.cpu.run(move || reader.normalize(response)).await.ok_or_else(failed_inside)??;
-            let count = normalized.items.len();
-            answer.found = normalized.found.or(answer.found);
-            answer.items.extend(normalized.items);
-            if count == 0 || answer.items.len() >= wanted {
-                break;
+        let pages = connector.pages(self.results_wanted).max(1);
+        let first = self.built(connector, text, 0)?;
+        set.query_to_provider = first.shown(); // before anything is sent: a failure shows what was asked
+        let first = self.page(connector, first, &mut set.messages).await?;
+        let page_size = first.items.len();
+        let mut answer = Answer { found: first.found, items: first.items };
+        let mut others = futures_util::stream::iter(1..pages)
+            .map(|page| async move {
+                let mut retries = Vec::new();
+                let built = self.built(connector, text, page)?;
+                let page = self.page(connector, built, &mut retries).await?;
+                Ok::<_, ConnectorError>((page, retries))
+            })
+            .buffered(PAGES_AT_ONCE);
+        while page_size > 0 && answer.items.len() < wanted {
+            match others.next().await {
+                None => break,
+                Some(Ok((page, retries))) => {
+                    let count = page.items.len();
+                    set.messages.extend(retries);
+                    answer.found = page.found.or(answer.found);
+                    answer.items.extend(page.items);
+                    if count < page_size {
+                        break; // a short page is the last one
+                    }
+                }
+                Some(Err(error)) => {
+                    // What the earlier pages brought is kept.
+                    set.messages
+                        .push(self.stamped(&message::provider_failed(&set.provider_name, &error.message)));
+                    break;
+                }
             }
         }
         answer.items.truncate(wanted);
         Ok(answer)
+    }
+
+    pub(crate) fn built(
+        &self,
+        connector: &Arc<dyn Connector>,
+        text: &str,
+        page: u32,
+    ) -> Result<SourceQuery, ConnectorError> {
+        let usage = Usage::of(&self.provider);
+        let time_left = time_left(self.deadline);
+        let built = connector.construct(&ProviderQuery {
+            text,
+            sort: self.search.draft.sort,
+            page,
+            results_wanted: self.results_wanted,
+            time_max: usage.timeout.map_or(time_left, |timeout| timeout.min(time_left)),
+        })?;
+        connector.validate(&built)?;
+        Ok(built)
+    }
+
+    /// One page, tried again as often as the provider allows while the failure may pass.
+    async fn page(
+        &self,
+        connector: &Arc<dyn Connector>,
+        built: SourceQuery,
+        messages: &mut Vec<String>,
+    ) -> Result<NormalizedPage, ConnectorError> {
+        let usage = Usage::of(&self.provider);
+        let mut attempt = 0;
+        loop {
+            let error = match self.try_page(connector, &built, usage.rate).await {
+                Ok(page) => return Ok(page),
+                Err(error) => error,
+            };
+            let pause = usage.backoff.saturating_mul(1 << attempt);
+            let is_passing =
+                matches!(error.kind, ConnectorErrorKind::Unavailable | ConnectorErrorKind::Timeout);
+            if !is_passing || attempt >= usage.retries || pause >= time_left(self.deadline) {
+                return Err(error);
+            }
+            attempt += 1;
+            let line = message::retried(attempt, &error.message);
+            messages.push(self.stamped(&message::provider_failed(&self.provider.draft.name, &line)));
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// Sent within the budget, shared with equal calls of the same person, read beside the runtime.
+    async fn try_page(
+        &self,
+        connector: &Arc<dyn Connector>,
+        built: &SourceQuery,
+        rate: Option<Rate>,
+    ) -> Result<NormalizedPage, ConnectorError> {
+        let Self { provider, search, sources, .. } = self;
+        let send = || async {
+            let wait = sources.source(provider.id).wait_for_place(rate);
+            if wait > time_left(self.deadline) {
+                let reason = message::budget_used(whole_seconds(wait));
+                return Err(ConnectorError::new(ConnectorErrorKind::Suspended, reason));
+            }
+            tokio::time::sleep(wait).await;
+            connector.execute(built).await
+        };
+        let response = sources.calls.share(provider.id, search.owner, built, send).await?;
+        let reader = Arc::clone(connector);
+        self.cpu.run(move || reader.normalize(response)).await.ok_or_else(failed_inside)?
     }
 
     /// Maps and scores, then the rest of the result processors; beside the runtime, as the answer arrives.
@@ -227,6 +331,9 @@ impl Pipeline {
         };
         let stamped = |line: &str| message::at(self.toolbox.clock.now(), line);
         for name in self.provider.draft.result_processors.iter().chain(&self.search.draft.result_processors) {
+            if self.search.draft.skips_result_processor(name) {
+                continue;
+            }
             let kind = self.catalogues.result_processor(name).ok_or_else(|| unknown_processor(name))?;
             match kind.processor.process(&mut batch, &cx).await {
                 Ok(outcome) => {
@@ -251,6 +358,10 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    pub fn provider_id(&self) -> ProviderId {
+        self.provider.id
+    }
+
     /// A set with nothing in it yet.
     fn empty(&self, now: Time) -> ResultSet {
         ResultSet {
@@ -300,6 +411,15 @@ impl Asked {
             messages: vec![message::at(now, &line)],
             ..self.empty(now)
         }
+    }
+}
+
+/// Why the source is left alone, if it is.
+fn refusal(verdict: Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Ask => None,
+        Verdict::Resting(left) => Some(message::resting(whole_seconds(left))),
+        Verdict::Open(left) => Some(message::breaker_open(whole_seconds(left))),
     }
 }
 

@@ -2,14 +2,39 @@
 
 use crate::{Federation, FederationError, tasks};
 use domain::contracts::QueueName;
-use domain::ids::UserId;
+use domain::ids::{SearchId, UserId};
 use domain::message;
 use domain::search::{RESULTS_REQUESTED_MAX, Search, SearchDraft};
+use domain::user::Principal;
+use std::collections::BTreeSet;
+use tokio::sync::{Mutex, MutexGuard};
+
+/// How often an edit is made again because its run or another process has written the search meanwhile.
+const EDITS_MAX: u32 = 50;
+/// Locks for the edits; searches share them.
+const LOCKS: usize = 64;
+
+/// Lets the edits of one search in this process wait for each other, each in its turn. The store refuses what is
+/// older than the search, so this is no matter of safety: it keeps the slow from being overtaken again and again.
+pub(crate) struct EditTurns([Mutex<()>; LOCKS]);
+
+impl Default for EditTurns {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Mutex::new(())))
+    }
+}
+
+impl EditTurns {
+    async fn turn(&self, id: SearchId) -> MutexGuard<'_, ()> {
+        let lock = usize::try_from(id.0.unsigned_abs()).unwrap_or_default() % LOCKS;
+        self.0[lock].lock().await
+    }
+}
 
 impl Federation {
     /// Checks the draft, stores the search with the task that runs it, and wakes a worker.
     pub async fn create(&self, owner: UserId, draft: SearchDraft) -> Result<Search, FederationError> {
-        let (draft, remarks) = self.checked(draft)?;
+        let (draft, remarks) = self.checked(owner, draft).await?;
         let now = self.toolbox.clock.now();
         let mut messages = vec![message::banner()];
         messages.extend(remarks);
@@ -18,38 +43,75 @@ impl Federation {
         Ok(search)
     }
 
-    /// Stores an edit. When it changes what runs, the results are discarded and the search runs again.
-    pub async fn change(&self, search: &Search, draft: SearchDraft) -> Result<Search, FederationError> {
-        let (draft, remarks) = self.checked(draft)?;
-        if draft.runs_like(&search.draft) {
-            return Ok(self.store.change_search(search.id, draft, self.toolbox.clock.now()).await?);
+    /// Stores an edit: `edit` makes the new draft out of the stored one, again if somebody else was quicker.
+    /// When it changes what runs, the results are discarded and the search runs again.
+    pub async fn change<E: From<FederationError>>(
+        &self,
+        id: SearchId,
+        edit: impl Fn(&SearchDraft) -> Result<SearchDraft, E>,
+    ) -> Result<Search, E> {
+        let _turn = self.edits.turn(id).await;
+        for _ in 0..EDITS_MAX {
+            let seen = self.store.search(id).await.map_err(FederationError::from)?;
+            let draft = edit(&seen.draft)?;
+            if let Some(changed) = self.store_edit(&seen, draft).await? {
+                return Ok(changed);
+            }
         }
-        self.restart(search, draft, remarks).await
+        Err(FederationError::Contended.into())
     }
 
     /// Discards the results and starts again.
-    pub async fn rerun(&self, search: &Search) -> Result<Search, FederationError> {
-        let now = self.toolbox.clock.now();
-        let note = message::at(now, message::rerun_requested());
-        self.restart(search, search.draft.clone(), vec![note]).await
+    pub async fn rerun(&self, id: SearchId) -> Result<Search, FederationError> {
+        let _turn = self.edits.turn(id).await;
+        for _ in 0..EDITS_MAX {
+            let seen = self.store.search(id).await?;
+            let note = self.stamped(message::rerun_requested());
+            if let Some(again) = self.restart(&seen, seen.draft.clone(), vec![note]).await? {
+                return Ok(again);
+            }
+        }
+        Err(FederationError::Contended)
+    }
+
+    /// None when the search was written since it was read.
+    async fn store_edit(&self, seen: &Search, draft: SearchDraft) -> Result<Option<Search>, FederationError> {
+        let (draft, remarks) = self.checked(seen.owner, draft).await?;
+        match draft.runs_like(&seen.draft) {
+            true => Ok(self.store.change_search(seen, draft, self.toolbox.clock.now()).await?),
+            false => self.restart(seen, draft, remarks).await,
+        }
     }
 
     async fn restart(
         &self,
-        search: &Search,
+        seen: &Search,
         draft: SearchDraft,
         remarks: Vec<String>,
-    ) -> Result<Search, FederationError> {
+    ) -> Result<Option<Search>, FederationError> {
         let now = self.toolbox.clock.now();
         let mut messages = vec![message::banner()];
         messages.extend(remarks);
-        let search = self.store.restart_search(search.id, draft, messages, now, tasks::run_search).await?;
+        let search = self.store.restart_search(seen, draft, messages, now, tasks::run_search).await?;
         self.queue.nudge(QueueName::Search);
         Ok(search)
     }
 
-    fn checked(&self, mut draft: SearchDraft) -> Result<(SearchDraft, Vec<String>), FederationError> {
-        let errors = self.catalogues.check_search(&draft);
+    async fn checked(
+        &self,
+        owner: UserId,
+        mut draft: SearchDraft,
+    ) -> Result<(SearchDraft, Vec<String>), FederationError> {
+        let names_transforms = [&draft.pre_query_processors, &draft.query_processors]
+            .into_iter()
+            .flatten()
+            .any(|name| self.catalogues.query_processor(name).is_none());
+        // The transforms are read only when something may be one: a plain search costs nothing more.
+        let transforms = match names_transforms {
+            true => self.transforms_for(&Principal::of(&self.store.user(owner).await?)).await?,
+            false => BTreeSet::new(),
+        };
+        let errors = self.catalogues.check_search(&draft, &transforms);
         if !errors.is_empty() {
             return Err(FederationError::Invalid(errors));
         }

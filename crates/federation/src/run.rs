@@ -1,16 +1,19 @@
 //! The path of a search, readable top to bottom.
 
+use crate::conclude::Ended;
 use crate::{Federation, FederationError, SearchEvent};
 use domain::contracts::StoreError;
 use domain::ids::SearchId;
 use domain::message;
+use domain::search::Sort;
 use domain::status::SearchStatus;
 use std::time::Duration;
 use tokio::time::Instant;
 
 impl Federation {
     /// Runs one run of a search. Idempotent: a run that is over, or no longer the newest, is left alone.
-    pub async fn run(&self, id: SearchId, run: i64) -> Result<(), FederationError> {
+    /// `is_update` comes with the task, because the status says it only until federation begins.
+    pub async fn run(&self, id: SearchId, run: i64, is_update: bool) -> Result<(), FederationError> {
         let started = Instant::now();
         let deadline = started + self.toolbox.settings.timeout.0;
         let search = match self.store.search(id).await {
@@ -26,16 +29,26 @@ impl Federation {
             messages.push(self.stamped(message::no_providers()));
             return self.conclude_without(&search, SearchStatus::ErrNoSearchproviders, messages).await;
         }
-        let query = self.pre_query(&search, &mut messages).await;
+        if search.draft.sort == Sort::Date && !is_update {
+            messages.push(self.stamped(message::date_sort_requested()));
+        }
+        let transforms = self.run_transforms(&search, &providers).await?;
+        let query = self.pre_query(&search, &transforms, &mut messages).await;
         let (noted, mut sets) = tokio::join!(
             self.note(id, run, SearchStatus::Federating), // written while the sources travel
-            self.federate(&search, providers, &query, deadline),
+            self.federate(&search, providers, (&query, &transforms), deadline),
         );
         if !noted? {
             return Ok(()); // deleted or started again meanwhile
         }
+        // FULL only when every provider that was asked delivered.
+        let all_delivered = sets.iter().all(|set| set.status.has_delivered());
+        let status = SearchStatus::ready(is_update, all_delivered);
+        if is_update {
+            sets = self.with_saved(&search, sets).await?;
+        }
         self.post_result(&search, &mut sets, &mut messages).await;
-        self.conclude(&search, query, sets, messages, started.elapsed()).await
+        self.conclude(&search, Ended { status, query, sets, messages, took: started.elapsed() }).await
     }
 
     /// A line for `messages` with the time in brackets.

@@ -1,6 +1,6 @@
 //! The background work of federation.
 
-use crate::Federation;
+use crate::{Federation, FederationError};
 use async_trait::async_trait;
 use domain::contracts::{ClaimedTask, NewTask, QueueName, StoreError, TaskError, TaskHandler};
 use domain::ids::SearchId;
@@ -10,24 +10,30 @@ use domain::status::SearchStatus;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-const NAME: &str = "run_search";
+const RUN_SEARCH: &str = "run_search";
 /// A search is started again after each crash of its worker; this many crashes are no accident.
 const ATTEMPTS_MAX: u32 = 100;
 /// After this many tries that failed with an error, the search ends with a message.
 const FAILURES_MAX: u32 = 5;
+/// Searches that are read at once where all are gone through.
+const BATCH: u64 = 500;
 
 #[derive(Serialize, Deserialize)]
 struct Payload {
     search: SearchId,
     run: i64,
+    /// The run keeps what is there. It stands here because the status changes while the run is under way.
+    #[serde(default)]
+    update: bool,
 }
 
 /// The task that runs a search as it now is.
 pub(crate) fn run_search(search: &Search) -> NewTask {
+    let update = search.status == SearchStatus::UpdateSearch;
     NewTask {
         queue: QueueName::Search,
-        name: NAME.to_owned(),
-        payload: serde_json::json!({ "search": search.id, "run": search.run }),
+        name: RUN_SEARCH.to_owned(),
+        payload: serde_json::json!({ "search": search.id, "run": search.run, "update": update }),
         attempts_max: ATTEMPTS_MAX,
     }
 }
@@ -38,13 +44,13 @@ pub struct RunSearch(pub Arc<Federation>);
 #[async_trait]
 impl TaskHandler for RunSearch {
     fn name(&self) -> &'static str {
-        NAME
+        RUN_SEARCH
     }
 
     async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
         let payload: Payload =
             serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
-        let Err(error) = self.0.run(payload.search, payload.run).await else { return Ok(()) };
+        let Err(error) = self.0.run(payload.search, payload.run, payload.update).await else { return Ok(()) };
         if task.attempt < FAILURES_MAX {
             return Err(TaskError(error.to_string()));
         }
@@ -54,12 +60,108 @@ impl TaskHandler for RunSearch {
 }
 
 impl RunSearch {
-    async fn give_up(&self, id: SearchId) -> Result<(), crate::FederationError> {
+    async fn give_up(&self, id: SearchId) -> Result<(), FederationError> {
         let search = match self.0.store.search(id).await {
             Err(StoreError::NotFound) => return Ok(()),
             other => other?,
         };
         let line = self.0.stamped(message::run_failed());
         self.0.conclude_without(&search, SearchStatus::ErrRunFailed, vec![line]).await
+    }
+}
+
+/// Deletes the searches whose retention has run out.
+pub struct ExpireSearches(pub Arc<Federation>);
+
+impl ExpireSearches {
+    /// The name of the task, and of its schedule.
+    pub const NAME: &str = "expire";
+}
+
+#[async_trait]
+impl TaskHandler for ExpireSearches {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    async fn run(&self, _task: &ClaimedTask) -> Result<(), TaskError> {
+        self.expire().await.map_err(|error| TaskError(error.to_string()))
+    }
+}
+
+impl ExpireSearches {
+    async fn expire(&self) -> Result<(), StoreError> {
+        let Federation { store, toolbox, .. } = &*self.0;
+        let mut deleted = 0;
+        loop {
+            let expired = store.expired_searches(toolbox.clock.now(), BATCH).await?;
+            if expired.is_empty() {
+                break;
+            }
+            for id in expired {
+                match store.delete_search(id).await {
+                    Ok(()) => deleted += 1,
+                    Err(StoreError::NotFound) => {} // somebody else was first
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        if deleted > 0 {
+            tracing::info!(deleted, "{deleted} searches were deleted: their retention has run out");
+        }
+        Ok(())
+    }
+}
+
+/// Updates the subscribed searches.
+pub struct RunSubscriptions(pub Arc<Federation>);
+
+impl RunSubscriptions {
+    /// The name of the task, and of its schedule.
+    pub const NAME: &str = "subscribe";
+}
+
+#[async_trait]
+impl TaskHandler for RunSubscriptions {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    async fn run(&self, _task: &ClaimedTask) -> Result<(), TaskError> {
+        self.update_all().await.map_err(|error| TaskError(error.to_string()))
+    }
+}
+
+impl RunSubscriptions {
+    async fn update_all(&self) -> Result<(), FederationError> {
+        let mut after = SearchId(0);
+        loop {
+            let page = self.0.store.subscribed_searches(after, BATCH).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.id;
+            // One that still runs is left to its run.
+            for search in page.iter().filter(|search| search.status.is_final()) {
+                match self.update_one(search).await {
+                    Err(FederationError::Store(StoreError::NotFound)) => {} // deleted meanwhile
+                    other => other?,
+                }
+            }
+        }
+    }
+
+    async fn update_one(&self, search: &Search) -> Result<(), FederationError> {
+        let Federation { store, toolbox, .. } = &*self.0;
+        let obstacle = match store.user(search.owner).await {
+            Ok(_) if search.status.is_error() => message::subscription_failed(search.status),
+            Ok(_) => {
+                self.0.update(search).await?;
+                return Ok(());
+            }
+            Err(StoreError::NotFound) => message::subscription_without_owner().to_owned(),
+            Err(error) => return Err(error.into()),
+        };
+        tracing::warn!(search.id = search.id.0, "search {}: {obstacle}", search.id);
+        let now = toolbox.clock.now();
+        Ok(store.end_subscription(search.id, message::at(now, &obstacle), now).await?)
     }
 }

@@ -1,0 +1,160 @@
+//! The body of a pasted request as the body of a provider: the query in its place, blanks for secrets.
+
+use super::credentials::is_secret;
+use super::request::{Body, Request};
+use super::template::{MARKS, QUERY, QUERY_NAMES, SIZES, find_ignoring_case, query_rank};
+use super::words::is_named;
+use domain::contracts::HttpMethod;
+use domain::provider::{ProviderDraft, RESULTS_PER_QUERY_MAX};
+use serde_json::{Map, Value};
+
+/// Deepest place of the query in a body.
+const BODY_DEPTH_MAX: usize = 32;
+
+/// Makes the body of the request the provider's. True when the query has its place in it.
+pub fn place_in_body(
+    request: &Request,
+    query: &str,
+    draft: &mut ProviderDraft,
+    remarks: &mut Vec<String>,
+) -> bool {
+    if request.method == HttpMethod::Get {
+        return false;
+    }
+    draft.connector = "RequestsPost".to_owned();
+    let mut body = match &request.body {
+        Some(Body::Json(value)) => value.clone(),
+        Some(Body::Form(pairs)) => {
+            remarks.push("The request sends a form; RequestsPost sends the same values as JSON. Check that the source takes it.".to_owned());
+            let pairs = pairs.iter().map(|(name, value)| (name.clone(), Value::String(value.clone())));
+            Value::Object(pairs.collect::<Map<_, _>>())
+        }
+        None => Value::Object(Map::new()),
+    };
+    take_secrets(&mut body, 0);
+    let is_placed =
+        place_by_word(&mut body, query.trim(), 0) || (query.trim().is_empty() && place_by_name(&mut body, 0));
+    if let Value::Object(object) = body {
+        if let Some(size) =
+            object.iter().find(|(name, _)| is_named(name, SIZES)).and_then(|(_, value)| value.as_u64())
+        {
+            let size = u32::try_from(size).unwrap_or(RESULTS_PER_QUERY_MAX);
+            draft.results_per_query = size.clamp(1, RESULTS_PER_QUERY_MAX);
+        }
+        draft.post_query_template = object;
+    }
+    is_placed
+}
+
+/// Puts the query where the word or a mark stands.
+fn place_by_word(value: &mut Value, query: &str, depth: usize) -> bool {
+    match value {
+        Value::String(text) => {
+            let marks = MARKS.iter().copied().chain(Some(query).filter(|query| !query.is_empty()));
+            let Some((start, mark)) =
+                marks.filter_map(|mark| Some((find_ignoring_case(text, mark)?, mark))).next()
+            else {
+                return false;
+            };
+            text.replace_range(start..start + mark.len(), QUERY);
+            true
+        }
+        Value::Array(list) if depth < BODY_DEPTH_MAX => {
+            list.iter_mut().any(|one| place_by_word(one, query, depth + 1))
+        }
+        Value::Object(object) if depth < BODY_DEPTH_MAX => {
+            object.values_mut().any(|one| place_by_word(one, query, depth + 1))
+        }
+        _ => false,
+    }
+}
+
+/// Puts the query into the text whose name is that of a query.
+fn place_by_name(value: &mut Value, depth: usize) -> bool {
+    match value {
+        Value::Object(object) if depth < BODY_DEPTH_MAX => {
+            let named = object
+                .iter_mut()
+                .filter(|(name, value)| value.is_string() && query_rank(name) <= QUERY_NAMES.len());
+            if let Some((_, text)) = named.min_by_key(|(name, _)| query_rank(name)) {
+                *text = Value::String(QUERY.to_owned());
+                return true;
+            }
+            object.values_mut().any(|one| place_by_name(one, depth + 1))
+        }
+        Value::Array(list) if depth < BODY_DEPTH_MAX => {
+            list.iter_mut().any(|one| place_by_name(one, depth + 1))
+        }
+        _ => false,
+    }
+}
+
+fn take_secrets(value: &mut Value, depth: usize) {
+    match value {
+        Value::Object(object) if depth < BODY_DEPTH_MAX => {
+            for (name, inside) in object {
+                match inside {
+                    Value::String(text) if is_secret(name) => "YOUR_KEY".clone_into(text),
+                    other => take_secrets(other, depth + 1),
+                }
+            }
+        }
+        Value::Array(list) if depth < BODY_DEPTH_MAX => {
+            list.iter_mut().for_each(|one| take_secrets(one, depth + 1))
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::request::read;
+    use super::super::template::{Asking, asking};
+    use super::*;
+    use serde_json::json;
+
+    fn asked(text: &str, query: &str) -> Asking {
+        let request = read(text).unwrap_or_else(|error| panic!("{text}: {error}")).expect("a request");
+        asking(&request, query)
+    }
+
+    #[test]
+    fn bodies_become_templates() {
+        let table = [
+            ("{\"query\":\"tea\",\"limit\":20}", "", json!({"query": QUERY, "limit": 20}), 20),
+            (
+                "{\"a\":[{\"match\":{\"body\":\"some tea, please\"}}],\"api_key\":\"hush\"}",
+                "tea",
+                json!({"a": [{"match": {"body": "some {query_string}, please"}}], "api_key": "YOUR_KEY"}),
+                10,
+            ),
+            ("{\"x\":{\"q\":\"a\"}}", "", json!({"x": {"q": QUERY}}), 10),
+            ("q=tea&n=5", "tea", json!({"q": QUERY, "n": "5"}), 10),
+        ];
+        for (body, query, want, results) in table {
+            let asking = asked(&format!("curl https://h.example/s -d '{body}'"), query);
+            let draft = asking.draft;
+            assert_eq!(Value::Object(draft.post_query_template.clone()), want, "{body}");
+            assert_eq!(
+                (draft.connector.as_str(), draft.query_template.as_str()),
+                ("RequestsPost", "{url}"),
+                "{body}"
+            );
+            assert_eq!(
+                (draft.query_mappings.as_str(), draft.results_per_query),
+                ("NO_URL_ENCODE", results),
+                "{body}"
+            );
+            assert_eq!(draft.active, !body.contains("hush"), "{body}");
+        }
+        let unknown = asked("curl https://h.example/s -d '{\"a\":\"b\"}'", "tea");
+        assert!(unknown.remarks.iter().any(|remark| remark.contains("not in the request")));
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let deep = |depth: usize| (0..depth).fold(json!("tea"), |inside, _| json!({ "a": inside }));
+        assert!(place_by_word(&mut deep(BODY_DEPTH_MAX), "tea", 0));
+        assert!(!place_by_word(&mut deep(BODY_DEPTH_MAX + 1), "tea", 0));
+    }
+}

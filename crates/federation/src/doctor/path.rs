@@ -1,0 +1,99 @@
+//! Paths as the doctor finds them, and how the mappings write them.
+
+use domain::notation::json_path::JsonPath;
+
+/// One step from a value to a value inside it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Step {
+    Member(String),
+    Index(usize),
+    /// Into the items of a list.
+    Items,
+}
+
+/// Which items of a list a path means where it has a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    First,
+    All,
+}
+
+/// The path as the mappings write it; `$` for no step at all.
+pub fn written(steps: &[Step], form: Form) -> String {
+    let mut text = String::new();
+    for step in steps {
+        match (step, form) {
+            (Step::Member(name), _) if is_plain(name) => {
+                if !text.is_empty() {
+                    text.push('.');
+                }
+                text.push_str(name);
+            }
+            (Step::Member(name), _) => {
+                let escaped = name.replace('\\', "\\\\").replace('\'', "\\'");
+                text.push_str(&format!("['{escaped}']"));
+            }
+            (Step::Index(index), _) => text.push_str(&format!("[{index}]")),
+            (Step::Items, Form::First) => text.push_str("[0]"),
+            (Step::Items, Form::All) => text.push_str("[*]"),
+        }
+    }
+    if text.is_empty() { "$".to_owned() } else { text }
+}
+
+/// The path, if the notation can say it and finds what it should.
+pub fn checked(steps: &[Step], form: Form) -> Option<JsonPath> {
+    JsonPath::parse(&written(steps, form)).ok()
+}
+
+/// The names of members on the way.
+pub fn members(steps: &[Step]) -> Vec<&str> {
+    let names = steps.iter().filter_map(|step| match step {
+        Step::Member(name) => Some(name.as_str()),
+        Step::Index(_) | Step::Items => None,
+    });
+    names.collect()
+}
+
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '@'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn member(name: &str) -> Step {
+        Step::Member(name.to_owned())
+    }
+
+    #[test]
+    fn writes_the_dialect() {
+        let table = [
+            (vec![], "$", "$"),
+            (vec![member("a"), member("b-c")], "a.b-c", "a.b-c"),
+            (vec![member("a"), Step::Items, member("b")], "a[0].b", "a[*].b"),
+            (vec![member("dc.title"), Step::Items], "['dc.title'][0]", "['dc.title'][*]"),
+            (vec![member("a"), member("it's")], r"a['it\'s']", r"a['it\'s']"),
+            (vec![Step::Index(1), member("x")], "[1].x", "[1].x"),
+        ];
+        for (steps, first, all) in table {
+            assert_eq!(
+                (written(&steps, Form::First).as_str(), written(&steps, Form::All).as_str()),
+                (first, all)
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_is_found_again(name in "[a-z'\"\\\\\\[\\].,=|:# é]{1,12}") {
+            let item = json!({ (name.clone()): { (name.clone()): [7] } });
+            let steps = [member(&name), member(&name), Step::Items];
+            let path = checked(&steps, Form::All).expect("a path");
+            prop_assert_eq!(path.find(&item), [&json!(7)]);
+        }
+    }
+}

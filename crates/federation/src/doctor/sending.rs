@@ -1,0 +1,183 @@
+//! Sends a pasted request once, and says in plain words what to do when that fails.
+
+use super::credentials::is_secret;
+use super::request::{Body, Request};
+use base64::Engine;
+use domain::contracts::{Fetch, FetchError, HttpRequest, HttpResponse, Origin, ReadAnswer};
+use domain::secret::Secret;
+use serde_json::Value;
+use std::time::Duration;
+use url::form_urlencoded;
+
+/// Headers that say nothing about who asks; every other one goes to the named host only.
+const OPEN_HEADERS: [&str; 5] = ["accept", "accept-language", "cache-control", "content-type", "user-agent"];
+const ACCEPT: &str = "application/json, application/xml;q=0.9, */*;q=0.5";
+
+/// The answer to the request, read. The host is trusted as that of a saved provider is, because an
+/// administrator names it; the gate's limits hold.
+pub async fn send(
+    request: &Request,
+    fetch: &dyn Fetch,
+    time_max: Duration,
+    read_answer: ReadAnswer,
+) -> Result<Value, String> {
+    let built = build(request, time_max)?;
+    let host = built.origin.host.clone();
+    let answer = fetch.fetch(&built).await.map_err(|error| advise(&error))?;
+    refuse_status(&answer, &host)?;
+    let kind = answer.header("content-type").unwrap_or_default();
+    read_answer(answer.header("content-type"), &answer.body).map_err(|reason| {
+        let kind = if kind.is_empty() { "something without a type" } else { kind };
+        format!("{host} answered with {kind}: {reason}. Check that this is the address of the API and not of a page for people; some sources need a parameter such as format=json.")
+    })
+}
+
+fn build(request: &Request, time_max: Duration) -> Result<HttpRequest, String> {
+    let origin = Origin::of(&request.url, true).ok_or("The address has no host.")?;
+    let (mut headers, mut secret_headers) = (Vec::new(), Vec::new());
+    for (name, value) in &request.headers {
+        let lower = name.to_ascii_lowercase();
+        match lower.as_str() {
+            "host" | "content-length" | "connection" | "accept-encoding" | "cookie" => {}
+            _ if OPEN_HEADERS.contains(&lower.as_str()) => headers.push((name.clone(), value.clone())),
+            _ => secret_headers.push((name.clone(), Secret::new(value.clone()))),
+        }
+    }
+    if let Some((user, password)) = &request.user {
+        let pair = base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}"));
+        secret_headers.push(("Authorization".to_owned(), Secret::new(format!("Basic {pair}"))));
+    }
+    if request.header("accept").is_none() {
+        headers.push(("Accept".to_owned(), ACCEPT.to_owned()));
+    }
+    let body = request.body.as_ref().map(|body| match body {
+        Body::Json(value) => ("application/json", value.to_string()),
+        Body::Form(pairs) => {
+            let text = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+            ("application/x-www-form-urlencoded", text)
+        }
+    });
+    if let Some((kind, _)) = &body
+        && request.header("content-type").is_none()
+    {
+        headers.push(("Content-Type".to_owned(), (*kind).to_owned()));
+    }
+    let secrets = request.url.query_pairs().filter(|(name, _)| is_secret(name));
+    Ok(HttpRequest {
+        method: request.method,
+        secrets: secrets.map(|(_, value)| Secret::new(value.into_owned())).collect(),
+        url: request.url.clone(),
+        headers,
+        secret_headers,
+        body: body.map(|(_, text)| text.into()),
+        origin,
+        time_max,
+        tls: None,
+    })
+}
+
+/// What went wrong on the way, and what to do about it.
+fn advise(error: &FetchError) -> String {
+    let advice = match error {
+        FetchError::UnknownHost(_) => {
+            "Check the spelling of the address, and that this machine can look names up (DNS)."
+        }
+        FetchError::Connect(..) => {
+            "Check the port, that the source runs, and that no firewall stands between."
+        }
+        FetchError::Tls(..) => {
+            "Check that the source's certificate is valid for this name and that this machine trusts its issuer; a source without a certificate has an address with http://."
+        }
+        FetchError::Timeout(_) => {
+            "Try again; when it stays slow, ask for fewer results, or give a sample of its answer instead."
+        }
+        FetchError::Refused(_) => {
+            "The source may have redirected there; use the address that it redirects to."
+        }
+        FetchError::TooLarge { .. } => "Ask for fewer results.",
+        FetchError::Redirects(..) => "Use the address that it leads to in the end; it may ask for a sign-in.",
+        FetchError::Broken(..) => "Try again; when it stays so, give a sample of its answer instead.",
+        FetchError::Invalid(_) => "Check the address and the headers.",
+    };
+    let mut sentence = error.to_string();
+    if let Some(first) = sentence.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    format!("{sentence}. {advice}")
+}
+
+fn refuse_status(answer: &HttpResponse, host: &str) -> Result<(), String> {
+    let advice = match answer.status {
+        200..=299 => return Ok(()),
+        401 | 403 => {
+            "It wants credentials, or refuses those in the request; add them to the request, for example with -H 'Authorization: Bearer …'."
+        }
+        404 | 410 => "There is nothing at this path; check it against the source's description.",
+        405 => "It wants another method; use -X POST or -X GET.",
+        400..=428 | 430..=499 => "It does not accept the request; check the parameters.",
+        429 => "It asks for fewer requests; wait a while.",
+        300..=399 => "It points elsewhere; use the address that it leads to.",
+        _ => "It failed by itself; try again later.",
+    };
+    Err(format!("{host} answered HTTP {}. {advice}", answer.status))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::request::read;
+    use super::*;
+
+    fn built(text: &str) -> HttpRequest {
+        let request = read(text).unwrap_or_else(|error| panic!("{error}")).expect("a request");
+        build(&request, Duration::from_secs(1)).expect("built")
+    }
+
+    #[test]
+    fn secrets_are_kept_apart() {
+        let request = built(
+            "curl 'https://h.example/?key=hush&q=a' -H 'X-Token: hush' -H 'Accept: a/b' -u me:hush --json '{\"a\":1}'",
+        );
+        assert_eq!(format!("{request:?}"), "POST https://h.example/?key=••••&q=a");
+        assert!(request.origin.is_trusted && request.origin.host == "h.example");
+        let open: Vec<&str> = request.headers.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(open, ["Accept", "Content-Type"]);
+        let secret: Vec<&str> = request.secret_headers.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(secret, ["X-Token", "Authorization"]);
+        assert_eq!(request.body.as_deref(), Some(&b"{\"a\":1}"[..]));
+        let form = built("curl https://h.example/ -d 'q=a b'");
+        assert_eq!(form.body.as_deref(), Some(&b"q=a+b"[..]));
+    }
+
+    #[test]
+    fn every_failure_says_what_to_do() {
+        let host = || "h.example".to_owned();
+        let table = [
+            (FetchError::UnknownHost(host()), "DNS"),
+            (FetchError::Connect(host(), "connection refused".into()), "firewall"),
+            (FetchError::Tls(host(), "expired".into()), "certificate"),
+            (FetchError::Timeout(host()), "fewer results"),
+            (FetchError::TooLarge { host: host(), bytes_max: 7 }, "fewer results"),
+            (FetchError::Redirects(host(), 5), "leads to"),
+            (FetchError::Broken(host(), "x".into()), "sample"),
+            (FetchError::Invalid("x".into()), "headers"),
+            (FetchError::Refused(host()), "redirect"),
+        ];
+        for (error, part) in table {
+            let sentence = advise(&error);
+            assert!(sentence.contains(part) && sentence.starts_with(char::is_uppercase), "{sentence}");
+        }
+        for (status, part) in [
+            (401, "credentials"),
+            (404, "path"),
+            (405, "method"),
+            (400, "parameters"),
+            (429, "wait"),
+            (500, "later"),
+            (302, "elsewhere"),
+        ] {
+            let answer = HttpResponse { status, headers: Vec::new(), body: Vec::new().into() };
+            let sentence = refuse_status(&answer, "h.example").expect_err("refused");
+            assert!(sentence.contains(part) && sentence.contains(&status.to_string()), "{sentence}");
+        }
+    }
+}

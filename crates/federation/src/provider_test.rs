@@ -1,0 +1,112 @@
+//! Trying one provider: what it would send, and one real question. Nothing is stored.
+
+use crate::provider::ProviderRun;
+use crate::{Federation, FederationError};
+use domain::contracts::ConnectorError;
+use domain::ids::{ProviderId, SearchId};
+use domain::provider::SearchProvider;
+use domain::provider_test::{DryRequest, DryRun, ProviderTest};
+use domain::result::ProviderFault;
+use domain::search::{Search, SearchDraft, Sort};
+use domain::status::{ProviderStatus, SearchStatus};
+use domain::user::Principal;
+use std::sync::Arc;
+use tokio::time::{Instant, timeout_at};
+
+impl Federation {
+    /// The requests that this query would make of the provider, one for each page, with every secret masked.
+    pub async fn dry_run(
+        &self,
+        provider: &SearchProvider,
+        owner: &Principal,
+        query: &str,
+        sort: Sort,
+    ) -> Result<DryRun, FederationError> {
+        let run = self.trial(provider, owner, query, sort).await?;
+        Ok(match requests(&run).await {
+            Ok(requests) => DryRun { requests, error: None },
+            Err(error) => {
+                let fault = ProviderFault { code: error.kind.code().to_owned(), message: error.message };
+                DryRun { requests: Vec::new(), error: Some(fault) }
+            }
+        })
+    }
+
+    /// Asks the provider alone, as a search would, and says what came back.
+    pub async fn test_provider(
+        &self,
+        provider: &SearchProvider,
+        owner: &Principal,
+        query: &str,
+        sort: Sort,
+    ) -> Result<ProviderTest, FederationError> {
+        let run = self.trial(provider, owner, query, sort).await?;
+        let (asked, deadline) = (run.asked(), run.deadline);
+        let set = match timeout_at(deadline, run.run()).await {
+            Ok(set) => set,
+            Err(_) => asked.timed_out(self.toolbox.clock.now(), self.toolbox.settings.timeout.0),
+        };
+        let is_ok = matches!(set.status, ProviderStatus::Ok | ProviderStatus::NoResults);
+        Ok(ProviderTest {
+            status: if is_ok { "OK" } else { "FAIL" },
+            provider: set.provider_name,
+            found: set.found,
+            retrieved: set.retrieved,
+            time: set.time_s,
+            sample: set.items.into_iter().next(),
+            error: set.error,
+        })
+    }
+
+    /// The run of a search that exists in memory only.
+    async fn trial(
+        &self,
+        provider: &SearchProvider,
+        owner: &Principal,
+        query: &str,
+        sort: Sort,
+    ) -> Result<ProviderRun, FederationError> {
+        let draft = SearchDraft { sort, ..SearchDraft::of_query(query) };
+        let errors = draft.check();
+        if !errors.is_empty() {
+            return Err(FederationError::Invalid(errors));
+        }
+        let now = self.toolbox.clock.now();
+        let search = Search {
+            id: SearchId(0),
+            owner: owner.user,
+            draft,
+            query_string_processed: query.to_owned(),
+            status: SearchStatus::Federating,
+            messages: Vec::new(),
+            time_s: 0.0,
+            run: 0,
+            date_created: now,
+            date_updated: now,
+        };
+        let transforms = self.run_transforms(&search, std::slice::from_ref(provider)).await?;
+        // A provider that is not saved has no history, and leaves none behind.
+        let is_saved = provider.id != ProviderId(0);
+        let sources = if is_saved { Arc::clone(&self.sources) } else { Arc::default() };
+        Ok(ProviderRun {
+            search: Arc::new(search),
+            provider: Arc::new(provider.clone()),
+            catalogues: self.catalogues,
+            toolbox: self.toolbox.clone(),
+            cpu: self.cpu.clone(),
+            sources,
+            transforms,
+            query: query.to_owned(),
+            results_wanted: provider.results_wanted(true),
+            deadline: Instant::now() + self.toolbox.settings.timeout.0,
+        })
+    }
+}
+
+async fn requests(run: &ProviderRun) -> Result<Vec<DryRequest>, ConnectorError> {
+    let connector = run.connector()?;
+    let query = run.process_query(&mut Vec::new()).await?;
+    let pages = connector.pages(run.results_wanted).max(1);
+    let place = run.provider.draft.url.as_str();
+    (0..pages).map(|page| Ok(DryRequest::of(&run.built(&connector, &query, page)?, place))).collect()
+}
