@@ -228,6 +228,9 @@ impl From<StoreError> for ApiError {
             StoreError::UnknownReference(what) => {
                 Self::saying(Refusal::Invalid, format!("There is no {what}."))
             }
+            StoreError::LastAdministrator => {
+                Self::saying(Refusal::Conflict, "There must be an administrator.")
+            }
             StoreError::Unreachable(cause) => Self::unavailable(&cause),
             StoreError::Failed(cause) => Self::internal(cause),
         }
@@ -249,6 +252,9 @@ impl From<FederationError> for ApiError {
             FederationError::Store(error) => error.into(),
             FederationError::Queue(error) => error.into(),
             FederationError::Invalid(errors) => Self::invalid(errors),
+            FederationError::Contended => {
+                Self::saying(Refusal::Conflict, "Others change this search at the same moment; try again.")
+            }
             FederationError::NotReady(status) => Self::saying(
                 Refusal::NotReady,
                 format!("The search is still running ({}); ask again shortly.", status.as_str()),
@@ -277,10 +283,12 @@ mod tests {
             (StoreError::NotFound.into(), 404, "not_found"),
             (StoreError::Taken("name").into(), 409, "conflict"),
             (StoreError::UnknownReference("group 'x'".into()).into(), 400, "invalid"),
+            (StoreError::LastAdministrator.into(), 409, "conflict"),
             (StoreError::Unreachable("secret host".into()).into(), 503, "unavailable"),
             (StoreError::Failed("secret table".into()).into(), 500, "internal_error"),
             (QueueError::Unreachable("secret broker".into()).into(), 503, "unavailable"),
             (FederationError::Invalid(errors).into(), 400, "invalid"),
+            (FederationError::Contended.into(), 409, "conflict"),
             (FederationError::NotReady(SearchStatus::Federating).into(), 503, "not_ready"),
         ];
         for (error, status, code) in table {

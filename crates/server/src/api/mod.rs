@@ -9,6 +9,8 @@ mod login;
 mod merge;
 mod openapi;
 mod owners;
+mod pipelines;
+mod querytransforms;
 mod results;
 pub mod search;
 mod searchproviders;
@@ -28,6 +30,8 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
         .merge(results::router())
         .merge(searchproviders::router())
         .merge(catalogues::router())
+        .merge(pipelines::router())
+        .merge(querytransforms::router())
         .merge(users::router())
         .merge(groups::router())
         .merge(tokens::router())

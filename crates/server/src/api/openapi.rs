@@ -53,6 +53,7 @@ impl ApiDocument {
         (name = "search", description = "Ask, follow, run again."),
         (name = "results", description = "The mixed list, and single results."),
         (name = "providers", description = "The sources, and what can be named in their configuration."),
+        (name = "transforms", description = "Reusable rewrites and synonyms of queries."),
         (name = "people", description = "Users, groups, tokens, signing in."),
         (name = "service", description = "Signs of life, and this document."),
     )

@@ -2,7 +2,7 @@
 
 use super::listing::{ListRequest, Listing, Paging};
 use super::merge::merge;
-use super::search::own_search;
+use super::search::{is_prefetch, own_search};
 use crate::House;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
@@ -10,7 +10,7 @@ use crate::extract::{ApiJson, ApiPath, ApiQuery, Flag};
 use crate::links::Links;
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::ids::{ProviderId, ResultId, SearchId};
@@ -49,6 +49,8 @@ struct ResultsQuery {
     /// False leaves out `explain`.
     #[param(value_type = Option<bool>)]
     explain: Option<Flag>,
+    /// Any value, with a NewItems mixer: all results of the search are marked as read, after this answer.
+    mark_all_read: Option<String>,
     /// Items on one page of the list of Results, 1 to 100; not with `search_id`.
     #[param(minimum = 1, maximum = 100)]
     items: Option<u32>,
@@ -95,6 +97,7 @@ async fn read_results(
     caller: Caller,
     State(house): State<Arc<House>>,
     links: Links,
+    (method, headers): (Method, HeaderMap),
     ApiQuery(query): ApiQuery<ResultsQuery>,
 ) -> Result<Response, ApiError> {
     let Some(id) = query.search_id else {
@@ -112,7 +115,15 @@ async fn read_results(
     }
     let request = mix_request(&query, &links)?;
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    Ok(Json(house.federation.mix(&search, &request).await?).into_response())
+    // What nobody looks at is not read.
+    let is_read = method == Method::GET && !is_prefetch(&headers);
+    let mixed = match query.mark_all_read.as_deref() {
+        Some(value) if !value.is_empty() && is_read => {
+            house.federation.mix_and_mark(&search, &request).await?
+        }
+        _ => house.federation.mix(&search, &request).await?,
+    };
+    Ok(Json(mixed).into_response())
 }
 
 fn mix_request(query: &ResultsQuery, links: &Links) -> Result<MixRequest, ApiError> {

@@ -2,14 +2,17 @@
 
 use crate::error::{ApiError, Refusal};
 use axum::body::{Body, to_bytes};
-use axum::extract::Request;
-use axum::http::{HeaderName, header};
+use axum::extract::{FromRequest, Multipart, Request};
+use axum::http::{HeaderMap, HeaderName, header};
+use bytes::Bytes;
 use subtle::ConstantTimeEq;
 
 const HEADER: HeaderName = HeaderName::from_static("x-csrf-token");
 const FIELD: &str = "csrf_token";
 /// Largest form that is read for its field.
 const FORM_BYTES_MAX: usize = 64 * 1024;
+/// The same for a form that may hold a file.
+const UPLOAD_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 /// The request again if the header, or the field of a form, is right.
 pub async fn check(request: Request, expected: &str) -> Result<Request, ApiError> {
@@ -19,21 +22,41 @@ pub async fn check(request: Request, expected: &str) -> Result<Request, ApiError
             false => Err(ApiError::of(Refusal::CsrfFailed)),
         };
     }
-    let is_form = request
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .is_some_and(|value| value.as_bytes().starts_with(b"application/x-www-form-urlencoded"));
-    if !is_form {
-        return Err(ApiError::of(Refusal::CsrfFailed));
-    }
+    let (is_upload, bytes_max) = match form_type(request.headers()) {
+        Some("multipart/form-data") => (true, UPLOAD_BYTES_MAX),
+        Some("application/x-www-form-urlencoded") => (false, FORM_BYTES_MAX),
+        _ => return Err(ApiError::of(Refusal::CsrfFailed)),
+    };
     let (parts, body) = request.into_parts();
-    let bytes = to_bytes(body, FORM_BYTES_MAX).await.map_err(|_| ApiError::of(Refusal::TooLarge))?;
-    let is_right =
-        url::form_urlencoded::parse(&bytes).any(|(name, text)| name == FIELD && same_text(&text, expected));
-    if !is_right {
+    let bytes = to_bytes(body, bytes_max).await.map_err(|_| ApiError::of(Refusal::TooLarge))?;
+    let given = match is_upload {
+        true => field_of_upload(parts.headers.clone(), bytes.clone()).await,
+        false => url::form_urlencoded::parse(&bytes)
+            .find(|(name, _)| name == FIELD)
+            .map(|(_, text)| text.into_owned()),
+    };
+    if !given.is_some_and(|text| same_text(&text, expected)) {
         return Err(ApiError::of(Refusal::CsrfFailed));
     }
     Ok(Request::from_parts(parts, Body::from(bytes)))
+}
+
+fn form_type(headers: &HeaderMap) -> Option<&str> {
+    let text = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    text.split(';').next().map(str::trim)
+}
+
+/// The field of a form with a file; the first of its name counts.
+async fn field_of_upload(headers: HeaderMap, bytes: Bytes) -> Option<String> {
+    let mut copy = Request::new(Body::from(bytes));
+    *copy.headers_mut() = headers;
+    let mut form = Multipart::from_request(copy, &()).await.ok()?;
+    while let Some(field) = form.next_field().await.ok()? {
+        if field.name() == Some(FIELD) {
+            return field.text().await.ok();
+        }
+    }
+    None
 }
 
 /// Compares without telling by its time where the texts differ. Empty texts match nothing.
@@ -55,20 +78,30 @@ mod tests {
 
     #[tokio::test]
     async fn header_or_field() {
-        let form = "application/x-www-form-urlencoded";
+        let (form, upload) = ("application/x-www-form-urlencoded", "multipart/form-data; boundary=edge");
+        let in_upload = |name: &str, text: &str| {
+            let head = "--edge\r\nContent-Disposition: form-data; name=";
+            format!("{head}\"a\"\r\n\r\n1\r\n{head}\"{name}\"\r\n\r\n{text}\r\n--edge--\r\n")
+        };
         let large = format!("csrf_token=right&x={}", "y".repeat(FORM_BYTES_MAX));
         let table = [
-            (Some("right"), "application/json", "{}", true),
-            (Some("wrong"), "application/json", "{}", false),
-            (Some("wrong"), form, "csrf_token=right", false),
-            (None, form, "a=1&csrf_token=right", true),
-            (None, form, "csrf_token=wrong", false),
-            (None, form, "", false),
-            (None, form, large.as_str(), false),
-            (None, "application/json", r#"{"csrf_token":"right"}"#, false),
+            (Some("right"), "application/json", "{}".to_owned(), true),
+            (Some("wrong"), "application/json", "{}".to_owned(), false),
+            (Some("wrong"), form, "csrf_token=right".to_owned(), false),
+            (None, form, "a=1&csrf_token=right".to_owned(), true),
+            (None, form, "csrf_token=wrong".to_owned(), false),
+            (None, form, String::new(), false),
+            (None, form, large, false),
+            (None, "application/json", r#"{"csrf_token":"right"}"#.to_owned(), false),
+            (None, upload, in_upload("csrf_token", "right"), true),
+            (None, upload, in_upload("csrf_token", "wrong"), false),
+            (None, upload, in_upload("other", "right"), false),
+            (None, upload, in_upload("csrf_token", &"r".repeat(UPLOAD_BYTES_MAX)), false),
+            (None, upload, "csrf_token=right".to_owned(), false),
+            (None, "multipart/form-data", in_upload("csrf_token", "right"), false),
         ];
         for (header, content_type, body, passes) in table {
-            let checked = check(request(header, content_type, body), "right").await;
+            let checked = check(request(header, content_type, &body), "right").await;
             assert_eq!(checked.is_ok(), passes, "{header:?} {content_type} {}", body.len());
             if let Ok(passed) = checked {
                 let bytes =

@@ -33,7 +33,7 @@ const OPEN: &[&str] = &[
 ];
 
 /// Pages for people: who is not signed in is led to the sign-in page.
-const PAGES: &[&str] = &["/"];
+const PAGES: &[&str] = &["/", "/svc/query_transform_form/"];
 
 /// How the caller proved who they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +97,10 @@ pub async fn guard(
     }
     let caller = match identify(&house, request.headers()).await? {
         Ok(caller) => caller,
-        Err(_) if PAGES.contains(&path) => return Ok(Redirect::to("/login/").into_response()),
+        Err(_) if PAGES.contains(&path) && request.method().is_safe() => {
+            let place = if path == "/" { "/login/".to_owned() } else { format!("/login/?next={path}") };
+            return Ok(Redirect::to(&place).into_response());
+        }
         Err(refusal) => return Err(ApiError::of(refusal)),
     };
     if let Scheme::Session { csrf, .. } = &caller.scheme

@@ -1,8 +1,11 @@
-//! The pages for people: the search page and the sign-in page. Rendered here, no script needed.
+//! The pages for people: the search page, the sign-in page, the form for query transforms. Rendered here, no
+//! script needed.
 
 mod pages;
 mod search;
 mod sign_in;
+mod transform_form;
+mod upload;
 
 pub use pages::Pages;
 
@@ -22,6 +25,7 @@ pub fn router() -> Router<Arc<House>> {
         .route("/", get(search::search_page))
         .route("/login/", get(sign_in::sign_in_page).post(sign_in::sign_in))
         .route("/logout/", post(sign_in::sign_out))
+        .route("/svc/query_transform_form/", get(transform_form::form_page).post(transform_form::upload))
         .route("/static/tributary.css", get(async || file("text/css; charset=utf-8", STYLE)))
         .route("/static/tributary.svg", get(async || file("image/svg+xml", ICON)))
 }

@@ -14,6 +14,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("layout.html", include_str!("../../../../web/templates/layout.html")),
     ("login.html", include_str!("../../../../web/templates/login.html")),
     ("search.html", include_str!("../../../../web/templates/search.html")),
+    ("transform_form.html", include_str!("../../../../web/templates/transform_form.html")),
 ];
 
 /// The compiled templates. Their names end in `.html`, which turns escaping on.
@@ -67,7 +68,13 @@ mod tests {
         let values = json!({"user": bad, "csrf": bad, "query": bad, "error": bad, "page": page});
         let pages = Pages::new();
         let login = json!({"csrf": bad, "next": bad, "username": bad, "error": bad});
-        for text in [pages.text("search.html", values), pages.text("login.html", login)] {
+        let form = json!({
+            "user": bad, "csrf": bad, "prefix": bad, "name": bad, "kind": bad, "kinds": [bad], "content": bad,
+            "query": bad, "errors": [bad], "saved": [bad, 1], "preview": bad,
+            "transforms": [{"id": 1, "reference": bad, "is_shared": false, "updated": bad}],
+        });
+        let rendered = [("search.html", values), ("login.html", login), ("transform_form.html", form)];
+        for text in rendered.map(|(name, values)| pages.text(name, values)) {
             let text = text.expect("a page");
             assert!(text.contains("&lt;script&gt;"), "{text}");
             assert!(!text.contains("<script"), "{text}");

@@ -34,6 +34,7 @@ pub const CATALOGUES: Catalogues = Catalogues {
         MixerKind { name: "RelevancyMixer", summary: "As it comes.", mixer: &AsItComes },
     ],
     default_post_result: &[],
+    read_answer: |_, bytes| serde_json::from_slice(bytes).map_err(|error| error.to_string()),
 };
 
 /// No test may leave the machine.

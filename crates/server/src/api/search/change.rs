@@ -21,7 +21,8 @@ use std::sync::Arc;
     request_body = SearchDraft, responses(
     (status = 200, description = "Replaced.", body = SearchView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
+    (status = 409, description = "Others change it at the same moment.", body = ErrorBody)))]
 pub async fn replace_search(
     caller: Caller,
     State(house): State<Arc<House>>,
@@ -30,7 +31,7 @@ pub async fn replace_search(
     ApiJson(draft): ApiJson<SearchDraft>,
 ) -> Result<Json<SearchView>, ApiError> {
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    let changed = house.federation.change(&search, draft).await?;
+    let changed = house.federation.change(search.id, |_| Ok::<_, ApiError>(draft.clone())).await?;
     Ok(Json(SearchView::of(changed, &caller.principal.username, &links)))
 }
 
@@ -39,7 +40,8 @@ pub async fn replace_search(
     request_body = SearchDraft, responses(
     (status = 200, description = "Changed.", body = SearchView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
+    (status = 409, description = "Others change it at the same moment.", body = ErrorBody)))]
 pub async fn change_search(
     caller: Caller,
     State(house): State<Arc<House>>,
@@ -48,8 +50,7 @@ pub async fn change_search(
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Json<SearchView>, ApiError> {
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    let draft = merge(&search.draft, given)?;
-    let changed = house.federation.change(&search, draft).await?;
+    let changed = house.federation.change(search.id, |stored| merge(stored, given.clone())).await?;
     Ok(Json(SearchView::of(changed, &caller.principal.username, &links)))
 }
 

@@ -1,4 +1,4 @@
-//! GET: the list of searches, one search, and the searches that a URL starts (`q`, `qs`, `rerun`).
+//! GET: the list of searches, one search, and the searches that a URL starts (`q`, `qs`, `rerun`, `update`).
 
 use super::own_search;
 use super::run::{RunOptions, is_prefetch, run_and_wait, wait};
@@ -30,6 +30,8 @@ pub struct SearchQuery {
     qs: Option<String>,
     /// Id of a search: discards its results, runs it again, waits and redirects to its results.
     rerun: Option<i64>,
+    /// Id of a search: runs it again and keeps its results, waits and redirects to them. What is new has `new`: 1.
+    update: Option<i64>,
     /// With `q` or `qs`: names, ids or tags of providers, separated by commas.
     #[param(example = "news,3")]
     providers: Option<String>,
@@ -53,9 +55,6 @@ pub struct SearchQuery {
     /// Items on one page of the list, 1 to 100.
     #[param(minimum = 1, maximum = 100)]
     items: Option<u32>,
-    /// Not offered yet; refused, so that nobody takes a list for an update.
-    #[param(ignore)]
-    update: Option<String>,
 }
 
 /// What `/svc/search/` may answer, for the documentation.
@@ -67,11 +66,11 @@ enum SearchesAnswer {
     Mixed(Box<MixedResponse>),
 }
 
-/// Your searches, newest first; or a search started by `q`, `qs` or `rerun`.
+/// Your searches, newest first; or a search started by `q`, `qs`, `rerun` or `update`.
 #[utoipa::path(get, path = "/svc/search/", tag = "search", params(SearchQuery), responses(
     (status = 200, description = "The list; with `qs` the first page of the mixed results.", body = SearchesAnswer),
     (status = 204, description = "A prefetch: nothing was started."),
-    (status = 302, description = "With `q` or `rerun`: to the results."),
+    (status = 302, description = "With `q`, `rerun` or `update`: to the results."),
     (status = 400, description = "A parameter is not valid.", body = ErrorBody),
     (status = 404, description = "The search to run again is unknown, or someone else's.", body = ErrorBody),
     (status = 503, description = "With `qs`: the search takes longer than it may; its results come later.", body = ErrorBody)))]
@@ -82,7 +81,8 @@ pub async fn read_searches(
     (method, headers): (Method, HeaderMap),
     ApiQuery(query): ApiQuery<SearchQuery>,
 ) -> Result<Response, ApiError> {
-    let starts = query.q.is_some() || query.qs.is_some() || query.rerun.is_some();
+    let runs_again = query.rerun.or(query.update);
+    let starts = query.q.is_some() || query.qs.is_some() || runs_again.is_some();
     if starts && (is_prefetch(&headers) || method == Method::HEAD) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
@@ -92,14 +92,14 @@ pub async fn read_searches(
     if let Some(text) = &query.qs {
         return start_and_mix(&house, &caller, &links, &query, not_blank("qs", text)?).await;
     }
-    if let Some(id) = query.rerun {
+    if let Some(id) = runs_again {
         let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-        let restarted = house.federation.rerun(&search).await?;
-        let search = wait(&house, restarted).await?;
+        let started = match query.rerun {
+            Some(_) => house.federation.rerun(search.id).await?,
+            None => house.federation.update(&search).await?,
+        };
+        let search = wait(&house, started).await?;
         return Ok(redirect(&links, search.id, &query, None));
-    }
-    if query.update.is_some() {
-        return Err(ApiError::invalid_field("update", "This version cannot update a search; use rerun."));
     }
     list(&house, &caller, &links, &query).await
 }

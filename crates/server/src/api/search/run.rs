@@ -1,4 +1,4 @@
-//! Searches out of a URL: `q`, `qs` and `rerun`. They wait for the results, and a prefetch starts nothing.
+//! Searches out of a URL: `q`, `qs`, `rerun` and `update`. They wait for the results, and a prefetch starts nothing.
 
 use crate::House;
 use crate::api::results::named_mixer;

@@ -4,7 +4,7 @@ use crate::links::Links;
 use chrono::{DateTime, Utc};
 use domain::ids::SearchId;
 use domain::message;
-use domain::search::{Search, SearchDraft, Sort};
+use domain::search::{Search, SearchDraft};
 use domain::status::SearchStatus;
 use serde::Serialize;
 
@@ -31,10 +31,7 @@ pub struct SearchView {
 
 impl SearchView {
     pub fn of(search: Search, owner: &str, links: &Links) -> Self {
-        let new_items = match search.draft.sort {
-            Sort::Relevancy => "RelevancyNewItemsMixer",
-            Sort::Date => "DateNewItemsMixer",
-        };
+        let new_items = new_items_mixer(&search.draft.result_mixer);
         Self {
             id: search.id,
             owner: owner.to_owned(),
@@ -47,6 +44,15 @@ impl SearchView {
             date_created: search.date_created,
             date_updated: search.date_updated,
         }
+    }
+}
+
+/// What shows the new results in the order of the search's own mixer. Its `sort` says nothing here: every update
+/// sets it to `date`, and a mixer by date hides what has none.
+fn new_items_mixer(result_mixer: &str) -> &'static str {
+    match result_mixer {
+        "DateMixer" | "DateNewItemsMixer" => "DateNewItemsMixer",
+        _ => "RelevancyNewItemsMixer",
     }
 }
 

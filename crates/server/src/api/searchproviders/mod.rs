@@ -1,7 +1,10 @@
 //! SearchProviders: visible by one rule, written by administrators, their secrets shown to nobody.
 
+mod doctor;
 mod read;
 mod secrets;
+mod state;
+mod testing;
 mod write;
 
 use crate::House;
@@ -10,12 +13,16 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub fn router() -> OpenApiRouter<Arc<House>> {
-    OpenApiRouter::new().routes(routes!(read::list_searchproviders, write::create_searchproviders)).routes(
-        routes!(
+    OpenApiRouter::new()
+        .routes(routes!(read::list_searchproviders, write::create_searchproviders))
+        .routes(routes!(
             read::read_searchprovider,
             write::replace_searchprovider,
             write::change_searchprovider,
             write::delete_searchprovider
-        ),
-    )
+        ))
+        .routes(routes!(testing::test_unsaved_searchprovider))
+        .routes(routes!(doctor::examine_sample))
+        .routes(routes!(testing::test_searchprovider))
+        .routes(routes!(state::read_state, state::reset_state))
 }

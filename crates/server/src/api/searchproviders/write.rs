@@ -17,6 +17,7 @@ use domain::secret::Secret;
 use domain::user::Principal;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// One provider or a list of them, for the documentation.
@@ -42,14 +43,15 @@ pub async fn create_searchproviders(
     State(house): State<Arc<House>>,
     ApiValue(body): ApiValue,
 ) -> Result<Response, ApiError> {
+    let transforms = house.federation.transforms_for(&principal).await?;
     let Value::Array(list) = body else {
         let draft = read_object(body)?;
-        check_new(&house, &principal, &draft).into_result(()).map_err(ApiError::invalid)?;
+        check_new(&house, &principal, &transforms, &draft).into_result(()).map_err(ApiError::invalid)?;
         let mut views = create(&house, &principal, vec![draft]).await?;
         let view = views.pop().ok_or_else(|| ApiError::internal("the store created nothing"))?;
         return Ok((StatusCode::CREATED, Json(view)).into_response());
     };
-    let drafts = read_list(list, |draft| check_new(&house, &principal, draft))?;
+    let drafts = read_list(list, |draft| check_new(&house, &principal, &transforms, draft))?;
     Ok((StatusCode::CREATED, Json(create(&house, &principal, drafts).await?)).into_response())
 }
 
@@ -129,9 +131,14 @@ fn read_list(
     errors.into_result(drafts).map_err(ApiError::invalid)
 }
 
-fn check_new(house: &House, principal: &Principal, draft: &ProviderDraft) -> FieldErrors {
+fn check_new(
+    house: &House,
+    principal: &Principal,
+    transforms: &BTreeSet<String>,
+    draft: &ProviderDraft,
+) -> FieldErrors {
     let unsaved = SearchProvider::unsaved(draft.clone(), principal.user, house.clock.now());
-    let mut errors = house.catalogues.check_provider(&unsaved);
+    let mut errors = house.catalogues.check_provider(&unsaved, transforms);
     errors.merge(check_secret(draft));
     errors
 }
@@ -162,7 +169,8 @@ async fn save(
     draft: ProviderDraft,
 ) -> Result<Json<ProviderView>, ApiError> {
     let draft = keeping_secret(draft);
-    let mut errors = house.catalogues.check_provider(&changed(stored, &draft));
+    let transforms = house.federation.transforms_for(principal).await?;
+    let mut errors = house.catalogues.check_provider(&changed(stored, &draft), &transforms);
     errors.merge(check_secret(&draft));
     let draft = errors.into_result(draft).map_err(ApiError::invalid)?;
     let saved = house.store.replace_provider(stored.id, draft, house.clock.now()).await?;

@@ -1,0 +1,114 @@
+//! Pipelines: the records that say which post-result processors run, and in which order. Everybody reads them;
+//! administrators change them.
+
+use super::listing::{ListRequest, Listing, Paging};
+use super::merge::merge;
+use crate::House;
+use crate::auth::{Admin, Caller};
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::{ApiJson, ApiPath, ApiQuery};
+use crate::links::Links;
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use chrono::{DateTime, Utc};
+use domain::ids::PipelineId;
+use domain::pipeline_record::{Pipeline, PipelineDraft};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().routes(routes!(list_pipelines)).routes(routes!(
+        read_pipeline,
+        replace_pipeline,
+        change_pipeline
+    ))
+}
+
+/// A pipeline as it is shown.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Pipeline)]
+struct PipelineView {
+    id: PipelineId,
+    /// `System Default Post-Result Pipeline` serves every search that names no post-result processors of its own.
+    name: String,
+    /// Executed in order.
+    processors: Vec<String>,
+    date_updated: DateTime<Utc>,
+}
+
+impl From<Pipeline> for PipelineView {
+    fn from(pipeline: Pipeline) -> Self {
+        let Pipeline { id, name, processors, date_updated } = pipeline;
+        Self { id, name, processors, date_updated }
+    }
+}
+
+/// All pipelines.
+#[utoipa::path(get, path = "/svc/pipelines/", tag = "providers", params(Paging), responses(
+    (status = 200, description = "Pipelines.", body = Listing<PipelineView>),
+    (status = 400, description = "A parameter is not valid.", body = ErrorBody)))]
+async fn list_pipelines(
+    _caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiQuery(paging): ApiQuery<Paging>,
+) -> Result<Response, ApiError> {
+    let list = ListRequest::read(paging, &links, "/pipelines/")?;
+    let pipelines = house.store.pipelines().await?;
+    Ok(list.answer_from(pipelines.into_iter().map(PipelineView::from).collect()))
+}
+
+/// One pipeline.
+#[utoipa::path(get, path = "/svc/pipelines/{id}/", tag = "providers", params(("id" = i64, Path, description = "Id of the pipeline.")),
+    responses((status = 200, description = "The pipeline.", body = PipelineView),
+    (status = 404, description = "Unknown.", body = ErrorBody)))]
+async fn read_pipeline(
+    _caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<Json<PipelineView>, ApiError> {
+    Ok(Json(house.store.pipeline(PipelineId(id)).await?.into()))
+}
+
+/// Replaces the processors of a pipeline. Searches that run from now on use them.
+#[utoipa::path(put, path = "/svc/pipelines/{id}/", tag = "providers", params(("id" = i64, Path, description = "Id of the pipeline.")),
+    request_body = PipelineDraft, responses(
+    (status = 200, description = "Replaced.", body = PipelineView),
+    (status = 400, description = "Not valid; unknown names are answered with the nearest known one.", body = ErrorBody),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown.", body = ErrorBody)))]
+async fn replace_pipeline(
+    _admin: Admin,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+    ApiJson(draft): ApiJson<PipelineDraft>,
+) -> Result<Json<PipelineView>, ApiError> {
+    save(&house, PipelineId(id), draft).await
+}
+
+/// Changes what is given of a pipeline.
+#[utoipa::path(patch, path = "/svc/pipelines/{id}/", tag = "providers", params(("id" = i64, Path, description = "Id of the pipeline.")),
+    request_body = PipelineDraft, responses(
+    (status = 200, description = "Changed.", body = PipelineView),
+    (status = 400, description = "Not valid; unknown names are answered with the nearest known one.", body = ErrorBody),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown.", body = ErrorBody)))]
+async fn change_pipeline(
+    _admin: Admin,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+    ApiJson(given): ApiJson<Map<String, Value>>,
+) -> Result<Json<PipelineView>, ApiError> {
+    let stored = house.store.pipeline(PipelineId(id)).await?;
+    let draft = merge(&PipelineDraft { processors: stored.processors }, given)?;
+    save(&house, stored.id, draft).await
+}
+
+async fn save(house: &House, id: PipelineId, draft: PipelineDraft) -> Result<Json<PipelineView>, ApiError> {
+    let draft = house.catalogues.check_pipeline(&draft).into_result(draft).map_err(ApiError::invalid)?;
+    Ok(Json(house.store.replace_pipeline(id, draft, house.clock.now()).await?.into()))
+}

@@ -1,0 +1,22 @@
+//! Query Transforms: used by who may, written by administrators, and tried before they are saved.
+
+mod preview;
+mod read;
+mod write;
+
+use crate::House;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new()
+        .routes(routes!(read::list_querytransforms, write::create_querytransform))
+        .routes(routes!(preview::preview_querytransform))
+        .routes(routes!(
+            read::read_querytransform,
+            write::replace_querytransform,
+            write::change_querytransform,
+            write::delete_querytransform
+        ))
+}

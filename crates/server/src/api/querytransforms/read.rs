@@ -1,0 +1,79 @@
+//! Reading Query Transforms.
+
+use crate::House;
+use crate::api::listing::{ListRequest, Listing, Paging};
+use crate::api::owners::OwnerNames;
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::{ApiPath, ApiQuery};
+use crate::links::Links;
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use chrono::{DateTime, Utc};
+use domain::ids::TransformId;
+use domain::query_transform::{QueryTransform, TransformDraft};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// A Query Transform as it is shown.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = QueryTransform)]
+pub struct TransformView {
+    id: TransformId,
+    /// User name of the owner.
+    owner: String,
+    #[serde(flatten)]
+    draft: TransformDraft,
+    date_created: DateTime<Utc>,
+    date_updated: DateTime<Utc>,
+}
+
+/// The transforms that you may use.
+#[utoipa::path(get, path = "/svc/querytransforms/", tag = "transforms", params(Paging),
+    responses((status = 200, description = "Transforms by id.", body = Listing<TransformView>)))]
+pub async fn list_querytransforms(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiQuery(paging): ApiQuery<Paging>,
+) -> Result<Response, ApiError> {
+    let list = ListRequest::read(paging, &links, "/querytransforms/")?;
+    let mut owners = OwnerNames::default();
+    let mut views = Vec::new();
+    for transform in house.store.transforms().await? {
+        if caller.principal.may_use(&transform) {
+            let owner = owners.name(&*house.store, transform.owner).await?;
+            views.push(TransformView::of(transform, owner));
+        }
+    }
+    Ok(list.answer_from(views))
+}
+
+/// One transform.
+#[utoipa::path(get, path = "/svc/querytransforms/{id}/", tag = "transforms", params(("id" = i64, Path, description = "Id of the transform.")),
+    responses((status = 200, description = "The transform.", body = TransformView),
+    (status = 404, description = "Unknown, or not for you to use.", body = ErrorBody)))]
+pub async fn read_querytransform(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<Json<TransformView>, ApiError> {
+    let transform = house.store.transform(TransformId(id)).await?;
+    match caller.principal.may_use(&transform) {
+        true => show(&house, transform).await.map(Json),
+        false => Err(ApiError::of(Refusal::NotFound)),
+    }
+}
+
+pub async fn show(house: &House, transform: QueryTransform) -> Result<TransformView, ApiError> {
+    let owner = OwnerNames::default().name(&*house.store, transform.owner).await?;
+    Ok(TransformView::of(transform, owner))
+}
+
+impl TransformView {
+    fn of(transform: QueryTransform, owner: String) -> Self {
+        let QueryTransform { id, draft, date_created, date_updated, .. } = transform;
+        Self { id, owner, draft, date_created, date_updated }
+    }
+}

@@ -1,0 +1,116 @@
+//! Trying a SearchProvider: the requests that it would send, or one real question. Nothing is saved.
+
+use super::secrets::{changed, keeping_secret};
+use crate::House;
+use crate::auth::{Admin, Caller};
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::{ApiJson, ApiPath, ApiQuery, Flag, read_object};
+use axum::Json;
+use axum::extract::State;
+use domain::ids::ProviderId;
+use domain::provider::{CREDENTIALS_CHARS_MAX, ProviderDraft, SearchProvider};
+use domain::provider_test::{DryRun, ProviderTest};
+use domain::search::Sort;
+use domain::secret::Secret;
+use domain::user::Principal;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// What is asked when no query is given.
+const QUERY_DEFAULT: &str = "test";
+
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct TestParameters {
+    /// The query; `test` when there is none.
+    #[param(max_length = 2048)]
+    q: Option<String>,
+    /// `relevancy` or `date`.
+    sort: Option<Sort>,
+    /// True: shows the requests and sends nothing.
+    #[param(value_type = Option<bool>)]
+    dry_run: Option<Flag>,
+}
+
+/// With `dry_run` the requests, else what one real question brought.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub enum TestAnswer {
+    DryRun(DryRun),
+    Test(Box<ProviderTest>),
+}
+
+/// Tries a provider that you may see: one real question, or with `dry_run` only its requests, secrets masked.
+#[utoipa::path(get, path = "/svc/searchproviders/{id}/test/", tag = "providers",
+    params(("id" = i64, Path, description = "Id of the provider."), TestParameters),
+    responses((status = 200, description = "What came back, or what would be sent.", body = TestAnswer),
+    (status = 400, description = "The query is not valid.", body = ErrorBody),
+    (status = 404, description = "Unknown, or not visible to you.", body = ErrorBody)))]
+pub async fn test_searchprovider(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+    ApiQuery(parameters): ApiQuery<TestParameters>,
+) -> Result<Json<TestAnswer>, ApiError> {
+    let provider = house.store.provider(ProviderId(id)).await?;
+    if !caller.principal.may_see(&provider) {
+        return Err(ApiError::of(Refusal::NotFound));
+    }
+    answer(&house, &provider, &caller.principal, parameters).await
+}
+
+/// Tries a provider before it is saved. With the `id` of a saved one, masked, empty or absent
+/// `credentials` are the stored ones.
+#[utoipa::path(post, path = "/svc/searchproviders/test/", tag = "providers", params(TestParameters),
+    request_body = ProviderDraft,
+    responses((status = 200, description = "What came back, or what would be sent.", body = TestAnswer),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 404, description = "There is no provider with this `id`.", body = ErrorBody)))]
+pub async fn test_unsaved_searchprovider(
+    Admin(principal): Admin,
+    State(house): State<Arc<House>>,
+    ApiQuery(parameters): ApiQuery<TestParameters>,
+    ApiJson(given): ApiJson<Map<String, Value>>,
+) -> Result<Json<TestAnswer>, ApiError> {
+    let stored = match given.get("id").filter(|id| !id.is_null()) {
+        Some(id) => {
+            let id = id.as_i64().ok_or_else(|| ApiError::invalid_field("id", "A number is needed."))?;
+            Some(house.store.provider(ProviderId(id)).await?)
+        }
+        None => None,
+    };
+    let draft: ProviderDraft = read_object(Value::Object(given))?;
+    let mut provider = SearchProvider::unsaved(draft.clone(), principal.user, house.clock.now());
+    if let Some(stored) = stored {
+        provider.credentials = changed(&stored, &keeping_secret(draft)).credentials;
+    }
+    let transforms = house.federation.transforms_for(&principal).await?;
+    let mut errors = house.catalogues.check_provider(&provider, &transforms);
+    errors.check_text("credentials", provider.credentials.expose(), CREDENTIALS_CHARS_MAX);
+    errors.check(!Secret::is_masked(provider.credentials.expose()), "credentials", || {
+        "This is a masked text; send the credentials themselves, or the id of the saved provider.".to_owned()
+    });
+    errors.into_result(()).map_err(ApiError::invalid)?;
+    answer(&house, &provider, &principal, parameters).await
+}
+
+async fn answer(
+    house: &House,
+    provider: &SearchProvider,
+    principal: &Principal,
+    parameters: TestParameters,
+) -> Result<Json<TestAnswer>, ApiError> {
+    let query = parameters.q.as_deref().unwrap_or(QUERY_DEFAULT);
+    let sort = parameters.sort.unwrap_or_default();
+    Ok(Json(match parameters.dry_run {
+        Some(Flag(true)) => {
+            TestAnswer::DryRun(house.federation.dry_run(provider, principal, query, sort).await?)
+        }
+        _ => {
+            let test = house.federation.test_provider(provider, principal, query, sort).await?;
+            TestAnswer::Test(Box::new(test))
+        }
+    }))
+}

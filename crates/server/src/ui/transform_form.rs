@@ -1,0 +1,198 @@
+//! The administrator's form for Query Transforms: upload a CSV file, see its mistakes by line, try it on a query.
+//! A file of the same name and type replaces what is there.
+
+use super::upload::Upload;
+use crate::House;
+use crate::auth::{Admin, Caller, Scheme};
+use crate::error::{ApiError, Refusal};
+use crate::extract::ApiQuery;
+use crate::links::Links;
+use axum::extract::State;
+use axum::extract::multipart::{Multipart, MultipartRejection};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use domain::contracts::StoreError;
+use domain::ids::{TransformId, UserId};
+use domain::instant;
+use domain::query_transform::{QueryTransform, Rules, TransformDraft, TransformType};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What the form is called after an upload.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct FormQuery {
+    saved: Option<i64>,
+    query: String,
+}
+
+#[derive(Serialize)]
+struct FormPage {
+    user: String,
+    csrf: Option<String>,
+    prefix: String,
+    name: String,
+    kind: &'static str,
+    kinds: [&'static str; 3],
+    is_private: bool,
+    content: String,
+    query: String,
+    errors: Vec<String>,
+    /// The reference of what was just saved, and how many rules it has.
+    saved: Option<(String, usize)>,
+    /// What the rules make of the query.
+    preview: Option<String>,
+    transforms: Vec<ShownTransform>,
+}
+
+#[derive(Serialize)]
+struct ShownTransform {
+    id: TransformId,
+    reference: String,
+    is_shared: bool,
+    updated: String,
+}
+
+/// The empty form, with the transforms that are there.
+pub async fn form_page(
+    _admin: Admin,
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiQuery(given): ApiQuery<FormQuery>,
+) -> Result<Response, ApiError> {
+    let mut page = FormPage::open(&house, &caller, &links).await?;
+    if let Some(id) = given.saved {
+        let saved = match house.store.transform(TransformId(id)).await {
+            Ok(saved) => saved,
+            Err(StoreError::NotFound) => return page.show(&house, StatusCode::OK),
+            Err(error) => return Err(error.into()),
+        };
+        if let Ok(rules) = saved.draft.rules() {
+            page.saved = Some((saved.draft.reference(), rules.count()));
+            page.try_on(&rules, given.query);
+        }
+    }
+    page.show(&house, StatusCode::OK)
+}
+
+/// Checks the file; saves it, or with `action=preview` only tries it.
+pub async fn upload(
+    Admin(principal): Admin,
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<Response, ApiError> {
+    let form = form.map_err(|_| {
+        ApiError::saying(Refusal::UnsupportedMediaType, "Send the form as multipart/form-data.")
+    })?;
+    let upload = Upload::read(form).await?;
+    let (draft, errors) = upload.draft();
+    let rules = if errors.is_empty() { draft.rules() } else { Err(errors) };
+    let rules = match rules {
+        Ok(rules) if upload.is_preview => rules,
+        Ok(_) => {
+            let saved = save(&house, principal.user, draft, upload.shared).await?;
+            let query: String = url::form_urlencoded::byte_serialize(upload.query.as_bytes()).collect();
+            let place = format!("{}/query_transform_form/?saved={}&query={query}", links.prefix(), saved.id);
+            return Ok(Redirect::to(&place).into_response());
+        }
+        Err(errors) => {
+            let mut page = FormPage::open(&house, &caller, &links).await?;
+            page.errors = errors.iter().map(said).collect();
+            page.fill(draft, upload);
+            return page.show(&house, StatusCode::BAD_REQUEST);
+        }
+    };
+    let mut page = FormPage::open(&house, &caller, &links).await?;
+    page.try_on(&rules, upload.query.clone());
+    page.fill(draft, upload);
+    page.show(&house, StatusCode::OK)
+}
+
+/// A mistake for people: of the rules the line is enough.
+fn said((field, sentence): (&str, &str)) -> String {
+    match field {
+        "config_content" | "file" => sentence.to_owned(),
+        field => format!("{field}: {sentence}"),
+    }
+}
+
+/// Stores the draft in the place of the one of its name and type, if there is one.
+async fn save(
+    house: &House,
+    owner: UserId,
+    mut draft: TransformDraft,
+    shared: Option<bool>,
+) -> Result<QueryTransform, ApiError> {
+    let all = house.store.transforms().await?;
+    let existing = all.into_iter().find(|one| one.draft.reference() == draft.reference());
+    let now = house.clock.now();
+    match existing {
+        Some(existing) => {
+            draft.shared = shared.unwrap_or(existing.draft.shared);
+            Ok(house.store.replace_transform(existing.id, draft, now).await?)
+        }
+        None => {
+            draft.shared = shared.unwrap_or(draft.shared);
+            Ok(house.store.create_transform(draft, owner, now).await?)
+        }
+    }
+}
+
+impl FormPage {
+    async fn open(house: &House, caller: &Caller, links: &Links) -> Result<Self, ApiError> {
+        let csrf = match &caller.scheme {
+            Scheme::Session { csrf, .. } => Some(csrf.clone()),
+            Scheme::Basic | Scheme::Token { .. } => None,
+        };
+        let transforms = house.store.transforms().await?;
+        Ok(Self {
+            user: caller.principal.username.clone(),
+            csrf,
+            prefix: links.prefix().to_owned(),
+            name: String::new(),
+            kind: TransformType::default().as_str(),
+            kinds: TransformType::ALL.map(TransformType::as_str),
+            is_private: false,
+            content: String::new(),
+            query: String::new(),
+            errors: Vec::new(),
+            saved: None,
+            preview: None,
+            transforms: transforms.into_iter().map(ShownTransform::of).collect(),
+        })
+    }
+
+    /// The page shows again what was sent, so that nothing is typed twice.
+    fn fill(&mut self, draft: TransformDraft, upload: Upload) {
+        self.name = draft.name;
+        self.kind = draft.qrx_type.as_str();
+        self.content = draft.config_content;
+        self.is_private = upload.shared == Some(false);
+        self.query = upload.query;
+    }
+
+    fn try_on(&mut self, rules: &Rules, query: String) {
+        if !query.trim().is_empty() {
+            self.preview = Some(rules.apply(&query).query);
+        }
+        self.query = query;
+    }
+
+    fn show(self, house: &House, status: StatusCode) -> Result<Response, ApiError> {
+        house.pages.render(status, "transform_form.html", self)
+    }
+}
+
+impl ShownTransform {
+    fn of(transform: QueryTransform) -> Self {
+        Self {
+            id: transform.id,
+            reference: transform.draft.reference(),
+            is_shared: transform.draft.shared,
+            updated: instant::display(transform.date_updated),
+        }
+    }
+}
