@@ -6,6 +6,7 @@ pub mod docs;
 pub mod given;
 pub mod keys;
 pub mod logs;
+pub mod ready;
 pub mod service;
 pub mod terminal;
 pub mod wiring;

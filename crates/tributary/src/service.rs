@@ -68,6 +68,9 @@ impl Service {
                 running.spawn(worker.serve(stopped.clone()));
             }
         }
+        if roles.contains(&Role::Beat) {
+            running.spawn(wired.scheduler().await?.serve(stopped.clone()));
+        }
         let mut address = None;
         if roles.contains(&Role::Web) {
             let at = (wired.settings.host.as_str(), wired.settings.port);

@@ -2,17 +2,18 @@
 
 use crate::keys;
 use anyhow::Context;
-use domain::contracts::{Catalogues, Clock, Store, SystemClock, TaskQueue, Toolbox};
+use domain::contracts::{Catalogues, Clock, PipelineStore, Store, SystemClock, TaskQueue, Toolbox};
+use domain::pipeline_record::SYSTEM_DEFAULT;
 use domain::secret::Secret;
 use domain::settings::Settings;
-use federation::{Federation, FederationParts, RunSearch};
+use federation::{ExpireSearches, Federation, FederationParts, RunSearch, RunSubscriptions};
 use outbound::{AllowRule, Gate, GateLimits};
 use server::House;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::{SqlStore, StoreConfig};
-use tasks::Registry;
 use tasks::queue::SqlQueue;
+use tasks::{Registry, Scheduler};
 
 /// Every plug-in of the house.
 pub const CATALOGUES: Catalogues = Catalogues {
@@ -22,6 +23,7 @@ pub const CATALOGUES: Catalogues = Catalogues {
     post_result_processors: processors::post_result::CATALOGUE,
     mixers: mixers::CATALOGUE,
     default_post_result: processors::post_result::SYSTEM_DEFAULT,
+    read_answer: connectors::read_answer,
 };
 
 /// The house, put together.
@@ -52,10 +54,8 @@ impl Wired {
         let store: Arc<dyn Store> = sql.clone();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock)));
-        let gate = Gate::new(gate_limits(&settings)?)?;
         let settings = Arc::new(settings);
-        let toolbox =
-            Toolbox { fetch: Arc::new(gate), clock: Arc::clone(&clock), settings: Arc::clone(&settings) };
+        let toolbox = toolbox(&settings, Arc::clone(&clock))?;
         let federation = Arc::new(Federation::new(FederationParts {
             store: Arc::clone(&store),
             queue: Arc::clone(&queue),
@@ -70,13 +70,32 @@ impl Wired {
             clock: Arc::clone(&clock),
             settings: Arc::clone(&settings),
         }));
-        let registry = Registry::default().register(Arc::new(RunSearch(Arc::clone(&federation))));
+        sql.ensure_pipeline(SYSTEM_DEFAULT, CATALOGUES.default_post_result, clock.now()).await?;
+        let registry = Registry::default()
+            .register(Arc::new(RunSearch(Arc::clone(&federation))))
+            .register(Arc::new(RunSubscriptions(Arc::clone(&federation))))
+            .register(Arc::new(ExpireSearches(Arc::clone(&federation))));
         Ok(Self { settings, data_dir, store: sql, queue, clock, federation, house, registry })
+    }
+
+    /// The scheduler, with the schedules of this version stored.
+    pub async fn scheduler(&self) -> anyhow::Result<Scheduler> {
+        let store: Arc<dyn Store> = self.store.clone();
+        let scheduler = Scheduler::new(store, Arc::clone(&self.queue), Arc::clone(&self.clock));
+        scheduler.ensure(ExpireSearches::NAME, self.settings.expire_every.0).await?;
+        scheduler.ensure(RunSubscriptions::NAME, self.settings.subscribe_every.0).await?;
+        Ok(scheduler)
     }
 
     pub fn is_embedded(&self) -> bool {
         self.settings.database_url.is_empty()
     }
+}
+
+/// The tools of plug-ins, for who needs no database.
+pub fn toolbox(settings: &Arc<Settings>, clock: Arc<dyn Clock>) -> anyhow::Result<Toolbox> {
+    let gate = Gate::new(gate_limits(settings)?)?;
+    Ok(Toolbox { fetch: Arc::new(gate), clock, settings: Arc::clone(settings) })
 }
 
 fn database_url(settings: &Settings, data_dir: &Path) -> anyhow::Result<Secret> {

@@ -215,6 +215,7 @@ impl Client {
             body: None,
             secrets: Vec::new(),
             time_max: Duration::from_secs(60),
+            tls: None,
         };
         Ok(Self { gate: Gate::new(limits)?, request })
     }

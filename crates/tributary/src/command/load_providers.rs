@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use domain::contracts::{ProviderStore, StoreError};
 use domain::provider::{ProviderDraft, SearchProvider};
-use domain::user::User;
+use domain::user::{Principal, User};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -87,7 +87,10 @@ impl LoadProviders {
         };
         let name = draft.name.clone();
         let now = wired.clock.now();
-        let errors = CATALOGUES.check_provider(&SearchProvider::unsaved(draft.clone(), owner.id, now));
+        let errors = CATALOGUES.check_provider(
+            &SearchProvider::unsaved(draft.clone(), owner.id, now),
+            &wired.federation.transforms_for(&Principal::of(owner)).await?,
+        );
         if !errors.is_empty() {
             tally.failed += 1;
             terminal::note(format!("{label} ({name}): {errors}"));

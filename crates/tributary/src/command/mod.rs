@@ -3,8 +3,10 @@
 mod bench;
 mod demo;
 mod docs;
+mod doctor;
 mod load_providers;
 mod migrate;
+mod providers;
 mod search;
 mod serve;
 mod settings;
@@ -39,7 +41,8 @@ const EXAMPLES: &str = "\
 Examples:
   tributary demo                              the whole service with sample sources, offline
   tributary serve                             the service on http://127.0.0.1:8000
-  tributary load-providers config/providers/  add ready sources
+  tributary providers add arxiv wikipedia     add ready sources
+  tributary doctor https://h.example/?q=tea   propose a provider for a source
   tributary search \"river level\" --json       search from the command line
   tributary user add anna --admin             add a person
   tributary settings                          every setting, its value, and where it came from";
@@ -54,6 +57,10 @@ enum Command {
     Search(search::Search),
     /// Add SearchProviders from JSON files.
     LoadProviders(load_providers::LoadProviders),
+    /// Propose a SearchProvider for a source, from a curl command, an address or a sample of its answer.
+    Doctor(doctor::DoctorCommand),
+    /// List the ready sources, or add them.
+    Providers(providers::Providers),
     /// Add, list, change or delete people.
     User(user::UserCommand),
     /// Add, list or revoke API tokens.
@@ -94,6 +101,8 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Serve(serve) => serve.run(&place).await?,
         Command::Search(search) => return search.run(&place).await,
         Command::LoadProviders(load) => return load.run(&place).await,
+        Command::Doctor(doctor) => doctor.run(&place).await?,
+        Command::Providers(providers) => providers.run(&place).await?,
         Command::User(user) => user.run(&place).await?,
         Command::Token(token) => token.run(&place).await?,
         Command::Migrate => migrate::run(&place).await?,

@@ -24,7 +24,7 @@ pub struct TestHouse {
     pub service: Service,
     pub admin: Client,
     database: Option<TestDatabase>,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// An answer: status, headers that matter, and the body as JSON (or as text in a string).
@@ -57,7 +57,12 @@ impl TestHouse {
         let service = Service::start(wired, &Role::all()).await.unwrap();
         let base = format!("http://{}", service.address.unwrap());
         let admin = Client::new(&base, Some(format!("Token {token}")));
-        Self { base, service, admin, database, _folder: folder }
+        Self { base, service, admin, database, folder }
+    }
+
+    /// The data folder.
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
     }
 
     /// A client without credentials.

@@ -3,12 +3,19 @@
 
 mod architecture;
 mod browser;
+mod concurrency;
 mod deadline;
 mod demo;
+mod doctor;
 mod door;
 mod house;
+mod many_sources;
 mod pages;
 mod program;
+mod provider_requests;
+mod ready_sources;
+mod resilience;
 mod restart;
 mod routes;
 mod ssrf;
+mod subscriptions;

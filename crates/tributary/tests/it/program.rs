@@ -144,6 +144,10 @@ fn people_tokens_and_providers_by_command() {
     assert_eq!(text(&again.stdout).trim(), "0 added, 1 replaced, 0 already there, 1 failed");
 
     assert!(text(&run(here, &["migrate"]).stdout).contains("up to date"));
+    let last = run(here, &["user", "delete", "anna"]);
+    assert_eq!(last.status.code(), Some(1));
+    assert!(text(&last.stderr).contains("there must be an administrator"), "{last:?}");
+    assert!(run(here, &["user", "add", "berta", "--admin"]).status.success());
     assert!(run(here, &["user", "delete", "anna"]).status.success());
     let nobody = run(here, &["search", "river"]);
     assert_eq!(nobody.status.code(), Some(1));

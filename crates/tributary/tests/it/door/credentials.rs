@@ -24,10 +24,15 @@ async fn assert_all_shut(rooms: &Furnished, client: &Client, code: &str, who: &s
     for row in shut() {
         let what = format!("{who}: {}", row.name());
         let answer = send(client, row, &rooms.path(row)).await;
-        if row.who == Who::Page {
-            assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/login/"), "{what}");
-        } else {
-            assert_refused(&answer, 401, code, &what);
+        match row.who {
+            Who::Page => {
+                assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/login/"), "{what}");
+            }
+            Who::AdminPage => {
+                let place = format!("/login/?next={}", row.path);
+                assert_eq!((answer.status.as_u16(), answer.header("location")), (303, &*place), "{what}");
+            }
+            _ => assert_refused(&answer, 401, code, &what),
         }
         count += 1;
     }

@@ -24,6 +24,8 @@ struct Furnished {
     token: i64,
     user: i64,
     group: i64,
+    pipeline: i64,
+    transform: i64,
     _source: Source,
 }
 
@@ -39,15 +41,19 @@ impl Furnished {
         let ann = house.user("ann", &[]).await;
         let search = ann.search(&json!({"query_string": "river"})).await["id"].as_i64().unwrap();
         let results = ann.get("/svc/results/").await;
+        let pipelines = ann.get("/svc/pipelines/").await;
         let made = |answer: Answer| {
             assert_eq!(answer.status, 201, "{answer:?}");
             answer.body["id"].as_i64().unwrap()
         };
+        let rules = json!({"name": "rivers", "config_content": "brook,river"});
         let person = json!({"username": "victor", "password": "long enough"});
         Self {
             search,
             result: results.body[0]["id"].as_i64().unwrap(),
+            pipeline: pipelines.body[0]["id"].as_i64().unwrap(),
             provider,
+            transform: made(house.admin.post("/svc/querytransforms/", &rules).await),
             token: made(ann.post("/svc/tokens/", &json!({"label": "spare"})).await),
             user: made(house.admin.post("/svc/users/", &person).await),
             group: made(house.admin.post("/svc/groups/", &json!({"name": "research"})).await),
@@ -68,6 +74,8 @@ impl Furnished {
             Thing::Token => self.token,
             Thing::User => self.user,
             Thing::Group => self.group,
+            Thing::Pipeline => self.pipeline,
+            Thing::Transform => self.transform,
         };
         row.path.replace("{id}", &id.to_string())
     }

@@ -26,6 +26,8 @@ fn comparable(answer: &Answer, base: &str, prefix: &str) -> String {
     };
     for row in rows.into_iter().filter_map(Value::as_object_mut) {
         row.remove("last_used");
+        row.remove("time");
+        row.get_mut("sample").and_then(Value::as_object_mut).map(|sample| sample.remove("date_retrieved"));
     }
     let text = body.to_string();
     text.replace(&format!("{base}{prefix}/"), &format!("{base}/svc/"))

@@ -20,7 +20,8 @@ async fn every_door_opens_to_who_may_use_it() {
         assert_eq!(answer.header("x-content-type-options"), "nosniff", "{}", row.name());
         assert_eq!(answer.header("x-frame-options"), "DENY", "{}", row.name());
         assert!(!answer.header("x-request-id").is_empty(), "{}", row.name());
-        if row.method == "DELETE" {
+        // A state is forgotten as often as one likes; a record is deleted once.
+        if row.method == "DELETE" && !row.path.ends_with("/state/") {
             let gone = send(rooms.rightful(row), row, &rooms.path(row)).await;
             assert_refused(&gone, 404, "not_found", &row.name());
         }
@@ -129,6 +130,6 @@ fn rows_are_whole() {
         assert_eq!(has_place, row.thing != Thing::None, "{}", row.name());
         let takes_body = ["POST", "PUT", "PATCH"].contains(&row.method) && row.path != "/svc/swirl-logout/";
         assert_eq!(row.body != Body::None, takes_body, "{}", row.name());
-        assert!(row.is_api() || row.who != Who::Admin, "{}", row.name());
+        assert!(row.path.starts_with("/svc/") || row.who != Who::Admin, "{}", row.name());
     }
 }

@@ -26,8 +26,8 @@ async fn anothers_searches_results_events_and_tokens_do_not_exist() {
         assert_eq!(kept.status, 200, "{}", read.name());
         assert!(kept.body["title"] != "another title" && kept.body["retention"] != 2, "{}", kept.body);
     }
-    for query in ["search_id", "rerun"] {
-        let route = if query == "rerun" { "search" } else { "results" };
+    for query in ["search_id", "rerun", "update"] {
+        let route = if query == "search_id" { "results" } else { "search" };
         for client in [&otto, &rooms.house.admin] {
             let answer = client.get(&format!("/svc/{route}/?{query}={}", rooms.search)).await;
             assert_refused(&answer, 404, "not_found", query);
@@ -67,7 +67,7 @@ async fn administration_is_for_administrators() {
         }
         count += 1;
     }
-    assert_eq!(count, 16, "users, groups, and writing providers");
+    assert!(count > 20, "{count}: users, groups, and writing of what all use");
     let me = rooms.ann.get("/svc/users/me/").await.body;
     let path = format!("/svc/users/{}/", me["id"]);
     let own = rooms.ann.patch(&path, &json!({"is_admin": true})).await;

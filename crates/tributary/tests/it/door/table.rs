@@ -9,6 +9,8 @@ pub enum Who {
     Open,
     /// A page: without credentials it leads to the sign-in page.
     Page,
+    /// The same, and for administrators only.
+    AdminPage,
     /// Anybody with credentials, for what they may see.
     User,
     Admin,
@@ -24,6 +26,8 @@ pub enum Thing {
     Token,
     User,
     Group,
+    Pipeline,
+    Transform,
     File,
 }
 
@@ -50,18 +54,27 @@ impl Row {
 
     /// The pages for people are not part of the API, nor of its document.
     pub fn is_api(&self) -> bool {
-        self.path.starts_with("/svc/")
+        self.path.starts_with("/svc/") && self.path != TRANSFORM_FORM
     }
 
     /// What a right request is answered.
     pub fn success(&self) -> u16 {
         match self.method {
             "DELETE" => 204,
-            "POST" if !["/svc/login/", "/svc/swirl-logout/"].contains(&self.path) => 201,
+            "POST" if !ANSWERED_200.contains(&self.path) => 201,
             _ => 200,
         }
     }
 }
+
+/// What is posted and creates nothing.
+const ANSWERED_200: &[&str] = &[
+    "/svc/login/",
+    "/svc/swirl-logout/",
+    "/svc/searchproviders/test/",
+    "/svc/searchproviders/doctor/",
+    "/svc/querytransforms/preview/",
+];
 
 const fn row(method: &'static str, path: &'static str, who: Who, thing: Thing, body: Body) -> Row {
     Row { method, path, who, thing, body }
@@ -72,12 +85,21 @@ const RESULT: Body = Body::Json(r#"{"title": "another title"}"#);
 const PROVIDER: Body = Body::Json(
     r#"{"name": "Lakes", "url": "https://lakes.example/", "response_mappings": "RESULTS=items", "active": false}"#,
 );
+/// Nobody listens there, so that the answer comes at once.
+const UNREACHABLE: Body =
+    Body::Json(r#"{"name": "Ponds", "url": "http://127.0.0.1:1/", "response_mappings": "RESULTS=items"}"#);
 const USER: Body = Body::Json(r#"{"username": "wanda", "password": "long enough"}"#);
 const GROUP: Body = Body::Json(r#"{"name": "archive"}"#);
 const TOKEN: Body = Body::Json(r#"{"label": "laptop"}"#);
+const SAMPLE: Body = Body::Json(r#"{"sample": [{"title": "A river", "url": "https://rivers.example/1"}]}"#);
+const TRANSFORM: Body = Body::Json(r#"{"name": "lakes", "config_content": "lake,pond"}"#);
+const TRIAL: Body = Body::Json(r#"{"config_content": "lake,pond", "query": "lake"}"#);
+/// A page that stands among the paths of the API.
+const TRANSFORM_FORM: &str = "/svc/query_transform_form/";
+const PIPELINE: Body = Body::Json(r#"{"processors": ["CosineRelevancyPostResultProcessor"]}"#);
 const LOGIN: Body = Body::Json(r#"{"username": "admin", "password": "correct horse battery"}"#);
 
-use Thing::{File, Group, Provider, Result, Search, Token, User};
+use Thing::{File, Group, Pipeline, Provider, Result, Search, Token, Transform, User};
 
 #[rustfmt::skip]
 pub const TABLE: &[Row] = &[
@@ -96,13 +118,30 @@ pub const TABLE: &[Row] = &[
     row("GET", "/svc/searchproviders/", Who::User, Thing::None, Body::None),
     row("POST", "/svc/searchproviders/", Who::Admin, Thing::None, PROVIDER),
     row("GET", "/svc/searchproviders/{id}/", Who::User, Provider, Body::None),
+    row("GET", "/svc/searchproviders/{id}/test/", Who::User, Provider, Body::None),
+    row("POST", "/svc/searchproviders/test/", Who::Admin, Thing::None, UNREACHABLE),
     row("PUT", "/svc/searchproviders/{id}/", Who::Admin, Provider,
         Body::Json(r#"{"name": "Seas", "url": "https://seas.example/", "response_mappings": "RESULTS=items"}"#)),
     row("PATCH", "/svc/searchproviders/{id}/", Who::Admin, Provider, Body::Json(r#"{"active": false}"#)),
+    row("GET", "/svc/searchproviders/{id}/state/", Who::User, Provider, Body::None),
+    row("DELETE", "/svc/searchproviders/{id}/state/", Who::Admin, Provider, Body::None),
     row("DELETE", "/svc/searchproviders/{id}/", Who::Admin, Provider, Body::None),
+    row("POST", "/svc/searchproviders/doctor/", Who::Admin, Thing::None, SAMPLE),
     row("GET", "/svc/connectors/", Who::User, Thing::None, Body::None),
     row("GET", "/svc/processors/", Who::User, Thing::None, Body::None),
     row("GET", "/svc/mixers/", Who::User, Thing::None, Body::None),
+    row("GET", "/svc/pipelines/", Who::User, Thing::None, Body::None),
+    row("GET", "/svc/pipelines/{id}/", Who::User, Pipeline, Body::None),
+    row("PUT", "/svc/pipelines/{id}/", Who::Admin, Pipeline, PIPELINE),
+    row("PATCH", "/svc/pipelines/{id}/", Who::Admin, Pipeline, PIPELINE),
+    row("GET", "/svc/querytransforms/", Who::User, Thing::None, Body::None),
+    row("POST", "/svc/querytransforms/", Who::Admin, Thing::None, TRANSFORM),
+    row("POST", "/svc/querytransforms/preview/", Who::Admin, Thing::None, TRIAL),
+    row("GET", "/svc/querytransforms/{id}/", Who::User, Transform, Body::None),
+    row("PUT", "/svc/querytransforms/{id}/", Who::Admin, Transform,
+        Body::Json(r#"{"name": "seas", "config_content": "sea,ocean"}"#)),
+    row("PATCH", "/svc/querytransforms/{id}/", Who::Admin, Transform, Body::Json(r#"{"shared": true}"#)),
+    row("DELETE", "/svc/querytransforms/{id}/", Who::Admin, Transform, Body::None),
     row("GET", "/svc/users/", Who::Admin, Thing::None, Body::None),
     row("POST", "/svc/users/", Who::Admin, Thing::None, USER),
     row("GET", "/svc/users/me/", Who::User, Thing::None, Body::None),
@@ -129,6 +168,8 @@ pub const TABLE: &[Row] = &[
     // It revokes the token it is called with, so it stands last among the calls of the API.
     row("POST", "/svc/swirl-logout/", Who::User, Thing::None, Body::None),
     row("GET", "/", Who::Page, Thing::None, Body::None),
+    row("GET", TRANSFORM_FORM, Who::AdminPage, Thing::None, Body::None),
+    row("POST", TRANSFORM_FORM, Who::Admin, Thing::None, Body::Form("name=x")),
     row("GET", "/login/", Who::Open, Thing::None, Body::None),
     row("POST", "/login/", Who::Open, Thing::None, Body::Form("username=admin&password=x")),
     row("POST", "/logout/", Who::User, Thing::None, Body::Form("")),

@@ -5,6 +5,8 @@ mod docs;
 mod groups;
 mod health;
 mod login;
+mod pipelines;
+mod querytransforms;
 mod results;
 mod search;
 mod searchproviders;

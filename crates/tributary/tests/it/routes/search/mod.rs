@@ -4,3 +4,4 @@ mod ask;
 mod change;
 mod create;
 mod events;
+mod update;

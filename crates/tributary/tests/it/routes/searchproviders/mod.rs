@@ -3,7 +3,9 @@
 mod change;
 mod check;
 mod create;
+mod doctor;
 mod secrets;
+mod testing;
 mod visibility;
 
 use serde_json::{Value, json};

@@ -1,0 +1,75 @@
+//! The ready sources of `config/providers/`, compiled into the program.
+
+use anyhow::Context;
+use domain::names;
+use domain::provider::ProviderDraft;
+use rust_embed::Embed;
+
+#[derive(Embed)]
+#[folder = "../../config/providers/"]
+#[include = "*.json"]
+#[exclude = "answers/*"]
+struct Files;
+
+/// A SearchProvider that somebody wrote already.
+#[derive(Debug, Clone)]
+pub struct ReadySource {
+    /// The file's name without its ending.
+    pub slug: String,
+    pub draft: ProviderDraft,
+}
+
+impl ReadySource {
+    /// Whether an administrator must fill something in before it can be used.
+    pub fn needs_filling(&self) -> bool {
+        !self.draft.tags.iter().any(|tag| tag == "NoKey")
+    }
+
+    /// The first tag is the group.
+    pub fn group(&self) -> &str {
+        self.draft.tags.first().map_or("Other", String::as_str)
+    }
+}
+
+/// All of them, by group and name.
+pub fn all() -> anyhow::Result<Vec<ReadySource>> {
+    let mut sources = Files::iter()
+        .map(|path| {
+            let file = Files::get(&path).with_context(|| format!("{path} has gone"))?;
+            let draft =
+                serde_json::from_slice(&file.data).with_context(|| format!("{path} is not a provider"))?;
+            Ok(ReadySource { slug: path.trim_end_matches(".json").to_owned(), draft })
+        })
+        .collect::<anyhow::Result<Vec<ReadySource>>>()?;
+    sources.sort_by(|a, b| (a.group(), &a.draft.name).cmp(&(b.group(), &b.draft.name)));
+    Ok(sources)
+}
+
+/// The one with this slug or name; letter case does not matter.
+pub fn find(wanted: &str) -> anyhow::Result<ReadySource> {
+    let all = all()?;
+    let is_it = |source: &&ReadySource| {
+        source.slug.eq_ignore_ascii_case(wanted) || source.draft.name.to_lowercase() == wanted.to_lowercase()
+    };
+    match all.iter().find(is_it) {
+        Some(source) => Ok(source.clone()),
+        None => {
+            let near = names::nearest(wanted, all.iter().map(|source| source.slug.as_str()));
+            let hint = near.map(|near| format!(" Did you mean '{near}'?")).unwrap_or_default();
+            anyhow::bail!("there is no ready source '{wanted}'.{hint} `tributary providers list` shows all")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_found_by_slug_and_name() {
+        assert!(all().unwrap().len() >= 45);
+        assert_eq!(find("ARXIV").unwrap().slug, "arxiv");
+        assert_eq!(find("articles - arxiv").unwrap().slug, "arxiv");
+        assert!(find("arxvi").unwrap_err().to_string().contains("Did you mean 'arxiv'?"));
+    }
+}

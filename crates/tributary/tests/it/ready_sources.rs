@@ -1,0 +1,140 @@
+//! The ready sources of `config/providers/`: each is a valid provider, and maps its recorded answer as it should.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use domain::contracts::{
+    Fetch, FetchError, HttpRequest, HttpResponse, ProviderQuery, ResultBatch, ResultContext, SourceResponse,
+    Toolbox,
+};
+use domain::ids::UserId;
+use domain::provider::SearchProvider;
+use domain::result::ResultItem;
+use domain::search::{Search, SearchDraft, Sort};
+use domain::status::SearchStatus;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use testkit::clock::FixedClock;
+use tributary::ready::{self, ReadySource};
+use tributary::wiring::CATALOGUES;
+
+const QUERY: &str = "solid state";
+
+/// Nothing leaves the machine in these tests.
+struct NoWayOut;
+
+#[async_trait]
+impl Fetch for NoWayOut {
+    async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
+        panic!("{request:?} would have been sent");
+    }
+}
+
+pub fn toolbox() -> Toolbox {
+    Toolbox {
+        fetch: Arc::new(NoWayOut),
+        clock: Arc::new(FixedClock::default()),
+        settings: Arc::new(domain::settings::Settings::default()),
+    }
+}
+
+pub fn provider(source: &ReadySource) -> SearchProvider {
+    SearchProvider::unsaved(source.draft.clone(), UserId(1), Default::default())
+}
+
+/// The recorded answer and its content type.
+pub fn answer(slug: &str) -> (&'static str, Vec<u8>) {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../config/providers/answers");
+    [("json", "application/json"), ("xml", "application/xml")]
+        .into_iter()
+        .find_map(|(ending, kind)| Some((kind, std::fs::read(folder.join(format!("{slug}.{ending}"))).ok()?)))
+        .unwrap_or_else(|| panic!("{slug} has no recorded answer"))
+}
+
+pub async fn mapped(source: &ReadySource) -> Vec<ResultItem> {
+    let (provider, toolbox) = (provider(source), toolbox());
+    let kind = CATALOGUES.connector(&source.draft.connector).expect("a known connector");
+    let connector = (kind.build)(&provider, &toolbox).expect("it can be built");
+    let (content_type, body) = answer(&source.slug);
+    let response = HttpResponse {
+        status: 200,
+        headers: vec![("content-type".to_owned(), content_type.to_owned())],
+        body: Bytes::from(body),
+    };
+    let page = connector.normalize(SourceResponse::Http(response)).expect("a readable answer");
+    let search = Search {
+        id: Default::default(),
+        owner: UserId(1),
+        draft: SearchDraft::of_query(QUERY),
+        query_string_processed: QUERY.to_owned(),
+        status: SearchStatus::Federating,
+        messages: Vec::new(),
+        time_s: 0.0,
+        run: 1,
+        date_created: Default::default(),
+        date_updated: Default::default(),
+    };
+    let cx = ResultContext {
+        search: &search,
+        provider: &provider,
+        query: QUERY,
+        results_wanted: 10,
+        toolbox: &toolbox,
+    };
+    let mut batch = ResultBatch { raw: page.items, ..ResultBatch::default() };
+    let mapping = CATALOGUES.result_processor("MappingResultProcessor").expect("the mapping processor");
+    mapping.processor.process(&mut batch, &cx).await.expect("it maps");
+    batch.items
+}
+
+#[test]
+fn every_source_is_a_valid_provider() {
+    let sources = ready::all().unwrap();
+    assert!(sources.len() >= 45, "{} sources", sources.len());
+    let names: BTreeSet<&str> = sources.iter().map(|source| source.draft.name.as_str()).collect();
+    assert_eq!(names.len(), sources.len(), "names are unique");
+    for source in &sources {
+        let errors = CATALOGUES.check_provider(&provider(source), &BTreeSet::new());
+        assert!(errors.is_empty(), "{}: {errors}", source.slug);
+        assert!(!source.draft.description.is_empty(), "{} says what it is", source.slug);
+        let has_key = !source.draft.credentials.is_empty();
+        assert!(!has_key || !source.draft.active, "{} is active with a placeholder for a key", source.slug);
+        assert!(!has_key || source.needs_filling(), "{} needs a key and says it does not", source.slug);
+    }
+    let keyless = sources.iter().filter(|source| !source.needs_filling()).count();
+    assert!(keyless >= 14, "{keyless} sources need no key");
+}
+
+/// Those without blanks to fill in build a request for both sorts and two pages.
+#[test]
+fn every_keyless_source_builds_its_request() {
+    for source in ready::all().unwrap().iter().filter(|source| source.draft.active) {
+        let kind = CATALOGUES.connector(&source.draft.connector).expect("a known connector");
+        let connector = (kind.build)(&provider(source), &toolbox()).expect("it can be built");
+        for (sort, page) in [(Sort::Relevancy, 0), (Sort::Date, 1)] {
+            let time_max = Duration::from_secs(5);
+            let query = ProviderQuery { text: QUERY, sort, page, results_wanted: 20, time_max };
+            let built =
+                connector.construct(&query).unwrap_or_else(|error| panic!("{}: {error}", source.slug));
+            connector.validate(&built).unwrap_or_else(|error| panic!("{}: {error}", source.slug));
+            let shown = built.shown();
+            assert!(shown.contains("solid") && !shown.contains('{'), "{}: {shown}", source.slug);
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_source_maps_its_recorded_answer() {
+    for source in ready::all().unwrap() {
+        let items = mapped(&source).await;
+        assert!(!items.is_empty(), "{} gives no results", source.slug);
+        for item in &items {
+            assert!(!item.title.trim().is_empty(), "{}: a result without a title: {item:?}", source.slug);
+            assert!(item.url.starts_with("http"), "{}: a result without a link: {item:?}", source.slug);
+        }
+        insta::with_settings!({snapshot_path => "snapshots/ready_sources", prepend_module_to_snapshot => false, omit_expression => true}, {
+            insta::assert_json_snapshot!(source.slug.as_str(), items);
+        });
+    }
+}
