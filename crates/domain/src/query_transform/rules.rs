@@ -67,7 +67,7 @@ enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
     pub query: String,
-    /// A limit was reached ([`OUTPUT_CHARS_MAX`] or [`REPLACEMENTS_MAX`]); the rest of the rules was left out.
+    /// A limit was reached ([`OUTPUT_CHARS_MAX`] or the number of replacements); the rest of the rules was left out.
     pub is_cut: bool,
 }
 

@@ -195,7 +195,7 @@ fn context(field: Field, members: &[&str]) -> f64 {
     let depth = 0.96_f64.powi(i32::try_from(members.len().saturating_sub(1)).unwrap_or(i32::MAX));
     let is_copy = ancestors.iter().any(|name| has_word(name, COPIES));
     let is_aside = match field {
-        Field::Author => false,
+        Field::Author => ancestors.iter().any(|name| has_word(name, NOT_AUTHORS)),
         Field::Date => ancestors.iter().any(|name| is_aside(name)),
         Field::Body => ancestors.iter().any(|name| is_aside(name) && !has_word(name, TOPICS)),
         Field::Title | Field::Url => ancestors.iter().any(|name| is_aside(name)),

@@ -154,7 +154,7 @@ pub const AUTHORS: &[(&str, f64)] = &[
     ("profile", 0.35),
     ("domain", 0.3),
 ];
-pub const NOT_AUTHORS: &str = "id type url uri orcid email image avatar count position affiliation country language key role \
+pub const NOT_AUTHORS: &str = "id type url uri orcid email image avatar count position affiliation institution country language key role \
     link flair modified updated source";
 /// What a person is called inside the member that says who it is.
 pub const PERSON_PARTS: &[(&str, f64)] = &[
@@ -168,7 +168,7 @@ pub const PERSON_PARTS: &[(&str, f64)] = &[
     ("displayvalue", 0.95),
     ("username", 0.85),
     ("login", 0.85),
-    ("family", 0.7),
+    ("family", 0.85),
     ("literal", 0.7),
 ];
 

@@ -8,6 +8,7 @@ use axum::routing::get;
 use axum::{Json, Router};
 use clap::Args;
 use domain::contracts::{Fetch, HttpMethod, HttpRequest, Origin, ProviderStore, TokenStore, UserStore};
+use domain::ids::ProviderId;
 use domain::provider::ProviderDraft;
 use domain::secret::Secret;
 use domain::settings::Settings;
@@ -27,6 +28,7 @@ use url::Url;
 #[command(after_help = "\
 Examples:
   tributary bench
+  tributary bench --hanging
   tributary bench --sources 100 --searches 20 --json")]
 pub struct Bench {
     /// Number of sources.
@@ -38,6 +40,9 @@ pub struct Bench {
     /// Number of searches, one after the other.
     #[arg(long, default_value_t = 100)]
     searches: u32,
+    /// Add a source that never answers, open its breaker, and measure what it costs the others.
+    #[arg(long)]
+    hanging: bool,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -65,8 +70,27 @@ impl Bench {
         let address = service.address.context("the bench has a web role")?;
         let client = Client::new(&format!("http://{address}"), token)?;
 
-        let mut totals = Vec::new();
-        let mut added = Vec::new();
+        let figures = self.measure(&client, &slowest).await?;
+        let hanging = match self.hanging {
+            true => {
+                let hanging = Hanging::start(&mut running).await?;
+                let id = hanging.add(service.wired()).await?;
+                while service.wired().federation.source_state(id).is_none_or(|state| state.state == "closed")
+                {
+                    client.search(self.sources).await?;
+                }
+                Some(self.measure(&client, &slowest).await?)
+            }
+            false => None,
+        };
+        service.stop().await;
+        self.report(&figures, hanging.as_ref());
+        Ok(())
+    }
+
+    /// Searches one after the other; the first ones only warm up.
+    async fn measure(&self, client: &Client, slowest: &Slowest) -> anyhow::Result<Figures> {
+        let mut figures = Figures::default();
         let mut cpu_before = Duration::ZERO;
         for number in 0..WARM_UP + self.searches {
             if number == WARM_UP {
@@ -78,14 +102,14 @@ impl Bench {
             let total = started.elapsed();
             let source = Duration::from_micros(slowest.0.load(Ordering::Relaxed));
             if number >= WARM_UP {
-                totals.push(total);
-                added.push(total.saturating_sub(source));
+                figures.totals.push(total);
+                figures.added.push(total.saturating_sub(source));
             }
         }
-        let cpu = cpu_time().saturating_sub(cpu_before) / self.searches.max(1);
-        service.stop().await;
-        self.report(totals, added, cpu);
-        Ok(())
+        figures.cpu = cpu_time().saturating_sub(cpu_before) / self.searches.max(1);
+        figures.totals.sort();
+        figures.added.sort();
+        Ok(figures)
     }
 
     async fn start_sources(
@@ -135,39 +159,97 @@ impl Bench {
         Ok(made.token)
     }
 
-    fn report(&self, mut totals: Vec<Duration>, mut added: Vec<Duration>, cpu: Duration) {
-        totals.sort();
-        added.sort();
-        let ms = |duration: Duration| (duration.as_secs_f64() * 10_000.0).round() / 10.0;
-        let at = |sorted: &[Duration], share: f64| {
-            let last = sorted.len().saturating_sub(1);
-            ms(sorted.get((last as f64 * share).round() as usize).copied().unwrap_or_default())
-        };
-        let (median, added_median) = (at(&totals, 0.5), at(&added, 0.5));
-        let slowest = median - added_median;
-        let figures = json!({
-            "sources": self.sources,
-            "delay_ms": self.delay_ms,
-            "searches": self.searches,
-            "total_ms": { "median": median, "p95": at(&totals, 0.95) },
-            "added_ms": { "median": added_median, "p95": at(&added, 0.95) },
-            "ratio": ((median / slowest) * 1000.0).round() / 1000.0,
-            "cpu_ms_per_search": ms(cpu),
-        });
+    fn report(&self, figures: &Figures, hanging: Option<&Figures>) {
+        let (total, added) = (share(&figures.totals, 0.5), share(&figures.added, 0.5));
+        let ratio = rounded(total / (total - added));
+        let hanging_ratio = hanging.map(|with| rounded(share(&with.totals, 0.5) / total));
         if self.json {
-            return terminal::line(figures);
+            return terminal::line(json!({
+                "sources": self.sources,
+                "delay_ms": self.delay_ms,
+                "searches": self.searches,
+                "total_ms": { "median": total, "p95": share(&figures.totals, 0.95) },
+                "added_ms": { "median": added, "p95": share(&figures.added, 0.95) },
+                "ratio": ratio,
+                "cpu_ms_per_search": ms(figures.cpu),
+                "hanging_ratio": hanging_ratio,
+            }));
         }
         terminal::line(format!(
             "{} sources of {} ms, {} searches",
             self.sources, self.delay_ms, self.searches
         ));
-        terminal::line(format!("  total    median {median:>7.1} ms   p95 {:>7.1} ms", at(&totals, 0.95)));
         terminal::line(format!(
-            "  added    median {added_median:>7.1} ms   p95 {:>7.1} ms",
-            at(&added, 0.95)
+            "  total    median {total:>7.1} ms   p95 {:>7.1} ms",
+            share(&figures.totals, 0.95)
         ));
-        terminal::line(format!("  ratio    {} (total / slowest source)", figures["ratio"]));
-        terminal::line(format!("  CPU      {} ms per search, sources and client included", ms(cpu)));
+        terminal::line(format!(
+            "  added    median {added:>7.1} ms   p95 {:>7.1} ms",
+            share(&figures.added, 0.95)
+        ));
+        terminal::line(format!("  ratio    {ratio} (total / slowest source)"));
+        terminal::line(format!("  CPU      {} ms per search, sources and client included", ms(figures.cpu)));
+        if let Some(ratio) = hanging_ratio {
+            terminal::line(format!(
+                "  hanging  {ratio} (total with a source that hangs, its breaker open / without)"
+            ));
+        }
+    }
+}
+
+/// Sorted times of a series of searches, and the CPU time of one.
+#[derive(Default)]
+struct Figures {
+    totals: Vec<Duration>,
+    added: Vec<Duration>,
+    cpu: Duration,
+}
+
+/// Milliseconds with one decimal.
+fn ms(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 10_000.0).round() / 10.0
+}
+
+/// The time that this share of the searches did not exceed.
+fn share(sorted: &[Duration], share: f64) -> f64 {
+    let last = sorted.len().saturating_sub(1);
+    ms(sorted.get((last as f64 * share).round() as usize).copied().unwrap_or_default())
+}
+
+fn rounded(ratio: f64) -> f64 {
+    (ratio * 1000.0).round() / 1000.0
+}
+
+/// A source that takes requests and never answers.
+struct Hanging {
+    url: String,
+}
+
+impl Hanging {
+    async fn start(running: &mut JoinSet<()>) -> anyhow::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let url = format!("http://{}/", listener.local_addr()?);
+        running.spawn(async move {
+            let mut open = Vec::new();
+            while let Ok((connection, _)) = listener.accept().await {
+                open.push(connection);
+            }
+        });
+        Ok(Self { url })
+    }
+
+    /// Adds it as a provider that is given a quarter of a second.
+    async fn add(&self, wired: &Wired) -> anyhow::Result<ProviderId> {
+        let admin = wired.store.user_by_name("admin").await?;
+        let usage = json!({"swirl": {"connector_use": {"timeout": 0.25}}});
+        let draft = ProviderDraft {
+            name: "Hanging".to_owned(),
+            url: self.url.clone(),
+            config: serde_json::from_value(usage)?,
+            ..ProviderDraft::default()
+        };
+        let added = wired.store.create_providers(vec![draft], admin.id, wired.clock.now()).await?;
+        Ok(added.first().context("one was added")?.id)
     }
 }
 

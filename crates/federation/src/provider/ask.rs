@@ -1,0 +1,139 @@
+//! Asking a source: page after page, within its budget, again where a failure may pass.
+
+use super::{ProviderRun, failed_inside};
+use crate::run::time_left;
+use crate::sources::{Usage, whole_seconds};
+use domain::contracts::{
+    Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, SourceQuery,
+};
+use domain::message;
+use domain::notation::rate::Rate;
+use domain::result::ResultSet;
+use futures_util::StreamExt;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Pages after the first that are asked side by side.
+const PAGES_AT_ONCE: usize = 4;
+
+/// What the source gave, over all pages asked.
+pub(super) struct Answer {
+    pub found: Option<u64>,
+    pub items: Vec<Value>,
+}
+
+impl ProviderRun {
+    /// Asks for the first page; if it is full and more is wanted, for the others side by side.
+    pub(super) async fn ask(
+        &self,
+        connector: &Arc<dyn Connector>,
+        text: &str,
+        set: &mut ResultSet,
+    ) -> Result<Answer, ConnectorError> {
+        let wanted = self.results_wanted as usize;
+        let pages = connector.pages(self.results_wanted).max(1);
+        let first = self.built(connector, text, 0)?;
+        set.query_to_provider = first.shown(); // before anything is sent: a failure shows what was asked
+        let first = self.page(connector, first, &mut set.messages).await?;
+        let page_size = first.items.len();
+        let mut answer = Answer { found: first.found, items: first.items };
+        let mut others = futures_util::stream::iter(1..pages)
+            .map(|page| async move {
+                let mut retries = Vec::new();
+                let built = self.built(connector, text, page)?;
+                let page = self.page(connector, built, &mut retries).await?;
+                Ok::<_, ConnectorError>((page, retries))
+            })
+            .buffered(PAGES_AT_ONCE);
+        while page_size > 0 && answer.items.len() < wanted {
+            match others.next().await {
+                None => break,
+                Some(Ok((page, retries))) => {
+                    let count = page.items.len();
+                    set.messages.extend(retries);
+                    answer.found = page.found.or(answer.found);
+                    answer.items.extend(page.items);
+                    if count < page_size {
+                        break; // a short page is the last one
+                    }
+                }
+                Some(Err(error)) => {
+                    // What the earlier pages brought is kept.
+                    set.messages
+                        .push(self.stamped(&message::provider_failed(&set.provider_name, &error.message)));
+                    break;
+                }
+            }
+        }
+        answer.items.truncate(wanted);
+        Ok(answer)
+    }
+
+    pub(crate) fn built(
+        &self,
+        connector: &Arc<dyn Connector>,
+        text: &str,
+        page: u32,
+    ) -> Result<SourceQuery, ConnectorError> {
+        let usage = Usage::of(&self.provider);
+        let time_left = time_left(self.deadline);
+        let built = connector.construct(&ProviderQuery {
+            text,
+            sort: self.search.draft.sort,
+            page,
+            results_wanted: self.results_wanted,
+            time_max: usage.timeout.map_or(time_left, |timeout| timeout.min(time_left)),
+        })?;
+        connector.validate(&built)?;
+        Ok(built)
+    }
+
+    /// One page, tried again as often as the provider allows while the failure may pass.
+    async fn page(
+        &self,
+        connector: &Arc<dyn Connector>,
+        built: SourceQuery,
+        messages: &mut Vec<String>,
+    ) -> Result<NormalizedPage, ConnectorError> {
+        let usage = Usage::of(&self.provider);
+        let mut attempt = 0;
+        loop {
+            let error = match self.try_page(connector, &built, usage.rate).await {
+                Ok(page) => return Ok(page),
+                Err(error) => error,
+            };
+            let pause = usage.backoff.saturating_mul(1 << attempt);
+            let is_passing =
+                matches!(error.kind, ConnectorErrorKind::Unavailable | ConnectorErrorKind::Timeout);
+            if !is_passing || attempt >= usage.retries || pause >= time_left(self.deadline) {
+                return Err(error);
+            }
+            attempt += 1;
+            let line = message::retried(attempt, &error.message);
+            messages.push(self.stamped(&message::provider_failed(&self.provider.draft.name, &line)));
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// Sent within the budget, shared with equal calls of the same person, read beside the runtime.
+    async fn try_page(
+        &self,
+        connector: &Arc<dyn Connector>,
+        built: &SourceQuery,
+        rate: Option<Rate>,
+    ) -> Result<NormalizedPage, ConnectorError> {
+        let Self { provider, search, sources, .. } = self;
+        let send = || async {
+            let wait = sources.source(provider.id).wait_for_place(rate);
+            if wait > time_left(self.deadline) {
+                let reason = message::budget_used(whole_seconds(wait));
+                return Err(ConnectorError::new(ConnectorErrorKind::Suspended, reason));
+            }
+            tokio::time::sleep(wait).await;
+            connector.execute(built).await
+        };
+        let response = sources.calls.share(provider.id, search.owner, built, send).await?;
+        let reader = Arc::clone(connector);
+        self.cpu.run(move || reader.normalize(response)).await.ok_or_else(failed_inside)?
+    }
+}

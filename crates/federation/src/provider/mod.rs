@@ -1,0 +1,171 @@
+//! The steps of one provider, in the order of the interface: query, ask, results.
+
+mod ask;
+mod asked;
+mod results;
+
+pub(crate) use asked::Asked;
+
+use crate::cpu::CpuPool;
+use crate::query_step::{QuerySteps, StepError};
+use crate::sources::{Sources, Verdict, whole_seconds};
+use crate::transforms::RunTransforms;
+use domain::contracts::{Catalogues, Connector, ConnectorError, ConnectorErrorKind, QueryContext, Toolbox};
+use domain::instant;
+use domain::message;
+use domain::provider::SearchProvider;
+use domain::result::{ProviderFault, ResultSet};
+use domain::search::Search;
+use domain::status::ProviderStatus;
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// Everything that one provider's part of a search needs.
+pub(crate) struct ProviderRun {
+    pub search: Arc<Search>,
+    pub provider: Arc<SearchProvider>,
+    pub catalogues: Catalogues,
+    pub toolbox: Toolbox,
+    pub cpu: CpuPool,
+    pub sources: Arc<Sources>,
+    pub transforms: Arc<RunTransforms>,
+    /// After the pre-query processors.
+    pub query: String,
+    pub results_wanted: u32,
+    pub deadline: Instant,
+}
+
+impl ProviderRun {
+    /// Runs all steps. Never fails: what went wrong is in the set, and is noted for the source.
+    pub async fn run(self) -> ResultSet {
+        let started = Instant::now();
+        let source = self.sources.source(self.provider.id);
+        let mut set = self.asked().empty(self.toolbox.clock.now());
+        if let Some(reason) = refusal(source.admit()) {
+            self.fail(&mut set, ConnectorError::new(ConnectorErrorKind::Suspended, reason));
+            return set;
+        }
+        match self.steps(&mut set).await {
+            Ok(()) => source.succeeded(),
+            Err(error) => {
+                source.failed(&error, self.toolbox.settings.source_backoff.0);
+                // The request's own time limit is the same to a reader as the deadline of the search.
+                if error.kind == ConnectorErrorKind::Timeout {
+                    return self.asked().timed_out(self.toolbox.clock.now(), started.elapsed());
+                }
+                self.fail(&mut set, error);
+            }
+        }
+        set.time_s = instant::tenths(started.elapsed());
+        set
+    }
+
+    fn fail(&self, set: &mut ResultSet, error: ConnectorError) {
+        let (status, line) = match error.kind {
+            ConnectorErrorKind::NotConnected => {
+                (ProviderStatus::NotConnected, message::provider_failed(&set.provider_name, &error.message))
+            }
+            ConnectorErrorKind::Suspended => {
+                (ProviderStatus::Suspended, message::provider_suspended(&set.provider_name, &error.message))
+            }
+            _ => (ProviderStatus::Error, message::provider_failed(&set.provider_name, &error.message)),
+        };
+        set.messages.push(self.stamped(&line));
+        set.status = status;
+        set.error = Some(ProviderFault { code: error.kind.code().to_owned(), message: error.message });
+        (set.found, set.retrieved) = (0, 0);
+        set.items.clear();
+    }
+
+    async fn steps(&self, set: &mut ResultSet) -> Result<(), ConnectorError> {
+        let connector = self.connector()?;
+        let query = self.process_query(&mut set.messages).await?;
+        set.query_string_to_provider.clone_from(&query);
+        let answer = self.ask(&connector, &query, set).await?;
+        self.process_results(set, answer).await
+    }
+
+    pub(crate) fn connector(&self) -> Result<Arc<dyn Connector>, ConnectorError> {
+        let name = &self.provider.draft.connector;
+        let kind = self.catalogues.connector(name).ok_or_else(|| {
+            ConnectorError::new(
+                ConnectorErrorKind::ConfigInvalid,
+                format!("the connector '{name}' is not known"),
+            )
+        })?;
+        Ok(Arc::from((kind.build)(&self.provider, &self.toolbox)?))
+    }
+
+    /// The provider's query processors, then the search's own.
+    pub(crate) async fn process_query(&self, messages: &mut Vec<String>) -> Result<String, ConnectorError> {
+        let mut query = self.query.clone();
+        let cx =
+            QueryContext { search: &self.search, provider: Some(&self.provider), toolbox: &self.toolbox };
+        let steps = QuerySteps { catalogues: self.catalogues, transforms: &self.transforms, cpu: &self.cpu };
+        let names = self.provider.draft.query_processors.iter().chain(&self.search.draft.query_processors);
+        for name in names {
+            let applied = match steps.take(name, &query, &cx).await {
+                Ok(applied) => applied,
+                Err(StepError::Unknown) => return Err(unknown_processor(name)),
+                Err(StepError::Failed(reason)) => {
+                    messages.push(self.stamped(&message::processor_failed(name, &reason)));
+                    continue;
+                }
+            };
+            if applied.is_cut {
+                messages.push(self.stamped(&message::transform_cut(name)));
+            }
+            if applied.query.trim().is_empty() {
+                return Err(ConnectorError::new(
+                    ConnectorErrorKind::QueryInvalid,
+                    format!("{name} left nothing of the query to ask for"),
+                ));
+            }
+            if applied.query != query {
+                let line = message::rewrote_provider_query(name, &self.provider.draft.name, &applied.query);
+                messages.push(self.stamped(&line));
+                query = applied.query;
+            }
+        }
+        Ok(query)
+    }
+
+    /// Who was asked: kept apart, so that a set can be made for a provider whose run never came back.
+    pub fn asked(&self) -> Asked {
+        let with = |own: &[String], search: &[String]| own.iter().chain(search).cloned().collect();
+        Asked {
+            search: Arc::clone(&self.search),
+            provider: Arc::clone(&self.provider),
+            query: self.query.clone(),
+            query_processors: with(
+                &self.provider.draft.query_processors,
+                &self.search.draft.query_processors,
+            ),
+            result_processors: with(
+                &self.provider.draft.result_processors,
+                &self.search.draft.result_processors,
+            ),
+        }
+    }
+
+    pub(super) fn stamped(&self, line: &str) -> String {
+        message::at(self.toolbox.clock.now(), line)
+    }
+}
+
+/// Why the source is left alone, if it is.
+fn refusal(verdict: Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Ask => None,
+        Verdict::Resting(left) => Some(message::resting(whole_seconds(left))),
+        Verdict::Open(left) => Some(message::breaker_open(whole_seconds(left))),
+    }
+}
+
+pub(super) fn unknown_processor(name: &str) -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, format!("the processor '{name}' is not known"))
+}
+
+pub(super) fn failed_inside() -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::Unreadable, "the answer could not be processed")
+}
