@@ -117,11 +117,11 @@ impl Federation {
         }
         let mut remarks = Vec::new();
         if draft.results_requested > RESULTS_REQUESTED_MAX {
-            remarks.push(message::clamped(
+            remarks.push(self.stamped(&message::clamped(
                 "results_requested",
                 draft.results_requested,
                 RESULTS_REQUESTED_MAX,
-            ));
+            )));
             draft.results_requested = RESULTS_REQUESTED_MAX;
         }
         Ok((draft, remarks))
