@@ -57,7 +57,11 @@ fn results<'a>(path: Option<&JsonPath>, answer: &'a Value) -> Result<Vec<&'a Val
 
 fn count(key: &str, path: Option<&JsonPath>, answer: &Value) -> Result<Option<u64>, ConnectorError> {
     let Some(path) = path else { return Ok(None) };
-    let number = match single(key, path, answer)? {
+    let value = match single(key, path, answer)? {
+        Some(Value::Object(element)) => element.get("#text"), // an XML element with attributes
+        other => other,
+    };
+    let number = match value {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::Number(number)) => number.as_f64(),
         Some(Value::String(text)) => text.trim().parse::<f64>().ok().filter(|number| number.is_finite()),
