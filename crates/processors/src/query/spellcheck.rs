@@ -5,6 +5,7 @@ use crate::spelling::{Dictionary, dictionary};
 use async_trait::async_trait;
 use domain::contracts::{ProcessorError, QueryContext, QueryProcessor, QueryProcessorKind};
 use domain::notation::query_string::is_not;
+use std::sync::Arc;
 
 pub const KIND: QueryProcessorKind = QueryProcessorKind {
     name: "SpellcheckQueryProcessor",
@@ -21,10 +22,17 @@ struct Spellcheck;
 #[async_trait]
 impl QueryProcessor for Spellcheck {
     async fn process(&self, query: &str, cx: &QueryContext<'_>) -> Result<String, ProcessorError> {
-        let settings = &cx.toolbox.settings;
-        let dictionary =
-            dictionary(&settings.default_query_language, &settings.data_dir).map_err(ProcessorError)?;
-        Ok(corrected(query, &dictionary))
+        let settings = Arc::clone(&cx.toolbox.settings);
+        let query = query.to_owned();
+        // The first use builds the dictionary; that takes too long for the async runtime.
+        let work = tokio::task::spawn_blocking(move || {
+            let dictionary = dictionary(&settings.default_query_language, &settings.data_dir)?;
+            Ok(corrected(&query, &dictionary))
+        });
+        match work.await {
+            Ok(outcome) => outcome.map_err(ProcessorError),
+            Err(_panicked) => Err(ProcessorError("the dictionary broke down".to_owned())),
+        }
     }
 }
 
