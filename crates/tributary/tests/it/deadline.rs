@@ -3,7 +3,6 @@
 use crate::house::{TestHouse, items};
 use domain::settings::{Secs, Settings};
 use serde_json::json;
-use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
 
 fn two_seconds(settings: Settings) -> Settings {
@@ -19,12 +18,11 @@ async fn a_sleeping_source_makes_the_search_partial_within_the_deadline() {
     house.provider("Awake", &awake).await;
     house.provider("Asleep", &asleep).await;
 
-    let started = Instant::now();
     let mixed = house.admin.get("/svc/search/?qs=river").await;
-    let took = started.elapsed();
-    assert!(took >= Duration::from_millis(1900), "it waited for the deadline: {took:?}");
-    assert!(took < Duration::from_millis(2500), "and not longer: {took:?}");
     assert_eq!(mixed.status, 200);
+    // The service's own time: how long the test's client waited for the machine is not its business.
+    let took = mixed.body["info"]["results"]["federation_time"].as_f64().unwrap();
+    assert!((1.9..=2.5).contains(&took), "it waited for the deadline of 2 s and not longer: {took}");
     assert_eq!(mixed.body["results"].as_array().unwrap().len(), 3);
     let info = &mixed.body["info"];
     assert_eq!(info["Asleep"]["status"], "timeout");
