@@ -2,6 +2,7 @@
 
 use crate::ids::{ProviderId, UserId};
 use crate::instant::Instant;
+use crate::notation::rate::Rate;
 use crate::search::check_list;
 use crate::secret::Secret;
 use crate::validation::FieldErrors;
@@ -17,6 +18,8 @@ pub const CREDENTIALS_CHARS_MAX: usize = 4096;
 pub const EVAL_CREDENTIALS_CHARS_MAX: usize = 100;
 pub const RESULTS_PER_QUERY_MAX: u32 = 1000;
 pub const HEADERS_MAX: usize = 50;
+/// Most retries of one request.
+pub const RETRIES_MAX: u32 = 5;
 /// `info` of a mixed response has these keys beside the providers' names.
 pub const NAMES_RESERVED: [&str; 3] = ["search", "results", "completeness"];
 /// Most providers in one POST of a list.
@@ -159,7 +162,38 @@ impl ProviderDraft {
             let ok = is_header_name(name) && value.chars().all(|c| !c.is_control());
             errors.check(ok, "http_request_headers", || format!("'{name}' is not a valid header."));
         }
+        self.check_connector_use(&mut errors);
         errors
+    }
+
+    /// `config.swirl.connector_use`: a wrong budget would be no budget, and nobody would notice.
+    fn check_connector_use(&self, errors: &mut FieldErrors) {
+        let Some(usage) = self.config.get("swirl").and_then(|swirl| swirl.get("connector_use")) else {
+            return;
+        };
+        let mut wrong = |key: &str, what: &str| {
+            errors.add("config", format!("swirl.connector_use.{key}: {what}"));
+        };
+        if let Some(rate) = usage.get("rate_limit") {
+            match rate.as_str().map(Rate::parse) {
+                None => wrong("rate_limit", "a text such as 15/minute is needed."),
+                Some(Err(mistake)) => wrong("rate_limit", &format!("{mistake}.")),
+                Some(Ok(_)) => {}
+            }
+        }
+        for key in ["timeout", "backoff_seconds"] {
+            let is_right =
+                |value: &Value| value.as_f64().is_some_and(|seconds| (0.0..=3600.0).contains(&seconds));
+            if usage.get(key).is_some_and(|value| !is_right(value)) {
+                wrong(key, "seconds from 0 to 3600 are needed.");
+            }
+        }
+        for (key, most) in [("retry_count", RETRIES_MAX), ("single_provider_results_requested", u32::MAX)] {
+            let is_right = |value: &Value| value.as_u64().is_some_and(|number| number <= u64::from(most));
+            if usage.get(key).is_some_and(|value| !is_right(value)) {
+                wrong(key, &format!("a whole number from 0 to {most} is needed."));
+            }
+        }
     }
 }
 
@@ -205,14 +239,13 @@ impl SearchProvider {
         self.draft.config.get("swirl")?.get(block)?.get(key)
     }
 
-    /// How many results to fetch: when a search selects exactly one provider, its own larger number.
-    pub fn results_wanted(&self, is_only_provider: bool) -> u32 {
-        let single =
+    /// How many results to fetch. A provider that is asked alone may be asked for more: what the search says
+    /// (`asked`) counts before the provider's own configuration.
+    pub fn results_wanted(&self, is_only_provider: bool, asked: Option<u32>) -> u32 {
+        let own =
             self.config_value("connector_use", "single_provider_results_requested").and_then(Value::as_u64);
-        let wanted = match single {
-            Some(number) if is_only_provider => u32::try_from(number).unwrap_or(RESULTS_PER_QUERY_MAX),
-            _ => self.draft.results_per_query,
-        };
+        let single = asked.or(own.map(|number| u32::try_from(number).unwrap_or(RESULTS_PER_QUERY_MAX)));
+        let wanted = single.filter(|_| is_only_provider).unwrap_or(self.draft.results_per_query);
         wanted.clamp(1, RESULTS_PER_QUERY_MAX)
     }
 }
@@ -241,6 +274,55 @@ mod tests {
                 let shown = read.map(|draft| json!(draft)[field].clone());
                 assert_eq!(shown, want, "{field}: {given}");
             }
+        }
+    }
+
+    fn using(usage: Value) -> ProviderDraft {
+        let config = serde_json::json!({"swirl": {"connector_use": usage}});
+        ProviderDraft {
+            name: "A".to_owned(),
+            config: serde_json::from_value(config).expect("an object"),
+            ..ProviderDraft::default()
+        }
+    }
+
+    #[test]
+    fn a_wrong_budget_is_refused() {
+        let right = serde_json::json!({
+            "rate_limit": "15/minute", "timeout": 2.5, "retry_count": 2, "backoff_seconds": 0.5,
+            "single_provider_results_requested": 100_000,
+        });
+        assert!(using(right).check().is_empty());
+        for (key, value) in [
+            ("rate_limit", serde_json::json!("often")),
+            ("rate_limit", serde_json::json!(15)),
+            ("timeout", serde_json::json!("2")),
+            ("timeout", serde_json::json!(-1)),
+            ("retry_count", serde_json::json!(6)),
+            ("single_provider_results_requested", serde_json::json!("many")),
+        ] {
+            let errors = using(serde_json::json!({ key: value })).check();
+            assert!(
+                errors.to_string().contains(&format!("swirl.connector_use.{key}: ")),
+                "{key} {value}: {errors}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_provider_alone_may_be_asked_for_more() {
+        let draft = using(serde_json::json!({"single_provider_results_requested": 50}));
+        let provider = SearchProvider::unsaved(draft, UserId(1), Instant::default());
+        let cases = [
+            (false, None, 10),
+            (false, Some(70), 10),
+            (true, None, 50),
+            (true, Some(70), 70),
+            (true, Some(0), 1),
+            (true, Some(99_999), RESULTS_PER_QUERY_MAX),
+        ];
+        for (is_only, asked, wanted) in cases {
+            assert_eq!(provider.results_wanted(is_only, asked), wanted, "{is_only} {asked:?}");
         }
     }
 }

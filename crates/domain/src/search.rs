@@ -105,6 +105,9 @@ pub struct SearchDraft {
     pub subscribe: bool,
     /// Free words about the search; some have a meaning for processors.
     pub tags: Vec<String>,
+    /// With exactly one provider, by id: how many results it is asked for, whatever its configuration says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub single_provider_results_requested: Option<u32>,
 }
 
 /// The mixer of a search that names none.
@@ -125,6 +128,7 @@ impl Default for SearchDraft {
             retention: 0,
             subscribe: false,
             tags: Vec::new(),
+            single_provider_results_requested: None,
         }
     }
 }

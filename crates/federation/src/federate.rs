@@ -27,7 +27,8 @@ impl Federation {
         let mut asked = Vec::new();
         for (position, provider) in providers.into_iter().enumerate() {
             let run = ProviderRun {
-                results_wanted: provider.results_wanted(is_only),
+                results_wanted: provider
+                    .results_wanted(is_only, search.draft.single_provider_results_requested),
                 search: Arc::clone(&search),
                 provider: Arc::new(provider),
                 catalogues: self.catalogues,

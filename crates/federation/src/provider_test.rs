@@ -97,7 +97,7 @@ impl Federation {
             sources,
             transforms,
             query: query.to_owned(),
-            results_wanted: provider.results_wanted(true),
+            results_wanted: provider.results_wanted(true, None),
             deadline: Instant::now() + self.toolbox.settings.timeout.0,
         })
     }

@@ -11,7 +11,7 @@ use budget::Budget;
 use domain::contracts::{ConnectorError, ConnectorErrorKind};
 use domain::ids::ProviderId;
 use domain::notation::rate::Rate;
-use domain::provider::SearchProvider;
+use domain::provider::{RETRIES_MAX, SearchProvider};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,8 +28,6 @@ pub(crate) struct Usage {
     pub backoff: Duration,
 }
 
-/// Most retries of one request, whatever the provider says.
-pub const RETRIES_MAX: u32 = 5;
 const BACKOFF_DEFAULT: Duration = Duration::from_millis(500);
 
 impl Usage {

@@ -46,6 +46,9 @@ pub struct SearchQuery {
     pre_query_processor: Option<String>,
     /// With `q` or `qs`: tags of the search, separated by commas.
     search_tags: Option<String>,
+    /// With `qs` and exactly one provider id: how many results that provider is asked for.
+    #[param(minimum = 1)]
+    single_provider_results_requested: Option<u32>,
     /// The list in pages, as with `page`.
     #[param(value_type = Option<bool>)]
     search_only: Option<Flag>,
@@ -203,6 +206,7 @@ impl SearchQuery {
             result_mixer: self.result_mixer.clone(),
             pre_query_processor: self.pre_query_processor.clone(),
             search_tags: self.search_tags.clone(),
+            single_provider_results_requested: self.single_provider_results_requested,
         }
     }
 }

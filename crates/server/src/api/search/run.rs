@@ -19,6 +19,7 @@ pub struct RunOptions {
     pub result_mixer: Option<String>,
     pub pre_query_processor: Option<String>,
     pub search_tags: Option<String>,
+    pub single_provider_results_requested: Option<u32>,
 }
 
 impl RunOptions {
@@ -30,6 +31,9 @@ impl RunOptions {
             tags: pieces(self.search_tags.as_deref()).collect(),
             ..SearchDraft::of_query(query)
         };
+        if let [ProviderRef::Id(_)] = draft.searchprovider_list.as_slice() {
+            draft.single_provider_results_requested = self.single_provider_results_requested;
+        }
         let mixer = named_mixer(self.result_mixer.as_deref())?;
         match mixer {
             Some(name) if house.catalogues.mixer(&name).is_some() => {

@@ -71,3 +71,24 @@ async fn a_prefetch_creates_nothing() {
     assert_eq!(house.admin.get("/svc/search/").await.body, json!([]));
     house.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_provider_by_id_may_be_asked_for_more() {
+    let house = TestHouse::start().await;
+    let source = Source::start().await;
+    source.reply(Behaviour::Json(items("river", 40)));
+    let id = house.provider("Rivers", &source).await;
+    let cases = [
+        (format!("providers={id}&single_provider_results_requested=25"), 25),
+        (format!("providers={id}"), 10),
+        ("providers=Rivers&single_provider_results_requested=25".to_owned(), 10),
+        ("single_provider_results_requested=25".to_owned(), 10),
+    ];
+    for (parameters, retrieved) in cases {
+        let mixed = house.admin.get(&format!("/svc/search/?qs=river&{parameters}")).await;
+        assert_eq!(mixed.body["info"]["results"]["retrieved_total"], retrieved, "{parameters}");
+    }
+    let wrong = house.admin.get("/svc/search/?qs=river&single_provider_results_requested=many").await;
+    assert_eq!(wrong.status, 400);
+    house.stop().await;
+}
