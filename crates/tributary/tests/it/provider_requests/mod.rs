@@ -1,0 +1,165 @@
+//! The requests of known provider records, compared with what is expected of them.
+//!
+//! The records are not part of the repository; where they are absent, the tests say so and pass.
+
+mod record;
+
+use crate::house::{Answer, TestHouse};
+use crate::ready_sources::toolbox;
+use domain::contracts::{HttpRequest, ProviderQuery, SourceQuery};
+use domain::provider::{ProviderDraft, SearchProvider};
+use domain::search::Sort;
+use record::{Record, Said};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::time::Duration;
+use tributary::wiring::CATALOGUES;
+
+const QUERY: &str = "solid state";
+const SORTS: [(Sort, &str); 2] = [(Sort::Relevancy, ""), (Sort::Date, "&sort=date")];
+
+/// Connectors that records name and that are not there; each such record is refused by its name.
+const CONNECTORS_ABSENT: &[&str] = &[
+    "BigQuery",
+    "Elastic",
+    "GenAI",
+    "M365OneDrive",
+    "M365OutlookCalendar",
+    "M365OutlookMessages",
+    "M365SharePointSites",
+    "MicrosoftTeams",
+    "MongoDB",
+    "Oracle",
+    "PineconeDB",
+    "PostgreSQL",
+    "QdrantDB",
+    "Snowflake",
+];
+
+/// Records whose request differs from the expected one, and why. A record that does not differ may not stand here.
+const DIFFERENCES: &[(&str, &str)] = &[];
+
+/// Records that are refused although their connector is there: the field, and a word of the reason.
+const REFUSED: &[(&str, &str, &str)] = &[];
+
+/// Why the lists say that a record is refused: the name of the row, the field, and a word of the reason.
+fn told_refusal(record: &Record) -> Option<(&str, &'static str, &str)> {
+    let connector = record.connector();
+    if CONNECTORS_ABSENT.contains(&connector) {
+        return Some((connector, "connector", connector));
+    }
+    REFUSED.iter().copied().find(|(name, ..)| *name == record.name)
+}
+
+/// The field is named, and one of its sentences holds the word.
+#[track_caller]
+fn assert_refused(answer: &Answer, code: (u16, &str), field: &str, word: &str) {
+    assert_eq!((answer.status.as_u16(), answer.code()), code, "{answer:?}");
+    let sentences = answer.body["errors"][field].as_array();
+    let is_named = |sentence: &Value| sentence.as_str().is_some_and(|text| text.contains(word));
+    assert!(sentences.is_some_and(|all| all.iter().any(is_named)), "{answer:?}");
+}
+
+/// Saves a record as it is given, and then with its blanks filled; its id.
+async fn save(house: &TestHouse, record: &Record) -> i64 {
+    let answer = house.admin.post("/svc/searchproviders/", &record.given).await;
+    assert_eq!(answer.status, 201, "{}: {answer:?}", record.name);
+    let id = answer.body["id"].as_i64().unwrap();
+    let answer = house.admin.put(&format!("/svc/searchproviders/{id}/"), &record.filled).await;
+    assert_eq!(answer.status, 200, "{}: {answer:?}", record.name);
+    id
+}
+
+/// The only request of a dry run.
+async fn dry_run(house: &TestHouse, record: &Record, id: i64, sort: &str) -> Said {
+    let path = format!("/svc/searchproviders/{id}/test/?q=solid+state{sort}&dry_run=true");
+    let answer = house.admin.get(&path).await;
+    assert_eq!(answer.status, 200, "{}: {answer:?}", record.name);
+    assert_eq!(answer.body.as_object().unwrap().len(), 1, "no error stands beside it: {answer:?}");
+    let requests = answer.body["requests"].as_array().unwrap();
+    assert_eq!(requests.len(), 1, "{}: {answer:?}", record.name);
+    Said::shown(&requests[0])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_record_is_taken_or_refused_with_a_reason() {
+    let Some(records) = Record::all() else { return };
+    let house = TestHouse::start().await;
+    let (mut rows, mut names, mut refused, mut doubles) = (BTreeSet::new(), BTreeSet::new(), 0, 0);
+    for record in &records {
+        let answer = house.admin.post("/svc/searchproviders/", &record.given).await;
+        if let Some((row, field, word)) = told_refusal(record) {
+            assert_refused(&answer, (400, "invalid"), field, word);
+            rows.insert(row);
+            refused += 1;
+        } else if names.insert(record.name.as_str()) {
+            assert_eq!(answer.status, 201, "{}: {answer:?}", record.name);
+        } else {
+            assert_refused(&answer, (409, "conflict"), "name", "already taken");
+            doubles += 1;
+        }
+    }
+    let listed = CONNECTORS_ABSENT.iter().chain(REFUSED.iter().map(|(name, ..)| name)).copied();
+    assert_eq!(rows, listed.collect(), "a row that no record needs must not stand in the tables");
+    assert_eq!((names.len(), doubles, refused), (30, 6, 17));
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_dry_run_shows_the_expected_request() {
+    let Some(records) = Record::all() else { return };
+    let house = TestHouse::start().await;
+    let (mut compared, mut differing) = (0, BTreeSet::new());
+    let asked = records.iter().filter(|record| record.is_over_http() && told_refusal(record).is_none());
+    for record in asked {
+        let id = save(&house, record).await;
+        for (sort, parameter) in SORTS {
+            let (shown, expected) =
+                (dry_run(&house, record, id, parameter).await, record.expected_shown(sort));
+            if DIFFERENCES.iter().any(|(name, _)| *name == record.name) {
+                if shown != expected {
+                    differing.insert(record.name.as_str());
+                }
+            } else {
+                assert_eq!(shown, expected, "{} {sort:?}", record.name);
+            }
+            compared += 1;
+        }
+        // Some records share a name, and a name belongs to one provider at a time.
+        assert_eq!(house.admin.delete(&format!("/svc/searchproviders/{id}/")).await.status, 204);
+    }
+    assert_eq!(compared, 70, "35 records, each in both orders");
+    let named: BTreeSet<&str> = DIFFERENCES.iter().map(|(name, _)| *name).collect();
+    assert_eq!(differing, named, "a difference that is no more must not stand in the table");
+    house.stop().await;
+}
+
+/// A dry run masks the secrets; here each is where its source looks for it, character by character.
+#[test]
+fn each_request_carries_its_secrets_to_the_source() {
+    let Some(records) = Record::all() else { return };
+    let mut with_secret = 0;
+    for record in records.iter().filter(|record| record.is_over_http()) {
+        for (sort, _) in SORTS {
+            let expected = record.expected(sort);
+            if !DIFFERENCES.iter().any(|(name, _)| *name == record.name) {
+                assert_eq!(Said::to_source(&request(record, sort)), expected, "{} {sort:?}", record.name);
+            }
+            with_secret += usize::from(expected != record.expected_shown(sort));
+        }
+    }
+    assert_eq!(with_secret, 50, "25 records have a secret, each in both orders");
+}
+
+fn request(record: &Record, sort: Sort) -> HttpRequest {
+    let draft: ProviderDraft = serde_json::from_value(record.filled.clone()).unwrap();
+    let provider = SearchProvider::unsaved(draft, Default::default(), Default::default());
+    let kind = CATALOGUES.connector(&provider.draft.connector).unwrap();
+    let connector = (kind.build)(&provider, &toolbox()).unwrap();
+    let query =
+        ProviderQuery { text: QUERY, sort, page: 0, results_wanted: 10, time_max: Duration::from_secs(1) };
+    match connector.construct(&query) {
+        Ok(SourceQuery::Http(request)) => *request,
+        other => panic!("{}: {other:?}", record.name),
+    }
+}
