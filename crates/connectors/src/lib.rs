@@ -8,7 +8,9 @@ mod requests_post;
 mod shared;
 mod sqlite3;
 
+// The parsers that read what a source or a configuration wrote stand open, so that each can be fuzzed.
 pub use shared::response::read_answer;
+pub use shared::{digest, json_body};
 
 use domain::contracts::ConnectorKind;
 
