@@ -5,6 +5,7 @@ use crate::{Federation, FederationError, tasks};
 use domain::contracts::QueueName;
 use domain::message;
 use domain::notation::canonical_url::canonical;
+use domain::notation::markup::readable;
 use domain::result::{ResultItem, ResultSet};
 use domain::search::Search;
 use domain::status::ProviderStatus;
@@ -59,7 +60,8 @@ impl Key {
     fn of(url: &str, title: &str, body: &str) -> Self {
         match canonical(url) {
             Some(url) => Self::Url(url),
-            None => Self::Text(title.to_owned(), body.to_owned()),
+            // Marks and markup come and go with the query and the settings.
+            None => Self::Text(readable(title).into_owned(), readable(body).into_owned()),
         }
     }
 
@@ -232,7 +234,8 @@ mod tests {
     #[test]
     fn results_without_an_address_are_told_apart_by_their_text() {
         let text = |title: &str| ResultItem { title: title.into(), ..item(0, "") };
-        let sets = merged(vec![set(1, vec![text("rain")])], vec![set(1, vec![text("rain"), text("snow")])]);
+        let fresh = vec![text("<em>rain</em>"), text("snow")];
+        let sets = merged(vec![set(1, vec![text("rain")])], vec![set(1, fresh)]);
         let titles: Vec<_> = sets[0].items.iter().map(|item| (item.title.as_str(), item.new)).collect();
         assert_eq!(titles, [("rain", None), ("snow", Some(1))]);
     }

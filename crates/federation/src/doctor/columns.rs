@@ -1,5 +1,6 @@
 //! The items of a list as columns: for each path, the values that the items have there.
 
+use super::links;
 use super::path::Step;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -16,13 +17,15 @@ const DEPTH_MAX: usize = 8;
 const VALUE_BYTES_MAX: usize = 2000;
 
 /// The values at one path, item by item.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Column {
     pub steps: Vec<Step>,
     /// What each item has there; nothing where it has nothing.
     pub values: Vec<Vec<String>>,
     /// True when a number was among them.
     pub has_numbers: bool,
+    /// What the links at this place of a list are for; empty for any other column.
+    pub label: String,
 }
 
 impl Column {
@@ -33,7 +36,9 @@ impl Column {
 
     /// True when it leads into the objects of a list.
     pub fn is_inside_list(&self) -> bool {
-        self.steps.windows(2).any(|pair| matches!(pair, [Step::Items, Step::Member(_)]))
+        self.steps
+            .windows(2)
+            .any(|pair| matches!(pair, [Step::Items | Step::Index(_) | Step::Last, Step::Member(_)]))
     }
 
     /// The first value of each item that has one.
@@ -54,6 +59,9 @@ pub fn columns(items: &[&Value]) -> Vec<Column> {
     for (row, item) in items.iter().enumerate() {
         table.walk(item, &mut Vec::new(), row);
     }
+    let room = COLUMNS_MAX - table.columns.len();
+    let places = links::places(items, &table.columns);
+    table.columns.extend(places.into_iter().take(room));
     table.columns
 }
 
@@ -100,7 +108,7 @@ impl Table {
             None if self.columns.len() >= COLUMNS_MAX => return,
             None => {
                 let values = vec![Vec::new(); self.count];
-                self.columns.push(Column { steps: steps.to_vec(), values, has_numbers: false });
+                self.columns.push(Column { steps: steps.to_vec(), values, ..Column::default() });
                 self.places.insert(names, self.columns.len() - 1);
                 self.columns.len() - 1
             }

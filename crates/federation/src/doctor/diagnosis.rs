@@ -1,10 +1,12 @@
 //! What the doctor says: a provider that is ready, and how sure each part of it is.
 
+use super::address::{SITE_BLANK, Spelling};
 use super::columns::Column;
 use super::fields::{Field, Ranked};
 use super::found::{Count, counts};
 use super::path::{Form, Step, written};
 use super::sample::{Found, NotFound, find};
+use super::site;
 use domain::notation::json_path::JsonPath;
 use domain::provider::ProviderDraft;
 use serde::Serialize;
@@ -107,7 +109,8 @@ pub fn read(answer: &Value) -> Result<Reading, String> {
         });
         reading.name_others(key, others.collect());
     }
-    reading.choose_fields(&found);
+    let site = site::of_answer(answer).unwrap_or_else(|| SITE_BLANK.to_owned());
+    reading.choose_fields(&found, &site);
     reading.warn(&found);
     Ok(reading)
 }
@@ -122,6 +125,18 @@ fn explain(why: &NotFound) -> String {
 }
 
 impl Reading {
+    /// Fills in the site that only the request tells.
+    pub fn on_site(mut self, site: &str) -> Self {
+        let fill = |text: &mut String| *text = text.replace(SITE_BLANK, site);
+        fill(&mut self.result_mappings);
+        self.warnings.iter_mut().for_each(fill);
+        for proposal in self.proposals.iter_mut().chain(self.alternatives.values_mut().flatten()) {
+            fill(&mut proposal.path);
+            fill(&mut proposal.example);
+        }
+        self
+    }
+
     fn respond(&mut self, key: &str, path: &str, confidence: f64, why: String, example: String) {
         if !self.response_mappings.is_empty() {
             self.response_mappings.push(',');
@@ -142,15 +157,26 @@ impl Reading {
         }
     }
 
-    fn choose_fields(&mut self, found: &Found<'_>) {
+    fn choose_fields(&mut self, found: &Found<'_>, site: &str) {
         let mut taken: Vec<usize> = Vec::new();
         for field in Field::ALL {
-            let is_free =
-                |one: &&Ranked| !taken.iter().any(|&other| is_same(&found.columns, one.column, other));
+            let is_free = |one: &&Ranked| {
+                can_be_written(one) && !taken.iter().any(|&other| is_same(&found.columns, one.column, other))
+            };
             let ranked: Vec<&Ranked> = found.ranked(field).iter().filter(is_free).collect();
             let Some(best) = ranked.first() else { continue };
             let chosen = with_fallbacks(&ranked, &found.columns);
-            let path = chosen.iter().map(|one| one.path.as_str()).collect::<Vec<_>>().join("|");
+            let path = match best.spelling {
+                Spelling::Whole => chosen.iter().map(|one| one.path.as_str()).collect::<Vec<_>>().join("|"),
+                _ => completed(best, site),
+            };
+            if best.spelling == Spelling::NoSite {
+                let sentence = format!(
+                    "The addresses at '{}' are relative; check that they begin with '{site}'.",
+                    best.path
+                );
+                self.warnings.push(sentence);
+            }
             if !self.result_mappings.is_empty() {
                 self.result_mappings.push(',');
             }
@@ -165,15 +191,15 @@ impl Reading {
                 path,
                 confidence: rounded(confidence),
                 why: best.why.clone(),
-                example: example(found, &best.path),
+                example: format!("{}{}", best.spelling.prefix(site), example(found, &best.path)),
             });
             let others = ranked.iter().filter(|one| !chosen.iter().any(|chosen| chosen.column == one.column));
             let others = others.take(ALTERNATIVES_MAX).map(|one| Proposal {
                 field: field.key().to_owned(),
-                path: one.path.clone(),
+                path: completed(one, site),
                 confidence: rounded(one.score.min(confidence)),
                 why: one.why.clone(),
-                example: example(found, &one.path),
+                example: format!("{}{}", one.spelling.prefix(site), example(found, &one.path)),
             });
             self.name_others(field.key(), others.collect());
             if matches!(field, Field::Title | Field::Body) {
@@ -215,6 +241,19 @@ fn absence(field: Field) -> Option<String> {
     Some(sentence.to_owned())
 }
 
+/// The path, or for half an address a template that completes it.
+fn completed(one: &Ranked, site: &str) -> String {
+    match one.spelling {
+        Spelling::Whole => one.path.clone(),
+        half => format!("'{}{{{}}}'", half.prefix(site), one.path),
+    }
+}
+
+/// A template cannot hold every path that a mapping can.
+fn can_be_written(one: &Ranked) -> bool {
+    one.spelling == Spelling::Whole || !one.path.contains(['\'', '"', '{', '}', ',', '|', '('])
+}
+
 /// The best column, and the next ones that fill the items in which it is empty.
 fn with_fallbacks<'a>(ranked: &[&'a Ranked], columns: &[Column]) -> Vec<&'a Ranked> {
     let mut chosen: Vec<&Ranked> = Vec::new();
@@ -222,8 +261,10 @@ fn with_fallbacks<'a>(ranked: &[&'a Ranked], columns: &[Column]) -> Vec<&'a Rank
     let mut empty: Vec<usize> = (0..columns.first().map_or(0, |column| column.values.len())).collect();
     for one in ranked {
         let values = &columns[one.column].values;
-        let is_useful =
-            chosen.is_empty() || one.score >= least && empty.iter().any(|&row| !values[row].is_empty());
+        let is_whole =
+            one.spelling == Spelling::Whole && chosen.iter().all(|one| one.spelling == Spelling::Whole);
+        let fills = || empty.iter().any(|&row| !values[row].is_empty());
+        let is_useful = chosen.is_empty() || is_whole && one.score >= least && fills();
         if is_useful && chosen.len() < SOURCES_MAX {
             empty.retain(|&row| values[row].is_empty());
             chosen.push(one);
@@ -288,6 +329,30 @@ mod tests {
         }
         let title = reading.proposals.iter().find(|one| one.field == "title").expect("a title");
         assert_eq!(title.example, "On tea");
+    }
+
+    #[test]
+    fn half_an_address_is_completed() {
+        let items = json!([{"title": "On tea", "url": "/tea"}, {"title": "On milk", "url": "/milk"}]);
+        let reading =
+            read(&json!({"next": "https://h.example/s?page=2", "items": items})).expect("a reading");
+        assert_eq!(reading.result_mappings, "title=title,url='https://h.example{url}'");
+        let proposal = reading.proposals.iter().find(|one| one.field == "url").expect("an address");
+        assert_eq!(proposal.example, "https://h.example/tea");
+        assert!(
+            reading.warnings.iter().any(|warning| warning.contains("relative")),
+            "{:?}",
+            reading.warnings
+        );
+        let reading = read(&items).expect("a reading");
+        assert_eq!(reading.result_mappings, format!("title=title,url='{SITE_BLANK}{{url}}'"));
+        let reading = reading.on_site("https://m.example");
+        assert_eq!(reading.result_mappings, "title=title,url='https://m.example{url}'");
+        assert!(!reading.warnings.concat().contains(SITE_BLANK));
+        // A name that a template cannot hold stays out of it.
+        let items =
+            json!([{"title": "On tea", "it's url": "/tea"}, {"title": "On milk", "it's url": "/milk"}]);
+        assert_eq!(read(&items).expect("a reading").result_mappings, "title=title");
     }
 
     #[test]

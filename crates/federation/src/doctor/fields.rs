@@ -1,14 +1,15 @@
 //! Which path of the items is the title, the body, the url, the date, the author: judged by its name and by
 //! the shape of its values. No source is known by name.
 
+use super::address::{Spelling, destination, purpose};
 use super::columns::Column;
+use super::hearing::{ADDRESS_UNNAMED, Named, named};
 use super::path::{self, Form, Step};
 use super::shape::Shape;
-use super::vocabulary::{
-    ASIDE, AUTHORS, BODIES, COPIES, DATES, NOT_AUTHORS, NOT_BODIES, NOT_DATES, NOT_TITLES, NOT_URLS,
-    PERSON_PARTS, TITLES, TOPIC_PARTS, TOPIC_WEIGHT, TOPICS, URLS,
-};
-use super::words::{fit, has_word, is_listed, joined, speaking, words};
+use super::titles::{first_word, prefer_fuller_name, shorter_body};
+use super::vocabulary::{ASIDE, COPIES, NOT_AUTHORS, TOPICS};
+use super::words::{has_word, is_listed, joined, speaking, words};
+use std::collections::HashSet;
 
 /// Below this nothing is proposed.
 pub const SCORE_MIN: f64 = 0.3;
@@ -52,6 +53,8 @@ pub struct Ranked {
     /// Its place among the columns.
     pub column: usize,
     pub path: String,
+    /// How an address is written; other fields are whole.
+    pub spelling: Spelling,
     /// 0 to 1.
     pub score: f64,
     pub why: String,
@@ -63,19 +66,37 @@ pub fn rank(field: Field, columns: &[Column], shapes: &[Shape]) -> Vec<Ranked> {
     for (place, (column, shape)) in columns.iter().zip(shapes).enumerate() {
         let members = path::members(&column.steps);
         let Named { score: name, said } = named(field, &members);
+        if field != Field::Url && !column.label.is_empty() {
+            continue;
+        }
         if field == Field::Title && name == 0.0 && named(Field::Body, &members).score > 0.5 {
             continue;
         }
-        let score = score(field, name, shape, column) * context(field, &members) * inside(field, column);
+        let spelling = match field {
+            Field::Url => Spelling::of(column, &said, name),
+            _ => Some(Spelling::Whole),
+        };
+        let Some(spelling) = spelling else { continue };
+        let own = score(field, name, shape, column, spelling);
+        let score = own * context(field, &members) * inside(field, column);
         let Some(path) = path::checked(&column.steps, form(field, &members)).filter(|_| score >= SCORE_MIN)
         else {
             continue;
         };
         let why = reason(&said, name, shape, column);
-        ranked.push(Ranked { column: place, path: path.as_str().to_owned(), score: score.min(1.0), why });
+        let path = path.as_str().to_owned();
+        ranked.push(Ranked { column: place, path, spelling, score: score.min(1.0), why });
     }
     // The sort is stable: of equals, the one that stands first in the items.
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+    if field == Field::Title {
+        prefer_fuller_name(&mut ranked, columns);
+        if ranked.is_empty() {
+            ranked.extend(shorter_body(columns, shapes).or_else(|| first_word(columns, shapes)));
+        }
+    }
+    let mut paths = HashSet::new();
+    ranked.retain(|one| paths.insert(one.path.clone()));
     ranked
 }
 
@@ -88,52 +109,8 @@ fn is_run(name: &str) -> bool {
     joined(name) == "plaintext"
 }
 
-/// How well a name fits, and the name that was heard.
-struct Named {
-    score: f64,
-    said: String,
-}
-
-fn named(field: Field, members: &[&str]) -> Named {
-    let (name, ancestors) = speaking(members);
-    let own = members.last().copied().unwrap_or_default();
-    let (table, unlike) = tables(field);
-    let of = |name: &str| {
-        let fit = fit(name, table);
-        let is_exact = table.iter().any(|(known, _)| *known == joined(name));
-        if !is_exact && has_word(name, unlike) { fit * 0.4 } else { fit }
-    };
-    let mut best = Named { score: of(name), said: name.to_owned() };
-    let direct = of(own) * 0.9;
-    if direct > best.score {
-        best = Named { score: direct, said: own.to_owned() };
-    }
-    if field == Field::Author
-        && let Some(part) = PERSON_PARTS.iter().find(|(part, _)| *part == joined(own))
-    {
-        for &ancestor in ancestors {
-            let score = of(ancestor) * part.1;
-            if score > best.score {
-                best = Named { score, said: format!("{ancestor} … {own}") };
-            }
-        }
-    }
-    if field == Field::Body && best.score < TOPIC_WEIGHT {
-        let is_part = has_word(own, TOPIC_PARTS);
-        if let Some(topic) = ancestors.iter().find(|name| is_part && has_word(name, TOPICS)) {
-            best = Named { score: TOPIC_WEIGHT, said: (*topic).to_owned() };
-        }
-    }
-    if field == Field::Url && best.score == 0.0 {
-        let whole = joined(own);
-        let ends = ["url", "link", "uri", "href"].iter().any(|ending| whole.ends_with(ending));
-        best.score = if ends && !has_word(own, unlike) { 0.7 } else { 0.0 };
-    }
-    best
-}
-
 /// What the values say, joined with what the name says.
-fn score(field: Field, name: f64, shape: &Shape, column: &Column) -> f64 {
+fn score(field: Field, name: f64, shape: &Shape, column: &Column, spelling: Spelling) -> f64 {
     let readable = (1.0 - shape.urls) * (1.0 - shape.codes);
     // A word that every result repeats tells of all of them.
     let same = if shape.is_constant { 0.3 } else { 1.0 };
@@ -146,6 +123,7 @@ fn score(field: Field, name: f64, shape: &Shape, column: &Column) -> f64 {
             };
             let own = readable * fits * (1.0 - shape.dates);
             let both = if name > 0.0 { 0.7 * name + 0.3 * own } else { 0.45 * own * shape.phrases };
+            let both = both * (1.0 - 0.3 * shape.marks);
             if own < 0.2 {
                 0.0
             } else {
@@ -168,9 +146,10 @@ fn score(field: Field, name: f64, shape: &Shape, column: &Column) -> f64 {
             if own < 0.1 { 0.0 } else { both * (0.6 + 0.4 * shape.distinct) * (0.92 + 0.08 * shape.coverage) }
         }
         Field::Url => {
-            let name = if name > 0.0 { name } else { 0.35 };
+            let name = if name > 0.0 { name } else { ADDRESS_UNNAMED };
             let kind = column.firsts().map(destination).sum::<f64>() / column.filled().max(1) as f64;
-            name * shape.urls * kind * (0.3 + 0.7 * shape.distinct) * (0.92 + 0.08 * shape.coverage)
+            let share = if spelling == Spelling::Whole { shape.urls } else { spelling.weight() };
+            name * share * kind * (0.3 + 0.7 * shape.distinct) * (0.92 + 0.08 * shape.coverage)
         }
         Field::Date => {
             let is_told = name > 0.0;
@@ -220,26 +199,11 @@ fn inside(field: Field, column: &Column) -> f64 {
     let is_list = column.steps.contains(&Step::Items) && !is_run;
     let is_several = is_list && column.values.iter().any(|values| values.len() > 1);
     match field {
+        Field::Url if !column.label.is_empty() => purpose(&column.label),
         Field::Title | Field::Url if is_several => 0.7,
         Field::Date if is_several => 0.85,
         _ => 1.0,
     }
-}
-
-/// How likely an address leads to the result itself, and not to a picture of it or to a program's view.
-fn destination(text: &str) -> f64 {
-    let address = text.split(['?', '#']).next().unwrap_or(text).to_ascii_lowercase();
-    let after = address.split_once("://").map_or("", |(_, after)| after);
-    let (host, path) = after.split_once('/').unwrap_or((after, ""));
-    let ends = |endings: &[&str]| endings.iter().any(|ending| path.ends_with(ending));
-    if ends(&[".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp", ".ico", ".mp4", ".mp3"]) {
-        return 0.2;
-    }
-    let is_api = host.starts_with("api.") || host.contains("-api.") || host.contains("api.");
-    if is_api || path.starts_with("api/") || path.contains("/api/") || ends(&[".json", ".xml"]) {
-        return 0.3;
-    }
-    if ends(&[".git", ".pdf", ".zip", ".txt"]) { 0.7 } else { 1.0 }
 }
 
 fn reason(said: &str, name: f64, shape: &Shape, column: &Column) -> String {
@@ -254,17 +218,6 @@ fn reason(said: &str, name: f64, shape: &Shape, column: &Column) -> String {
         _ => "often the same",
     };
     format!("{heard}; {} of {} results have it, {differ}.", column.filled(), column.values.len())
-}
-
-/// The names of a field with their weight, and words that speak against it.
-fn tables(field: Field) -> (&'static [(&'static str, f64)], &'static str) {
-    match field {
-        Field::Title => (TITLES, NOT_TITLES),
-        Field::Body => (BODIES, NOT_BODIES),
-        Field::Url => (URLS, NOT_URLS),
-        Field::Date => (DATES, NOT_DATES),
-        Field::Author => (AUTHORS, NOT_AUTHORS),
-    }
 }
 
 #[cfg(test)]
@@ -282,7 +235,7 @@ mod tests {
 
     #[test]
     fn names_and_shapes_decide() {
-        for (field, items, want) in titles_and_addresses().into_iter().chain(other_fields()) {
+        for (field, items, want) in titles().into_iter().chain(addresses()).chain(other_fields()) {
             assert_eq!(best(field, &items), want, "{field:?} {items}");
         }
     }
@@ -292,7 +245,7 @@ mod tests {
     }
 
     /// A field, items, and the path that is right.
-    fn titles_and_addresses() -> Vec<(Field, Value, &'static str)> {
+    fn titles() -> Vec<(Field, Value, &'static str)> {
         vec![
             (
                 Field::Title,
@@ -312,6 +265,57 @@ mod tests {
             ),
             (Field::Title, two(json!({"title": 7}), json!({"title": 8})), ""),
             (
+                Field::Title,
+                two(
+                    json!({"snippet": "On tea", "content": "Long enough to be read."}),
+                    json!({"snippet": "On milk", "content": "Another text to be read."}),
+                ),
+                "snippet",
+            ),
+            (
+                Field::Title,
+                two(
+                    json!({"place": "there", "guess": "tea", "content": "A drink made of leaves."}),
+                    json!({"place": "here", "guess": "milk", "content": "A drink made by cows."}),
+                ),
+                "guess",
+            ),
+            (Field::Title, two(json!({"guess": "tea"}), json!({"guess": "milk"})), ""),
+            (
+                Field::Title,
+                two(json!({"content": "A text to be read."}), json!({"content": "Another one."})),
+                "",
+            ),
+            (
+                Field::Title,
+                two(
+                    json!({"name": "tea", "name_with_shelf": "Kitchen / tea"}),
+                    json!({"name": "milk", "name_with_shelf": "Cellar / milk"}),
+                ),
+                "name_with_shelf",
+            ),
+            (
+                Field::Title,
+                two(
+                    json!({"name": "On tea", "nameFull": "ON TEA, a talk"}),
+                    json!({"name": "On milk", "nameFull": ""}),
+                ),
+                "name",
+            ),
+            (
+                Field::Title,
+                two(
+                    json!({"title": "On @@@b@@@tea@@@e@@@", "page": {"title": "On tea"}}),
+                    json!({"title": "On milk", "page": {"title": "On milk"}}),
+                ),
+                "page.title",
+            ),
+        ]
+    }
+
+    fn addresses() -> Vec<(Field, Value, &'static str)> {
+        vec![
+            (
                 Field::Url,
                 two(
                     json!({"url": "https://api.h/1", "html_url": "https://h/1", "avatar_url": "https://h/a.png"}),
@@ -326,9 +330,25 @@ mod tests {
                     json!({"author": {"url": "https://h/me"}, "permalink": "/x"}),
                     json!({"permalink": "/y"}),
                 ),
-                "",
+                "permalink",
             ),
             (Field::Url, two(json!({"link": [{"@href": "https://h/1"}]}), json!({})), "link[0].@href"),
+            (
+                Field::Url,
+                two(
+                    json!({"files": [{"url": "https://h/a.csv"}], "landing": {"page": "https://h/1"}}),
+                    json!({"files": [{"url": "https://h/b.csv"}], "landing": {"page": "https://h/2"}}),
+                ),
+                "landing.page",
+            ),
+            (
+                Field::Url,
+                two(
+                    json!({"thumburl": "https://h/1", "pageurl": "https://h/2"}),
+                    json!({"thumburl": "https://h/3", "pageurl": "https://h/4"}),
+                ),
+                "pageurl",
+            ),
         ]
     }
 
@@ -373,19 +393,5 @@ mod tests {
                 "['dc:creator']",
             ),
         ]
-    }
-
-    #[test]
-    fn addresses_are_told_apart() {
-        let table = [
-            ("https://h/page", 1.0),
-            ("https://h/pic.PNG?x=1", 0.2),
-            ("https://api.h/x", 0.3),
-            ("https://h/api/v2/tickets/1.json", 0.3),
-            ("https://h/paper.pdf", 0.7),
-        ];
-        for (url, want) in table {
-            assert_eq!(destination(url), want, "{url}");
-        }
     }
 }

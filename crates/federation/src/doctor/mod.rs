@@ -5,23 +5,31 @@
 //! | `request`, `shell` | reads a curl command or an address |
 //! | `template`, `body`, `credentials` | the fields that ask: address, template, paging, body, blanks for secrets |
 //! | `sending` | sends the request once, and advises when that fails |
-//! | `sample`, `columns`, `shape`, `words`, `path` | finds the list of results, and what its items hold |
-//! | `fields`, `vocabulary`, `found` | which path is which field, which number counts the results |
+//! | `sample`, `columns`, `links`, `shape`, `words`, `path` | finds the list of results, and what its items hold |
+//! | `fields`, `hearing`, `titles`, `address`, `vocabulary`, `found` | which path is which field, which number counts the results |
+//! | `site` | what relative addresses begin with |
 //! | `diagnosis` | puts it together |
 
+mod address;
 mod body;
 mod columns;
 mod credentials;
 mod diagnosis;
 mod fields;
 mod found;
+mod hearing;
+mod links;
 mod path;
 mod request;
 mod sample;
 mod sending;
 mod shape;
 mod shell;
+mod site;
 mod template;
+mod titles;
+#[cfg(test)]
+mod unseen;
 mod vocabulary;
 mod words;
 
@@ -174,6 +182,10 @@ fn put_together(
     if !name.trim().is_empty() {
         name.trim().clone_into(&mut draft.name);
     }
+    let reading = match request.and_then(|request| site::of_address(&request.url)) {
+        Some(site) => reading.on_site(&site),
+        None => reading,
+    };
     draft.response_mappings = reading.response_mappings;
     draft.result_mappings = reading.result_mappings;
     warnings.extend(reading.warnings);

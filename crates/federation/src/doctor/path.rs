@@ -7,6 +7,8 @@ use domain::notation::json_path::JsonPath;
 pub enum Step {
     Member(String),
     Index(usize),
+    /// The last item of a list.
+    Last,
     /// Into the items of a list.
     Items,
 }
@@ -34,6 +36,7 @@ pub fn written(steps: &[Step], form: Form) -> String {
                 text.push_str(&format!("['{escaped}']"));
             }
             (Step::Index(index), _) => text.push_str(&format!("[{index}]")),
+            (Step::Last, _) => text.push_str("[-1]"),
             (Step::Items, Form::First) => text.push_str("[0]"),
             (Step::Items, Form::All) => text.push_str("[*]"),
         }
@@ -50,7 +53,7 @@ pub fn checked(steps: &[Step], form: Form) -> Option<JsonPath> {
 pub fn members(steps: &[Step]) -> Vec<&str> {
     let names = steps.iter().filter_map(|step| match step {
         Step::Member(name) => Some(name.as_str()),
-        Step::Index(_) | Step::Items => None,
+        Step::Index(_) | Step::Last | Step::Items => None,
     });
     names.collect()
 }
@@ -78,6 +81,7 @@ mod tests {
             (vec![member("dc.title"), Step::Items], "['dc.title'][0]", "['dc.title'][*]"),
             (vec![member("a"), member("it's")], r"a['it\'s']", r"a['it\'s']"),
             (vec![Step::Index(1), member("x")], "[1].x", "[1].x"),
+            (vec![member("a"), Step::Last, member("x")], "a[-1].x", "a[-1].x"),
         ];
         for (steps, first, all) in table {
             assert_eq!(

@@ -19,6 +19,8 @@ pub struct Shape {
     pub dates: f64,
     /// Identifiers, hashes, numbers: nothing to read.
     pub codes: f64,
+    /// Texts with marks around the words that were found, other than those of HTML.
+    pub marks: f64,
     /// Texts of several words.
     pub phrases: f64,
     /// Mean length of the text without markup, in characters.
@@ -43,6 +45,7 @@ impl Shape {
             urls: counted(is_web_address),
             dates: counted(|text| parse_date(text).is_some()),
             codes: counted(is_code),
+            marks: counted(is_marked),
             phrases: share(texts.iter().filter(|text| text.trim().contains(' ')).count()),
             chars: chars as f64 / filled as f64,
         }
@@ -58,13 +61,30 @@ pub fn is_web_address(text: &str) -> bool {
 
 /// Something for machines: a number, a hash, an identifier.
 fn is_code(text: &str) -> bool {
-    if text.contains(char::is_whitespace) {
-        return false;
-    }
     let count = text.chars().count();
     let digits = text.chars().filter(char::is_ascii_digit).count();
+    if text.contains(char::is_whitespace) {
+        // `7 K 12/23` is a code of several parts; a word among them makes it a text.
+        let has_word = text.split(|c: char| !c.is_alphabetic()).any(|word| word.len() >= 3);
+        return count >= 6 && digits * 10 >= count * 3 && !has_word;
+    }
     let has_letters = text.chars().any(char::is_alphabetic);
     !has_letters || (count >= 4 && digits * 10 >= count * 3)
+}
+
+/// `the @@@hit@@@ word`: at least two runs of three signs beside words.
+fn is_marked(text: &str) -> bool {
+    let signs: Vec<char> = text.chars().collect();
+    let is_run = |three: &[char]| {
+        three[0].is_ascii_punctuation()
+            && !matches!(three[0], '.' | '-' | '!' | '?')
+            && three.iter().all(|sign| *sign == three[0])
+    };
+    let is_beside = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| signs.get(at));
+        [before, signs.get(at + 3)].into_iter().flatten().any(|c| c.is_alphanumeric())
+    };
+    signs.windows(3).enumerate().filter(|(at, three)| is_run(three) && is_beside(*at)).count() > 1
 }
 
 #[cfg(test)]
@@ -81,12 +101,33 @@ mod tests {
         {
             assert!(!is_web_address(text), "{text}");
         }
-        for text in ["123", "12.5", "9f86d081884c7d65", "00000000-0000-4000-8000-0000000000aa", "--", "Q7186"]
-        {
+        for text in [
+            "123",
+            "12.5",
+            "9f86d081884c7d65",
+            "00000000-0000-4000-8000-0000000000aa",
+            "--",
+            "Q7186",
+            "7 K 12/23",
+        ] {
             assert!(is_code(text), "{text}");
         }
-        for text in ["flashwear", "C 4", "Room 101", "C3", "水"] {
+        for text in ["flashwear", "C 4", "Room 101", "C3", "水", "12 Mai 1999", "2019 第3回"] {
             assert!(!is_code(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn knows_marks() {
+        for (text, want) in [
+            ("a @@@hl@@@solid@@@endhl@@@ one", true),
+            ("a ___solid___ one", true),
+            ("a <em>solid</em> one", false),
+            ("wait... what...", false),
+            ("*** Sale ***", false),
+            ("C+++", false),
+        ] {
+            assert_eq!(is_marked(text), want, "{text}");
         }
     }
 
@@ -94,12 +135,9 @@ mod tests {
     fn shares_are_of_what_is_there() {
         let list = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
         let values = vec![list(&["<b>one</b> two"]), list(&[]), list(&["one two"]), list(&["https://a/"])];
-        let shape = Shape::of(&Column { steps: Vec::new(), values, has_numbers: false });
+        let shape = Shape::of(&Column { values, ..Column::default() });
         assert_eq!((shape.coverage, shape.distinct), (0.75, 2.0 / 3.0));
         assert_eq!((shape.urls, shape.phrases), (1.0 / 3.0, 2.0 / 3.0));
-        assert_eq!(
-            Shape::of(&Column { steps: Vec::new(), values: vec![], has_numbers: false }).coverage,
-            0.0
-        );
+        assert_eq!(Shape::of(&Column::default()).coverage, 0.0);
     }
 }

@@ -28,6 +28,9 @@ pub const BODIES: &[(&str, f64)] = &[
     ("abstract", 1.0),
     ("snippet", 0.99),
     ("excerpt", 0.97),
+    ("synopsis", 0.93),
+    ("standfirst", 0.92),
+    ("blurb", 0.88),
     ("body", 0.97),
     ("extract", 0.95),
     ("bodytext", 0.95),
@@ -52,6 +55,13 @@ pub const BODIES: &[(&str, f64)] = &[
     ("detail", 0.6),
     ("sentence", 0.55),
     ("highlight", 0.5),
+    ("annotation", 0.6),
+    ("plot", 0.6),
+    ("biography", 0.55),
+    ("instruction", 0.55),
+    ("about", 0.5),
+    ("usage", 0.5),
+    ("remark", 0.5),
     ("purpose", 0.45),
     ("subtitle", 0.4),
     ("caption", 0.35),
@@ -86,12 +96,24 @@ pub const URLS: &[(&str, f64)] = &[
     ("id", 0.6),
     ("homepage", 0.55),
     ("website", 0.55),
+    ("canonical", 0.9),
     ("doi", 0.66),
+    ("handle", 0.55),
     ("page", 0.5),
 ];
 pub const NOT_URLS: &str = "image img thumb thumbnail icon avatar logo favicon poster photo preview media video api self \
     download pdf next prev previous license right author user owner mobile git ssh clone repository \
-    comment event label readme issue orcid context object amp related";
+    comment event label readme issue orcid context object amp related \
+    employer company organization profile apply archive tarball edit trailer raw embed stream feed \
+    endpoint rest asset picture audio";
+/// Words that say that an address is a page for people.
+pub const PAGES: &str =
+    "page web html full view display canonical landing public detail article browse read human";
+/// Words in the label of a link that leads people to the result, and in one that does not.
+pub const LINKS_FOR_PEOPLE: &str =
+    "alternate canonical html page web webpage landing landingpage display view about fulltext";
+pub const LINKS_FOR_PROGRAMS: &str =
+    "pdf json xml atom rss csv zip geojson xlsx jpeg png audio edit search collection";
 
 pub const DATES: &[(&str, f64)] = &[
     ("published", 1.0),
@@ -173,11 +195,11 @@ pub const PERSON_PARTS: &[(&str, f64)] = &[
 ];
 
 /// Members that tell of something else than the result.
-pub const ASIDE: &str = "by author user owner creator contributor editor reporter assignee member maintainer publisher \
+pub const ASIDE: &str = "by to from author user owner creator contributor editor reporter assignee member maintainer publisher \
     source journal container license right image thumbnail media multimedia photo icon category tag \
     label project board channel team language location profile organization institution affiliation \
     namespace group milestone keyword topic subject taxon repository parent related sibling file \
     config breadcrumb provider dataprovider status priority issuetype sponsor identifier attachment \
-    facet";
+    facet recipient sender applicant employer customer client vendor seller organizer director maker";
 /// Members that repeat what stands elsewhere, with marks in it.
 pub const COPIES: &str = "highlight highlightresult hithighlight snippetresult formatted";
