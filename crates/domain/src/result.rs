@@ -58,7 +58,7 @@ pub struct ResultItem {
 pub const DUPLICATE_BODY_CHARS_MAX: usize = 200;
 
 /// A result that was grouped under a better one of the same document. It has no id of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct Duplicate {
     /// Name of the provider.

@@ -1,6 +1,8 @@
 //! Markup out of text: tags, comments, scripts and styles are dropped, entities become characters.
 //! A small tolerant scanner in linear time; it never fails, whatever a source sends.
 
+use std::borrow::Cow;
+
 /// Longest entity that is looked at, `&` and `;` included.
 const ENTITY_BYTES_MAX: usize = 12;
 
@@ -75,6 +77,13 @@ const ENTITIES: &[(&str, &str)] = &[
     ("Aring", "Å"),
 ];
 
+/// Tags that stand inside a sentence or even inside a word. [`readable`] takes them out without leaving a space.
+const INLINE: &[&str] = &[
+    "a", "abbr", "b", "bdi", "bdo", "big", "c0", "cite", "code", "del", "dfn", "em", "font", "i", "ins",
+    "kbd", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "tt", "u", "var",
+    "wbr",
+];
+
 /// The text without its markup: text nodes trimmed and joined by single spaces.
 pub fn strip_markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -83,11 +92,35 @@ pub fn strip_markup(text: &str) -> String {
     while let Some(piece) = scanner.next() {
         match piece {
             Piece::Text(run) => push_decoded(&mut node, run),
-            Piece::Tag => flush(&mut out, &mut node),
+            Piece::Tag(_) => flush(&mut out, &mut node),
         }
     }
     flush(&mut out, &mut node);
     out
+}
+
+/// The text as people read it, and as it may stand in a page beside marks of our own.
+///
+/// Markup is taken out, marks inside a word without a trace, and entities become characters. Two of them stay where
+/// the character would be read as something else: `&lt;` before a letter, `/`, `!` or `?`, which would open a tag,
+/// and `&amp;` before what would then be an entity. Control characters vanish, white space stays. Reading the result
+/// again changes nothing.
+pub fn readable(text: &str) -> Cow<'_, str> {
+    if !text.contains(|c: char| matches!(c, '<' | '&') || is_unprintable(c)) {
+        return text.trim().into();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut node = String::new();
+    let mut scanner = Scanner { text, at: 0, no_balanced_end: false, no_end: false };
+    while let Some(piece) = scanner.next() {
+        match piece {
+            Piece::Text(run) => push_decoded(&mut node, run),
+            Piece::Tag(tag) if is_inline(tag) => {}
+            Piece::Tag(_) => flush_printable(&mut out, &mut node),
+        }
+    }
+    flush_printable(&mut out, &mut node);
+    escaped(out).into()
 }
 
 /// Entities of a text as characters; what is no entity stays.
@@ -99,7 +132,8 @@ pub fn decode_entities(text: &str) -> String {
 
 enum Piece<'a> {
     Text(&'a str),
-    Tag,
+    /// With its content where that is dropped too.
+    Tag(&'a str),
 }
 
 struct Scanner<'a> {
@@ -116,7 +150,7 @@ impl<'a> Scanner<'a> {
         let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
         if let Some(skip) = self.tag_length(rest) {
             self.at += skip;
-            return Some(Piece::Tag);
+            return Some(Piece::Tag(&rest[..skip]));
         }
         let first = rest.chars().next().map_or(1, char::len_utf8);
         let length = rest[first..].find('<').map_or(rest.len(), |found| found + first);
@@ -171,6 +205,16 @@ impl<'a> Scanner<'a> {
     }
 }
 
+fn is_inline(tag: &str) -> bool {
+    let inside = tag.trim_start_matches(['<', '/']);
+    let name = inside.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    INLINE.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+fn is_unprintable(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\r' | '\t')
+}
+
 /// True when a tag's inside begins with this name.
 fn is_named(inside: &str, name: &str) -> bool {
     let bytes = inside.as_bytes();
@@ -200,6 +244,33 @@ fn flush(out: &mut String, node: &mut String) {
         out.push_str(trimmed);
     }
     node.clear();
+}
+
+fn flush_printable(out: &mut String, node: &mut String) {
+    node.retain(|c| !is_unprintable(c));
+    flush(out, node);
+}
+
+/// A `<` that would open a tag and an `&` that would begin an entity are written as entities.
+fn escaped(text: String) -> String {
+    if !text.contains(['<', '&']) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find(['<', '&']) {
+        out.push_str(&rest[..at]);
+        let (sign, after) = rest[at..].split_at(1);
+        let opens = |c: char| c.is_alphabetic() || matches!(c, '/' | '!' | '?');
+        match sign {
+            "<" if after.starts_with(opens) => out.push_str("&lt;"),
+            "&" if entity(&rest[at..]).is_some() => out.push_str("&amp;"),
+            _ => out.push_str(sign),
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 fn push_decoded(out: &mut String, text: &str) {
@@ -270,10 +341,40 @@ mod tests {
     }
 
     #[test]
+    fn reads_as_people_do() {
+        let cases = [
+            ("plain", "plain"),
+            (" trimmed\n", "trimmed"),
+            ("a <em>marked</em> word", "a marked word"),
+            ("H<sub>2</sub>O, <b class=\"x\">so</b>lid", "H2O, solid"),
+            ("<p>one</p><p>two</p>line<br/>end", "one two line end"),
+            ("a<script>var x = '<b>';</script>b", "a b"),
+            ("AT&amp;T &eacute;t&eacute;", "AT&T été"),
+            ("1 &lt; 2 &lt;5 a&lt;b &lt;/b &lt;!x &lt;?y", "1 < 2 <5 a&lt;b &lt;/b &lt;!x &lt;?y"),
+            ("&lt;script&gt;alert(1)&lt;/script&gt;", "&lt;script>alert(1)&lt;/script>"),
+            ("&#60;b&#62; &lt;é", "&lt;b> &lt;é"),
+            ("half <b", "half &lt;b"),
+            ("<<b>b>x", "&lt;b>x"),
+            ("&lt;<em>img src=x</em>", "&lt;img src=x"),
+            ("write &amp;amp; and &amp;lt;", "write &amp;amp; and &amp;lt;"),
+            ("&<b>lt</b>;", "&amp;lt;"),
+            ("&amp;unknown; & &", "&unknown; & &"),
+            ("a\u{0}b &#0;&#7;c\td", "ab c\td"),
+            ("&lt;&#0;b", "&lt;b"),
+            ("<em></em>", ""),
+        ];
+        for (text, want) in cases {
+            assert_eq!(readable(text), want, "{text}");
+            assert_eq!(readable(want), want, "{want} again");
+        }
+    }
+
+    #[test]
     fn stays_linear_on_hostile_text() {
-        for unit in ["<a", "<a \"", "<a '>", "&", "<!-", "</script", "<script>", "<"] {
+        for unit in ["<a", "<a \"", "<a '>", "&", "<!-", "</script", "<script>", "<", "&lt;b", "<em>"] {
             let text = unit.repeat(200_000);
             assert!(strip_markup(&text).len() <= text.len());
+            assert!(readable(&text).len() <= 5 * text.len());
         }
     }
 
@@ -282,6 +383,18 @@ mod tests {
         fn never_panics(text in "[<>!&;#x'\"/a-c é-]{0,60}|.{0,60}") {
             let stripped = strip_markup(&text);
             prop_assert!(stripped.trim() == stripped);
+        }
+
+        #[test]
+        fn what_is_readable_holds_no_tag_and_reads_the_same_again(
+            text in "([<>!&;#/?]|em|amp|lt|&lt;|&amp;|&#60;|<em>|</em>|[a-cé ]|\\PC){0,40}|\\PC{0,60}|.{0,60}",
+        ) {
+            let read = readable(&text);
+            prop_assert_eq!(readable(&read), &*read);
+            for (at, _) in read.match_indices('<') {
+                let next = read[at + 1..].chars().next();
+                prop_assert!(!next.is_some_and(|c| c.is_alphabetic() || "/!?".contains(c)), "{read}");
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ pub mod clean;
 pub mod credentials;
 pub mod dates;
 pub mod json_path;
+pub mod marks;
 pub mod markup;
 pub mod query_mappings;
 pub mod query_string;

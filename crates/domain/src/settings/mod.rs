@@ -5,7 +5,7 @@ mod table;
 mod value;
 
 pub use table::Settings;
-pub use value::{Secs, SettingValue};
+pub use value::{FieldWeights, Secs, SettingValue, Share};
 
 use crate::names;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! The rows, and the macro that turns them into a struct, a reader and a table.
 
-use super::value::{Secs, SettingValue};
+use super::value::{FieldWeights, Secs, SettingValue, Share};
 use super::{GivenSettings, SettingInForce, SettingOrigin, SettingRow};
 use crate::secret::Secret;
 
@@ -64,10 +64,22 @@ settings! {
     timeout: Secs = Secs::new(10), "SVC_TIMEOUT";
     /// Explain every result's score unless the request says `explain=False`.
     explain: bool = true, "SVC_EXPLAIN";
-    /// The language of queries, for spelling. `english` is built in; for another, put its words (one on a line, the most frequent first) into `dictionaries/<language>.txt` in the data folder.
+    /// The language of queries, for stems, stopwords and spelling: a language that Snowball knows (`english`, `german`, `french`, …). In any other, words are taken as they are and none is a stopword. Spelling of `english` is built in; for another, put its words (one on a line, the most frequent first) into `dictionaries/<language>.txt` in the data folder.
     default_query_language: String = "english".to_owned(), "SVC_DEFAULT_QUERY_LANGUAGE";
     /// Longest title and body that LenLimitingResultProcessor leaves, in characters; at least 10. A tag `max_length:N` wins.
     max_field_len: u32 = 512, "SVC_MAX_FIELD_LEN";
+    /// What a match in each field is worth in `swirl_score` and in the confidence, as an object: `{"title": 1.5, "body": 1.0, "author": 1.0}`. A field that is left out keeps its default.
+    relevancy_config: FieldWeights = FieldWeights::default(), "SVC_RELEVANCY_CONFIG";
+    /// The least similarity, 0 to 1, that counts in `swirl_score`.
+    min_similarity: Share = Share(0.01), "SVC_MIN_SIMILARITY";
+    /// Most places of one word or phrase in one field that count in `swirl_score`.
+    max_matches: u32 = 5, "SVC_MAX_MATCHES";
+    /// The field that makes two results the same document for DedupeByFieldPostResultProcessor: a field of a result, or of its payload.
+    dedupe_field: String = "url".to_owned(), "SVC_DEDUPE_FIELD";
+    /// Duplicates are listed under the best of them. False: they are dropped.
+    dedupe_group_not_drop: bool = true, "SVC_DEDUPE_GROUP_NOT_DROP";
+    /// From this similarity of title and body on, 0 to 1, DedupeBySimilarityPostResultProcessor takes two results for the same document.
+    dedupe_similarity_minimum: Share = Share(0.95), "SVC_DEDUPE_SIMILARITY_MINIMUM";
     /// DropIrrelevantPostResultProcessor keeps results whose `swirl_score` is above this.
     min_swirl_score: u32 = 500, "SVC_MIN_SWIRL_SCORE";
     /// How long a source may take to accept a connection.

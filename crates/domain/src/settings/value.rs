@@ -1,6 +1,7 @@
 //! How the text of a setting becomes a value, and how a value is shown.
 
 use crate::secret::Secret;
+use serde::Deserialize;
 use std::time::Duration;
 
 /// A kind of value that a setting can have.
@@ -21,6 +22,56 @@ pub struct Secs(pub Duration);
 impl Secs {
     pub const fn new(seconds: u64) -> Self {
         Self(Duration::from_secs(seconds))
+    }
+}
+
+/// A share of the whole, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share(pub f64);
+
+impl SettingValue for Share {
+    const KIND: &'static str = "number from 0 to 1";
+    fn parse(text: &str) -> Result<Self, String> {
+        let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
+        share.map(Self).ok_or_else(|| "a number from 0 to 1 is needed".to_owned())
+    }
+    fn show(&self) -> String {
+        self.0.to_string()
+    }
+    fn toml(&self) -> String {
+        format!("{:?}", self.0)
+    }
+}
+
+/// What a match in each field of a result is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FieldWeights {
+    pub title: f64,
+    pub body: f64,
+    pub author: f64,
+}
+
+/// Largest weight of a field.
+const FIELD_WEIGHT_MAX: f64 = 100.0;
+
+impl Default for FieldWeights {
+    fn default() -> Self {
+        Self { title: 1.5, body: 1.0, author: 1.0 }
+    }
+}
+
+impl SettingValue for FieldWeights {
+    const KIND: &'static str = "object";
+    fn parse(text: &str) -> Result<Self, String> {
+        let needed = r#"an object such as {"title": 1.5, "body": 1.0, "author": 1.0} with weights from 0 to 100 is needed"#;
+        let weights: Self = serde_json::from_str(text).map_err(|_| needed.to_owned())?;
+        let is_fit = |weight: &f64| (0.0..=FIELD_WEIGHT_MAX).contains(weight);
+        let all_fit = [weights.title, weights.body, weights.author].iter().all(is_fit);
+        all_fit.then_some(weights).ok_or_else(|| needed.to_owned())
+    }
+    fn show(&self) -> String {
+        format!(r#"{{"title": {:?}, "body": {:?}, "author": {:?}}}"#, self.title, self.body, self.author)
     }
 }
 
@@ -104,5 +155,31 @@ impl SettingValue for Secs {
     }
     fn toml(&self) -> String {
         self.show()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_and_weights_are_checked() {
+        for (text, expected) in [
+            ("0.95", Some(0.95)),
+            (" 1 ", Some(1.0)),
+            ("0", Some(0.0)),
+            ("1.1", None),
+            ("-0.1", None),
+            ("NaN", None),
+            ("x", None),
+        ] {
+            assert_eq!(Share::parse(text).ok().map(|share| share.0), expected, "{text}");
+        }
+        let weights = |text: &str| FieldWeights::parse(text).ok();
+        assert_eq!(weights(r#"{"title": 2}"#), Some(FieldWeights { title: 2.0, ..FieldWeights::default() }));
+        assert_eq!(weights(&FieldWeights::default().show()), Some(FieldWeights::default()));
+        for wrong in ["", "title=2", r#"{"subject": 2}"#, r#"{"title": -1}"#, r#"{"title": 101}"#] {
+            assert_eq!(weights(wrong), None, "{wrong}");
+        }
     }
 }

@@ -1,0 +1,130 @@
+//! A point on the sphere of all texts.
+
+use super::table::Table;
+use pulp::Arch;
+use std::sync::LazyLock;
+
+pub const DIMENSIONS: usize = 256;
+
+/// Floats that are added side by side; the compiler makes vector instructions of them.
+const LANES: usize = 16;
+
+/// The widest vector instructions that this machine has, found once.
+static ARCH: LazyLock<Arch> = LazyLock::new(Arch::new);
+
+/// Where a text lies: of length one, or of length zero when no word of it is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embedding([f32; DIMENSIONS]);
+
+impl Embedding {
+    pub const ZERO: Self = Self([0.0; DIMENSIONS]);
+
+    /// Where a text with these tokens lies.
+    pub(super) fn of_tokens(table: &Table, ids: &[u32]) -> Self {
+        let mut sum = [0.0; DIMENSIONS];
+        ARCH.dispatch(
+            #[inline(always)]
+            || ids.iter().for_each(|id| table.add(*id, &mut sum)),
+        );
+        let length = dot(&sum, &sum).sqrt();
+        if length > 0.0 {
+            sum.iter_mut().for_each(|value| *value /= length);
+        }
+        Self(sum)
+    }
+
+    /// How alike two texts are: 1 in the same direction, 0 unrelated.
+    pub fn cosine(&self, other: &Self) -> f32 {
+        dot(&self.0, &other.0).clamp(-1.0, 1.0)
+    }
+
+    /// No word of the text is known to the model.
+    pub fn is_zero(&self) -> bool {
+        self.0.iter().all(|value| *value == 0.0)
+    }
+
+    pub fn as_slice(&self) -> &[f32] {
+        &self.0
+    }
+}
+
+/// The rows of some tokens added up: a text whose length was not brought to one. The sums of its parts add up to the sum
+/// of the whole.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sum([f32; DIMENSIONS]);
+
+impl Sum {
+    pub const ZERO: Self = Self([0.0; DIMENSIONS]);
+
+    pub(super) fn of_tokens(table: &Table, ids: &[u32]) -> Self {
+        let mut sum = Self::ZERO;
+        ARCH.dispatch(
+            #[inline(always)]
+            || ids.iter().for_each(|id| table.add(*id, &mut sum.0)),
+        );
+        sum
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        ARCH.dispatch(
+            #[inline(always)]
+            || self.0.iter_mut().zip(&other.0).for_each(|(sum, value)| *sum += value),
+        );
+    }
+
+    /// How alike the text is to another; None when no word of either is known.
+    pub fn cosine(&self, other: &Embedding) -> Option<f32> {
+        let length = dot(&self.0, &self.0).sqrt();
+        let is_known = length > 0.0 && !other.is_zero();
+        is_known.then(|| (dot(&self.0, &other.0) / length).clamp(-1.0, 1.0))
+    }
+}
+
+/// The sum in lanes, so that it is the same on every machine, whatever its vector instructions are.
+fn dot(a: &[f32; DIMENSIONS], b: &[f32; DIMENSIONS]) -> f32 {
+    let mut lanes = [0.0; LANES];
+    ARCH.dispatch(
+        #[inline(always)]
+        || {
+            for (a, b) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
+                for lane in 0..LANES {
+                    lanes[lane] += a[lane] * b[lane];
+                }
+            }
+        },
+    );
+    lanes.iter().sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reader::{Pieces, embed};
+
+    #[test]
+    fn of_length_one_or_zero() {
+        let known = embed("a river in spring");
+        assert!((known.cosine(&known) - 1.0).abs() < 1e-5);
+        let unknown = embed("");
+        assert!(unknown.is_zero() && !known.is_zero());
+        assert_eq!(unknown, Embedding::ZERO);
+        assert_eq!(unknown.cosine(&known), 0.0);
+    }
+
+    #[test]
+    fn sums_of_parts_are_the_sum_of_the_whole() {
+        let pieces = Pieces::of("a river in spring");
+        let mut sum = pieces.sum_between(0..8);
+        sum.add(&pieces.sum_between(8..17));
+        let query = embed("rivers");
+        let (parts, whole) = (sum.cosine(&query), pieces.embedding().cosine(&query));
+        assert!(parts.is_some_and(|parts| (parts - whole).abs() < 1e-5), "{parts:?} {whole}");
+        assert_eq!((Sum::ZERO.cosine(&query), sum.cosine(&Embedding::ZERO)), (None, None));
+    }
+
+    #[test]
+    fn the_order_of_words_does_not_count() {
+        let (a, b) = (embed("dog bites man"), embed("man bites dog"));
+        assert!(a.cosine(&b) > 0.9999);
+    }
+}

@@ -1,0 +1,229 @@
+//! Texts → tokens of the vocabulary, as BERT (uncased) reads them.
+
+use foldhash::fast::FixedState;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use unicode_normalization::UnicodeNormalization;
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+
+/// Longer words are unknown.
+const WORD_CHARS_MAX: usize = 100;
+const UNKNOWN: &str = "[UNK]";
+
+static VOCABULARY: LazyLock<Vocabulary> =
+    LazyLock::new(|| Vocabulary::read(include_str!("../../data/vocab.txt")));
+
+/// The tokens of a text.
+pub fn token_ids(text: &str) -> Vec<u32> {
+    let mut ids = Vec::with_capacity(text.len() / 4);
+    read(text, usize::MAX, |_, id| ids.push(id));
+    ids
+}
+
+/// Calls `take` with the place, in bytes, of each word and with each of its tokens, at most `tokens_max` times.
+pub(super) fn read(text: &str, tokens_max: usize, mut take: impl FnMut(usize, u32)) {
+    let vocabulary = &*VOCABULARY;
+    let mut word = Word::default();
+    let mut left = tokens_max;
+    let mut take = |start, id| {
+        if left > 0 {
+            left -= 1;
+            take(start, id);
+        }
+        left > 0
+    };
+    for (at, c) in text.char_indices() {
+        let goes_on = match kind(c) {
+            Kind::Letter => {
+                word.push(at, c);
+                continue;
+            }
+            Kind::Nothing => continue,
+            Kind::Space => word.end(vocabulary, &mut take),
+            Kind::Alone => {
+                word.end(vocabulary, &mut take);
+                word.push(at, c);
+                word.end(vocabulary, &mut take)
+            }
+        };
+        if !goes_on {
+            return;
+        }
+    }
+    word.end(vocabulary, &mut take);
+}
+
+/// What a character does to the words around it.
+enum Kind {
+    Letter,
+    Space,
+    /// Punctuation and Chinese characters are words of their own.
+    Alone,
+    /// Control characters are passed over.
+    Nothing,
+}
+
+fn kind(c: char) -> Kind {
+    if c.is_ascii() {
+        return match c {
+            'a'..='z' | 'A'..='Z' | '0'..='9' => Kind::Letter,
+            ' ' | '\t' | '\n' | '\r' => Kind::Space,
+            '\0'..='\u{1f}' | '\u{7f}' => Kind::Nothing,
+            _ => Kind::Alone,
+        };
+    }
+    if c.is_whitespace() {
+        return Kind::Space;
+    }
+    if is_chinese(c) {
+        return Kind::Alone;
+    }
+    match c.general_category_group() {
+        GeneralCategoryGroup::Punctuation => Kind::Alone,
+        GeneralCategoryGroup::Other => Kind::Nothing,
+        _ if c == '\u{fffd}' => Kind::Nothing,
+        _ => Kind::Letter,
+    }
+}
+
+/// The blocks that BERT takes for Chinese; Japanese kana and Korean syllables are letters.
+fn is_chinese(c: char) -> bool {
+    matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{20000}'..='\u{2a6df}'
+        | '\u{2a700}'..='\u{2ceaf}' | '\u{f900}'..='\u{faff}' | '\u{2f800}'..='\u{2fa1f}')
+}
+
+/// A word that is being read, in lower case and without accents.
+#[derive(Default)]
+struct Word {
+    text: String,
+    start: usize,
+    chars: usize,
+}
+
+impl Word {
+    fn push(&mut self, at: usize, c: char) {
+        if self.chars == 0 {
+            self.start = at;
+        }
+        self.chars += 1;
+        // What is too long is unknown anyway and need not be kept.
+        if self.chars > WORD_CHARS_MAX {
+            return;
+        }
+        if c.is_ascii() {
+            return self.text.push(c.to_ascii_lowercase());
+        }
+        let plain = c.to_lowercase().nfd();
+        self.text.extend(plain.filter(|c| c.general_category() != GeneralCategory::NonspacingMark));
+    }
+
+    /// Gives the tokens of the word, and false when no more are wanted.
+    fn end(&mut self, vocabulary: &Vocabulary, take: &mut impl FnMut(usize, u32) -> bool) -> bool {
+        let is_too_long = self.chars > WORD_CHARS_MAX || self.text.chars().count() > WORD_CHARS_MAX;
+        let goes_on = match (self.text.is_empty(), is_too_long) {
+            (true, false) => true,
+            (_, true) => take(self.start, vocabulary.unknown),
+            _ => vocabulary.cut(&self.text, |id| take(self.start, id)),
+        };
+        self.text.clear();
+        self.chars = 0;
+        goes_on
+    }
+}
+
+type Places = HashMap<&'static str, u32, FixedState>;
+
+struct Vocabulary {
+    /// Tokens that a word can begin with.
+    first: Places,
+    /// Tokens that go on with a word, without their `##`.
+    next: Places,
+    unknown: u32,
+    /// Length of the longest token, in bytes.
+    longest: usize,
+}
+
+impl Vocabulary {
+    fn read(lines: &'static str) -> Self {
+        let (mut first, mut next) = (Places::default(), Places::default());
+        for (id, line) in (0u32..).zip(lines.lines()) {
+            match line.strip_prefix("##").filter(|rest| !rest.is_empty()) {
+                Some(rest) => next.insert(rest, id),
+                None => first.insert(line, id),
+            };
+        }
+        let unknown = first.get(UNKNOWN).copied().unwrap_or_default();
+        let longest = first.keys().chain(next.keys()).map(|token| token.len()).max().unwrap_or_default();
+        Self { first, next, unknown, longest }
+    }
+
+    /// Cuts a word into the longest tokens from the left; a word that cannot be cut is unknown as a whole.
+    fn cut(&self, word: &str, mut take: impl FnMut(u32) -> bool) -> bool {
+        if let Some(id) = self.first.get(word) {
+            return take(*id);
+        }
+        let mut ids = [0; WORD_CHARS_MAX];
+        let mut count = 0;
+        let mut rest = word;
+        while !rest.is_empty() {
+            let places = if count == 0 { &self.first } else { &self.next };
+            let Some((id, length)) = self.longest_at(places, rest) else { return take(self.unknown) };
+            ids[count] = id;
+            count += 1;
+            rest = &rest[length..];
+        }
+        ids[..count].iter().all(|id| take(*id))
+    }
+
+    fn longest_at(&self, places: &Places, rest: &str) -> Option<(u32, usize)> {
+        let most = rest.len().min(self.longest);
+        let ends = (1..=most).rev().filter(|end| rest.is_char_boundary(*end));
+        ends.into_iter().find_map(|end| Some((*places.get(&rest[..end])?, end)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn tokens_of_texts() {
+        let table: &[(&str, &[u32])] = &[
+            ("", &[]),
+            (" \t\u{200b}\u{1}", &[]),
+            ("solar panels for houses", &[5943, 9320, 2005, 3506]),
+            ("How do I reset my password?", &[2129, 2079, 1045, 25141, 2026, 20786, 1029]),
+            // `embeddings` is no word of the vocabulary: em ##bed ##ding ##s.
+            ("Embeddings", &[7861, 8270, 4667, 2015]),
+            ("caf\u{e9} CAFE cafe\u{301}", &[7668, 7668, 7668]),
+            ("a\u{0}b", &[11113]),
+            ("\u{1f980}", &[100]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(token_ids(text), *expected, "{text}");
+        }
+        assert_eq!(token_ids(&"x".repeat(WORD_CHARS_MAX + 1)), [100]);
+        assert_ne!(token_ids(&"x".repeat(WORD_CHARS_MAX)), [100]);
+        assert_eq!(token_ids("東京").len(), 2);
+    }
+
+    #[test]
+    fn reading_stops_when_it_is_told() {
+        let mut taken = 0;
+        read("embeddings of embeddings", 3, |_, _| taken += 1);
+        assert_eq!(taken, 3);
+    }
+
+    proptest! {
+        #[test]
+        fn tokens_stand_in_the_text(text in "\\PC{0,60}") {
+            let mut last = 0;
+            read(&text, usize::MAX, |start, id| {
+                assert!(text.is_char_boundary(start) && start >= last && start < text.len());
+                assert!((id as usize) < 30_522);
+                last = start;
+            });
+        }
+    }
+}
