@@ -1,34 +1,99 @@
 //! BM25F: how much the hits of a result weigh among all results of a search.
 
+use crate::background;
 use crate::field::{Field, PerField};
 use crate::hits::{FieldHits, Hits};
 use crate::query::Query;
 
 /// How many occurrences it takes until more of them say little.
 const SATURATION: f64 = 1.2;
+/// Most occurrences of a word in a field that count. A text about a thing says its name so often; more of it is
+/// repetition.
+pub const OCCURRENCES_MAX: usize = 4;
+
+/// How well a result is filled with the words of a query: 0 without them, near 1 with very much of all.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Filled {
+    /// Each word by how rare it is among the results.
+    pub by_pool: f64,
+    /// Each word by how rare it is in the language.
+    pub by_background: f64,
+}
 
 /// What is known of the results together.
 #[derive(Debug, Clone)]
 pub struct PoolStatistics {
-    idf: Vec<f64>,
+    groups: Vec<Group>,
     average_length: PerField<f64>,
+    weights: PerField<f64>,
+}
+
+/// Terms that are alternatives: one of them is enough, so together they count as much as the most telling one.
+#[derive(Debug, Clone, Default)]
+struct Group {
+    terms: Vec<usize>,
+    pool: f64,
+    background: f64,
 }
 
 impl PoolStatistics {
-    pub fn of(query: &Query, pool: &[Hits]) -> Self {
-        let idf = (0..query.terms.len())
-            .map(|term| idf(pool.len(), pool.iter().filter(|hits| hits.contains(term)).count()))
-            .collect();
-        Self { idf, average_length: Field::ALL.map(|field| average_length(field, pool)) }
+    /// `weights` is what a match in each field is worth.
+    pub fn of(query: &Query, weights: PerField<f64>, pool: &[Hits]) -> Self {
+        let count = query.terms.iter().map(|term| term.group + 1).max().unwrap_or_default();
+        let mut groups = vec![Group::default(); count];
+        for (place, term) in query.terms.iter().enumerate() {
+            // Words count as often as they are asked.
+            let asked = query.words.iter().filter(|word| word.term == Some(place)).count().max(1) as f64;
+            let containing = pool.iter().filter(|hits| hits.contains(place)).count();
+            let group = &mut groups[term.group];
+            group.terms.push(place);
+            group.pool = group.pool.max(asked * idf(pool.len(), containing));
+            group.background = group.background.max(asked * background::idf(&term.stem));
+        }
+        Self { groups, average_length: Field::ALL.map(|field| average_length(field, pool)), weights }
     }
 
-    /// How much a term tells.
-    pub fn idf(&self, term: usize) -> f64 {
-        self.idf.get(term).copied().unwrap_or_default()
+    pub fn filled(&self, hits: &Hits) -> Filled {
+        let mut filled = Filled::default();
+        let (mut pool, mut background) = (0.0, 0.0);
+        for group in &self.groups {
+            let strengths = group.terms.iter().map(|term| self.saturation(*term, hits));
+            let strongest = strengths.fold(0.0, f64::max);
+            filled.by_pool += group.pool * strongest;
+            filled.by_background += group.background * strongest;
+            pool += group.pool;
+            background += group.background;
+        }
+        Filled {
+            by_pool: share(filled.by_pool, pool),
+            by_background: share(filled.by_background, background),
+        }
+    }
+
+    /// The share of the query that a result covers, 0 to 1, each word by how rare it is in the language.
+    pub fn coverage(&self, hits: &Hits) -> f64 {
+        let covered = self.groups.iter().filter(|group| group.terms.iter().any(|term| hits.contains(*term)));
+        share(
+            covered.map(|group| group.background).sum(),
+            self.groups.iter().map(|group| group.background).sum(),
+        )
+    }
+
+    /// How well a result is filled with a term.
+    fn saturation(&self, term: usize, hits: &Hits) -> f64 {
+        let worth: f64 = hits.by_field().map(|(field, in_field)| self.worth(field, in_field, term)).sum();
+        worth / (SATURATION + worth)
+    }
+
+    /// What the occurrences of a term in a field are worth together.
+    fn worth(&self, field: Field, hits: &FieldHits, term: usize) -> f64 {
+        let weighs_as = if hits.weighs_as_title { Field::Title } else { field };
+        let occurrences = hits.occurrences(term).min(OCCURRENCES_MAX) as f64;
+        self.weights[weighs_as as usize] * self.length_adjust(field, hits.length) * occurrences
     }
 
     /// Above 1 for a field shorter than its like, below 1 for a longer one.
-    pub fn length_adjust(&self, field: Field, length: u32) -> f64 {
+    fn length_adjust(&self, field: Field, length: u32) -> f64 {
         let average = self.average_length[field as usize];
         if average <= 0.0 {
             return 1.0;
@@ -36,61 +101,16 @@ impl PoolStatistics {
         let slope = field.length_slope();
         1.0 / (1.0 - slope + slope * f64::from(length) / average)
     }
-
-    /// The share of each word of a query: less, the more of them there are.
-    pub fn query_length_adjust(&self) -> f64 {
-        1.0 / self.idf.len().max(1) as f64
-    }
-
-    /// What all occurrences of a term in a field are worth together.
-    pub fn worth(&self, field: Field, hits: &FieldHits, occurrences: usize) -> f64 {
-        let weight = if hits.weighs_as_title { Field::Title.weight() } else { field.weight() };
-        weight * self.length_adjust(field, hits.length) * occurrences as f64
-    }
-
-    /// How well a result is filled with a term: 0 without it, near 1 with very much of it.
-    pub fn saturation(&self, term: usize, hits: &Hits) -> f64 {
-        let worth: f64 = hits
-            .by_field()
-            .map(|(field, in_field)| self.worth(field, in_field, in_field.occurrences(term)))
-            .sum();
-        worth / (SATURATION + worth)
-    }
-
-    /// The saturation over all terms, each by how much it tells, 0 to 1.
-    pub fn mean_saturation(&self, hits: &Hits) -> f64 {
-        let total: f64 = self.idf.iter().sum();
-        if total <= 0.0 {
-            return 0.0;
-        }
-        let sum: f64 = self.idf.iter().enumerate().map(|(term, idf)| idf * self.saturation(term, hits)).sum();
-        sum / total
-    }
-
-    /// The share of the query that a result covers, 0 to 1. Each group of alternatives counts once, by how much its
-    /// most telling word tells.
-    pub fn coverage(&self, query: &Query, hits: &Hits) -> f64 {
-        let groups = query.terms.iter().map(|term| term.group + 1).max().unwrap_or_default();
-        let mut asked = vec![0.0_f64; groups];
-        let mut covered = vec![0.0_f64; groups];
-        for (place, term) in query.terms.iter().enumerate() {
-            let weight = self.idf(place);
-            asked[term.group] = asked[term.group].max(weight);
-            if hits.contains(place) {
-                covered[term.group] = covered[term.group].max(weight);
-            }
-        }
-        // One alternative is enough, so a covered group counts whole.
-        let got: f64 = asked.iter().zip(&covered).filter(|(_, got)| **got > 0.0).map(|(all, _)| all).sum();
-        let total: f64 = asked.iter().sum();
-        if total > 0.0 { got / total } else { 0.0 }
-    }
 }
 
-/// Smoothed, so that a word in every result still counts: the sources were asked for it. A word in no result
-/// counts as if one had it.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+/// Near 0 for a word that every result has: it does not tell them apart.
 fn idf(documents: usize, containing: usize) -> f64 {
-    (1.0 + (documents as f64 + 1.0) / (containing.max(1) as f64 + 0.5)).ln()
+    let (documents, containing) = (documents as f64, containing as f64);
+    (1.0 + (documents - containing + 0.5) / (containing + 0.5)).ln()
 }
 
 /// Over the results that have the field.
@@ -98,29 +118,30 @@ fn average_length(field: Field, pool: &[Hits]) -> f64 {
     let lengths = pool.iter().map(|hits| hits.fields[field as usize].length).filter(|length| *length > 0);
     let (count, sum) =
         lengths.fold((0.0, 0.0), |(count, sum), length| (count + 1.0, sum + f64::from(length)));
-    if count > 0.0 { sum / count } else { 0.0 }
+    share(sum, count)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn pool(query: &Query, texts: &[[&str; 3]]) -> (PoolStatistics, Vec<Hits>) {
-        let hits: Vec<Hits> = texts.iter().map(|texts| Hits::read(query, *texts)).collect();
-        (PoolStatistics::of(query, &hits), hits)
+    const WEIGHTS: PerField<f64> = [1.5, 1.0, 1.0];
+
+    fn pool(query: &str, texts: &[[&str; 3]]) -> (PoolStatistics, Vec<Hits>) {
+        let query = Query::parse(query);
+        let hits: Vec<Hits> = texts.iter().map(|texts| Hits::read(&query, *texts)).collect();
+        (PoolStatistics::of(&query, WEIGHTS, &hits), hits)
     }
 
     #[test]
-    fn a_word_in_every_result_still_counts() {
-        assert!(idf(100, 100) > 0.6);
-        assert!(idf(100, 1) > 3.0 * idf(100, 100));
-        assert_eq!(idf(100, 0), idf(100, 1));
+    fn a_word_in_every_result_tells_little_and_not_nothing() {
+        assert!(idf(100, 100) > 0.0 && idf(100, 100) < 0.01);
+        assert!(idf(100, 0) > idf(100, 1));
         assert!(idf(0, 0).is_finite());
     }
 
     #[test]
     fn better_matches_weigh_more() {
-        let query = Query::parse("river sensors");
         let texts = [
             ["river sensors", "level of a river by sensors", ""],
             ["river sensors", "level of water", ""],
@@ -128,37 +149,58 @@ mod tests {
             ["", "the river and old towns", ""],
             ["", "towns", ""],
         ];
-        let (statistics, hits) = pool(&query, &texts);
-        let weights: Vec<f64> = hits.iter().map(|hits| statistics.mean_saturation(hits)).collect();
-        assert!(weights.is_sorted_by(|a, b| a > b), "{weights:?}");
-        assert_eq!(weights[4], 0.0);
-        let coverage: Vec<f64> = hits.iter().map(|hits| statistics.coverage(&query, hits)).collect();
+        let (statistics, hits) = pool("river sensors", &texts);
+        let filled: Vec<Filled> = hits.iter().map(|hits| statistics.filled(hits)).collect();
+        assert!(filled.is_sorted_by(|a, b| a.by_pool > b.by_pool), "{filled:?}");
+        assert!(filled.is_sorted_by(|a, b| a.by_background > b.by_background), "{filled:?}");
+        assert_eq!(filled[4], Filled::default());
+        let coverage: Vec<f64> = hits.iter().map(|hits| statistics.coverage(hits)).collect();
         assert_eq!(coverage[0], 1.0);
         assert!(coverage[3] > 0.3 && coverage[3] < 0.5, "the rare word weighs more: {coverage:?}");
     }
 
     #[test]
-    fn one_alternative_is_enough() {
-        let query = Query::parse("cats OR dogs");
-        let (statistics, hits) = pool(&query, &[["cats", "", ""], ["dogs", "", ""], ["birds", "", ""]]);
-        let coverage = hits.iter().map(|hits| statistics.coverage(&query, hits));
-        assert_eq!(coverage.collect::<Vec<_>>(), [1.0, 1.0, 0.0]);
+    fn a_word_that_is_asked_twice_counts_twice() {
+        let texts = [["", "cat", ""], ["", "dog", ""], ["", "bird", ""]];
+        let filled = |query: &str| {
+            let (statistics, hits) = pool(query, &texts);
+            (statistics.filled(&hits[0]).by_pool, statistics.filled(&hits[1]).by_pool)
+        };
+        let (cat, dog) = filled("cat dog");
+        assert_eq!(cat, dog);
+        let (cat, dog) = filled("cat dog cats");
+        assert!((cat - 2.0 * dog).abs() < 1e-12);
     }
 
     #[test]
-    fn length_counts() {
-        let query = Query::parse("x");
-        let (statistics, hits) = pool(&query, &[["", "x", ""], ["", "x and so on and on", ""]]);
-        assert!(statistics.saturation(0, &hits[0]) > statistics.saturation(0, &hits[1]));
+    fn one_alternative_is_enough() {
+        let (statistics, hits) = pool(
+            "cats OR dogs",
+            &[["cats", "", ""], ["dogs", "", ""], ["birds", "", ""], ["cats dogs", "", ""]],
+        );
+        let coverage = hits.iter().map(|hits| statistics.coverage(hits));
+        assert_eq!(coverage.collect::<Vec<_>>(), [1.0, 1.0, 0.0, 1.0]);
+        assert_eq!(statistics.filled(&hits[0]), statistics.filled(&hits[1]));
+    }
+
+    #[test]
+    fn length_counts_and_repetition_does_not() {
+        let often = "x ".repeat(OCCURRENCES_MAX);
+        let more = "x ".repeat(OCCURRENCES_MAX + 20);
+        let (statistics, hits) =
+            pool("x", &[["", "x", ""], ["", "x and so on and on", ""], ["", &often, ""], ["", &more, ""]]);
+        let filled: Vec<f64> = hits.iter().map(|hits| statistics.filled(hits).by_pool).collect();
+        assert!(filled[0] > filled[1]);
+        assert!(filled[2] > filled[0] && filled[2] > filled[3], "{filled:?}");
         assert_eq!(statistics.length_adjust(Field::Title, 0), 1.0);
     }
 
     #[test]
     fn an_empty_pool_or_query_is_no_accident() {
-        let (statistics, _) = pool(&Query::parse("x"), &[]);
-        assert_eq!(statistics.mean_saturation(&Hits::default()), 0.0);
-        let (statistics, hits) = pool(&Query::parse(""), &[["x", "", ""]]);
-        assert_eq!(statistics.coverage(&Query::parse(""), &hits[0]), 0.0);
-        assert_eq!(statistics.mean_saturation(&hits[0]), 0.0);
+        let (statistics, _) = pool("x", &[]);
+        assert_eq!(statistics.filled(&Hits::default()), Filled::default());
+        let (statistics, hits) = pool("", &[["x", "", ""]]);
+        assert_eq!(statistics.coverage(&hits[0]), 0.0);
+        assert_eq!(statistics.filled(&hits[0]), Filled::default());
     }
 }

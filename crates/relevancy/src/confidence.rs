@@ -1,61 +1,131 @@
-//! `swirl_confidence_score`: 0 to 1, made of parts that are shown and add up.
+//! `swirl_confidence_score`: 0 to 1, comparable between queries and sources, made of parts that are shown and add up.
+//!
+//! Each kind of evidence has a weight. Their weighted sum, the evidence as a whole, becomes the confidence by one
+//! curve for all queries; each kind's part is its share of it. A text that says the same again and again loses what
+//! it gained by that.
 
 /// The parts are whole millionths, so that their sum is exact to the last digit shown.
 const UNITS: f64 = 1_000_000.0;
 
-const COVERAGE: f64 = 0.45;
-const BM25F: f64 = 0.35;
-const PROXIMITY: f64 = 0.15;
-/// The source's own order is a hint, never the basis.
-const SOURCE_RANK: f64 = 0.05;
-
-/// What the confidence in a result rests on; the first three are 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// What the confidence in a result rests on. All are 0 to 1, but for the rank.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Evidence {
-    /// The share of the query that the result covers.
+    /// How well it is filled with the query's words, each by how rare it is among the results.
+    pub bm25_pool: f64,
+    /// The same, each by how rare it is in the language.
+    pub bm25_background: f64,
+    /// How near its meaning is to that of the query.
+    pub cosine: f64,
+    /// The share of the query that it covers.
     pub coverage: f64,
-    /// How well it is filled with the query's words.
-    pub saturation: f64,
-    /// How near they stand to each other.
-    pub nearness: f64,
-    /// From 1; 0 when the source gave none.
+    /// How near the query's words stand to each other.
+    pub proximity: f64,
+    /// Its place in its source, from 1; 0 when the source gave none.
     pub source_rank: u32,
+    /// The share of its text that was said before.
+    pub repetition: f64,
 }
 
+impl Evidence {
+    /// Every kind by its name, each 0 to 1.
+    pub fn by_name(&self) -> [(&'static str, f64); 7] {
+        [
+            ("bm25_pool", self.bm25_pool),
+            ("bm25_background", self.bm25_background),
+            ("cosine", self.cosine),
+            ("coverage", self.coverage),
+            ("proximity", self.proximity),
+            ("source_rank", by_rank(self.source_rank)),
+            ("repetition", self.repetition),
+        ]
+    }
+}
+
+/// One kind of evidence: its name in `explain`, its weight, its strength in a result.
+struct Kind {
+    name: &'static str,
+    weight: f64,
+    strength: fn(&Evidence) -> f64,
+}
+
+/// The weights. Fitted by `scripts/fit_confidence.py` to the judged collections cranfield, cisi, medline, cacm and adi,
+/// ten unlike sources each; `docs/ranking.md` tells how, and what each collection gives with the weights that the
+/// others alone would have chosen.
+const KINDS: [Kind; 6] = [
+    Kind { name: "bm25_pool", weight: 1.5, strength: |evidence| evidence.bm25_pool },
+    Kind { name: "bm25_background", weight: 0.45, strength: |evidence| evidence.bm25_background },
+    Kind { name: "embedding", weight: 1.0, strength: |evidence| evidence.cosine },
+    Kind { name: "coverage", weight: 0.05, strength: |evidence| evidence.coverage },
+    Kind { name: "proximity", weight: 0.2, strength: |evidence| evidence.proximity },
+    // The source's own order is a hint, never the basis.
+    Kind { name: "source_rank", weight: 0.06, strength: |evidence| by_rank(evidence.source_rank) },
+];
+
+/// The evidence at which the confidence is 0.7: about half of the results with as much are relevant in the collections.
+const GOOD: f64 = 1.4;
+const CONFIDENCE_OF_GOOD: f64 = 0.7;
+
+/// Up to this share, repetition is the manner of a text: a title that its body takes up, a term that returns.
+const REPETITION_FREE: f64 = 0.35;
+/// From this share on, nothing of the confidence is left.
+const REPETITION_MAX: f64 = 0.85;
+
+const REPETITION: &str = "repetition";
+
+/// The parts of a result's confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Confidence {
-    parts: [(&'static str, u32); 4],
+    parts: [(&'static str, i32); KINDS.len()],
+    /// What repetition takes away: 0 or less.
+    repetition: i32,
 }
 
 impl Confidence {
     /// Grows with each kind of evidence, and never leaves 0 to 1.
-    pub fn of(evidence: Evidence) -> Self {
-        let rank = match evidence.source_rank {
-            0 => 0.0,
-            rank => 1.0 / f64::from(rank).sqrt(),
-        };
-        Self {
-            parts: [
-                ("coverage", part(COVERAGE, evidence.coverage)),
-                ("bm25f", part(BM25F, evidence.saturation)),
-                ("proximity", part(PROXIMITY, evidence.nearness)),
-                ("source_rank", part(SOURCE_RANK, rank)),
-            ],
+    pub fn of(evidence: &Evidence) -> Self {
+        let strengths = KINDS.map(|kind| kind.weight * share((kind.strength)(evidence)));
+        let sum: f64 = strengths.iter().sum();
+        let whole = units(curve(sum));
+        let mut parts = [("", 0); KINDS.len()];
+        for ((part, kind), strength) in parts.iter_mut().zip(&KINDS).zip(strengths) {
+            let own = if sum > 0.0 { strength / sum } else { 0.0 };
+            *part = (kind.name, (own * f64::from(whole)).floor() as i32);
         }
+        // What the fractions left over goes to the first part, which is never the smallest of those that matter.
+        parts[0].1 += whole - parts.iter().map(|(_, units)| units).sum::<i32>();
+        let kept = 1.0 - share((evidence.repetition - REPETITION_FREE) / (REPETITION_MAX - REPETITION_FREE));
+        Self { parts, repetition: (f64::from(whole) * kept).round() as i32 - whole }
     }
 
+    /// Each part by its name; that of repetition only where it takes something away.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, f64)> {
-        self.parts.iter().map(|(name, units)| (*name, f64::from(*units) / UNITS))
+        let lost = (self.repetition != 0).then_some((REPETITION, self.repetition));
+        self.parts.iter().copied().chain(lost).map(|(name, units)| (name, f64::from(units) / UNITS))
     }
 
     pub fn total(&self) -> f64 {
-        f64::from(self.parts.iter().map(|(_, units)| units).sum::<u32>()) / UNITS
+        let whole: i32 = self.parts.iter().map(|(_, units)| units).sum();
+        f64::from(whole + self.repetition) / UNITS
     }
 }
 
-fn part(weight: f64, evidence: f64) -> u32 {
-    // NaN becomes 0 here: casts from floats saturate.
-    (weight * evidence.clamp(0.0, 1.0) * UNITS).round() as u32
+/// 0 without evidence, 0.7 for good evidence, towards 1 for more.
+fn curve(evidence: f64) -> f64 {
+    let steepness = -(1.0 - CONFIDENCE_OF_GOOD).ln();
+    1.0 - (-steepness * (evidence / GOOD).powi(2)).exp()
+}
+
+fn by_rank(rank: u32) -> f64 {
+    if rank == 0 { 0.0 } else { 1.0 / f64::from(rank).sqrt() }
+}
+
+/// What is no number counts as nothing.
+fn share(strength: f64) -> f64 {
+    if strength.is_nan() { 0.0 } else { strength.clamp(0.0, 1.0) }
+}
+
+fn units(confidence: f64) -> i32 {
+    (confidence * UNITS).round() as i32
 }
 
 #[cfg(test)]
@@ -63,47 +133,91 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn total(coverage: f64, saturation: f64, nearness: f64, source_rank: u32) -> f64 {
-        Confidence::of(Evidence { coverage, saturation, nearness, source_rank }).total()
+    fn evidence(lexical: f64, cosine: f64, coverage: f64, proximity: f64, source_rank: u32) -> Evidence {
+        Evidence {
+            bm25_pool: lexical,
+            bm25_background: lexical,
+            cosine,
+            coverage,
+            proximity,
+            source_rank,
+            repetition: 0.0,
+        }
+    }
+
+    fn total(evidence: Evidence) -> f64 {
+        Confidence::of(&evidence).total()
     }
 
     #[test]
     fn good_and_doubtful_matches_stand_apart() {
         let table = [
-            ("all words in the title, together", total(1.0, 0.55, 1.0, 1), true),
-            ("all words in the body, together, late in its source", total(1.0, 0.45, 1.0, 100), true),
-            ("all words in the body, scattered", total(1.0, 0.45, 0.1, 3), false),
-            ("one word of two", total(0.5, 0.28, 0.0, 1), false),
-            ("nothing but the first place in its source", total(0.0, 0.0, 0.0, 1), false),
+            ("all words in the title, together", evidence(0.6, 0.7, 1.0, 1.0, 1), true),
+            ("all words in the body, together, late in its source", evidence(0.5, 0.5, 1.0, 1.0, 100), true),
+            ("all words in the body, scattered", evidence(0.4, 0.35, 1.0, 0.1, 3), false),
+            ("one word of two", evidence(0.28, 0.4, 0.5, 0.0, 1), false),
+            ("nothing but the first place in its source", evidence(0.0, 0.0, 0.0, 0.0, 1), false),
+            ("the same meaning in other words", evidence(0.0, 0.8, 0.0, 0.0, 1), false),
         ];
-        for (what, total, is_good) in table {
+        for (what, evidence, is_good) in table {
+            let total = total(evidence);
             assert_eq!(total >= 0.7, is_good, "{what}: {total}");
         }
-        assert_eq!(total(1.0, 1.0, 1.0, 1), 1.0);
-        assert_eq!(total(f64::NAN, f64::INFINITY, -1.0, 0), 0.35);
+    }
+
+    #[test]
+    fn the_curve_passes_where_it_should() {
+        assert_eq!(curve(0.0), 0.0);
+        assert!((curve(GOOD) - CONFIDENCE_OF_GOOD).abs() < 1e-12);
+        assert_eq!(total(Evidence::default()), 0.0);
+        let odd =
+            Evidence { bm25_pool: f64::NAN, cosine: -1.0, coverage: f64::INFINITY, ..Evidence::default() };
+        assert_eq!(total(odd), total(Evidence { coverage: 1.0, ..Evidence::default() }));
+    }
+
+    #[test]
+    fn repetition_takes_away_what_it_gained() {
+        let once = evidence(0.5, 0.6, 1.0, 1.0, 1);
+        let table = [(0.0, 1.0), (REPETITION_FREE, 1.0), (0.6, 0.5), (REPETITION_MAX, 0.0), (0.99, 0.0)];
+        for (repetition, kept) in table {
+            let confidence = Confidence::of(&Evidence { repetition, ..once });
+            assert!((confidence.total() - kept * total(once)).abs() < 2e-6, "{repetition}");
+            assert_eq!(confidence.parts().any(|(name, _)| name == REPETITION), kept < 1.0);
+        }
+    }
+
+    prop_compose! {
+        fn any_evidence()(
+            bm25_pool in 0.0..1.0f64, bm25_background in 0.0..1.0f64, cosine in -1.0..1.0f64, coverage in 0.0..1.0f64,
+            proximity in 0.0..1.0f64, source_rank in 0..1000u32, repetition in 0.0..1.0f64,
+        ) -> Evidence {
+            Evidence { bm25_pool, bm25_background, cosine, coverage, proximity, source_rank, repetition }
+        }
     }
 
     proptest! {
         #[test]
-        fn more_evidence_never_lowers_it(
-            a in 0.0..1.0f64, b in 0.0..1.0f64, c in 0.0..1.0f64, rank in 2..1000u32, more in 0.0..1.0f64,
-        ) {
-            let base = total(a, b, c, rank);
-            prop_assert!((0.0..=1.0).contains(&base));
+        fn more_evidence_never_lowers_it(base in any_evidence(), more in 0.0..1.0f64) {
+            let low = total(base);
+            prop_assert!((0.0..=1.0).contains(&low));
             let up = |value: f64| value + more * (1.0 - value);
-            for grown in [total(up(a), b, c, rank), total(a, up(b), c, rank), total(a, b, up(c), rank),
-                          total(a, b, c, rank - 1)] {
-                prop_assert!(grown >= base);
+            for grown in [
+                Evidence { bm25_pool: up(base.bm25_pool), ..base },
+                Evidence { bm25_background: up(base.bm25_background), ..base },
+                Evidence { cosine: up(base.cosine), ..base },
+                Evidence { coverage: up(base.coverage), ..base },
+                Evidence { proximity: up(base.proximity), ..base },
+                Evidence { repetition: base.repetition * (1.0 - more), ..base },
+            ] {
+                prop_assert!(total(grown) >= low);
             }
         }
 
         #[test]
-        fn parts_add_up_to_the_last_digit(
-            coverage in 0.0..1.0f64, saturation in 0.0..1.0f64, nearness in 0.0..1.0f64, source_rank in 0..1000u32,
-        ) {
-            let confidence = Confidence::of(Evidence { coverage, saturation, nearness, source_rank });
+        fn parts_add_up_to_the_last_digit(evidence in any_evidence()) {
+            let confidence = Confidence::of(&evidence);
             let sum: f64 = confidence.parts().map(|(_, value)| value).sum();
-            prop_assert_eq!(format!("{sum:.6}"), format!("{:.6}", confidence.total()));
+            prop_assert_eq!((sum * UNITS).round(), (confidence.total() * UNITS).round());
         }
     }
 }

@@ -1,16 +1,16 @@
 //! The `explain` of a result: why it has its scores.
 //!
-//! It is written in two turns. When a provider's answer arrives, [`prepared`] notes what needs no other results;
-//! when all have arrived, [`completed`] adds the numbers. Between the two stands `lengths`, which says that the
-//! texts have been read; [`read_prepared`] takes the notes up again.
+//! It is written in two turns. When a provider's answer arrives, [`prepared`] notes what needs no other results: the
+//! hits, the similarities, and between the two turns `lengths`, `cosine` and `repetition`, which say that the
+//! texts have been read.
+//! When all have arrived, [`read_prepared`] takes the notes up again and [`complete`] adds the numbers.
 
-use crate::bm25::PoolStatistics;
-use crate::confidence::Confidence;
+use crate::confidence::{Confidence, Evidence};
 use crate::field::{Field, PerField};
 use crate::hits::{FieldHits, Hits, POSITIONS_MAX, WordHits};
 use crate::query::Query;
-use crate::score::Share;
-use crate::stems::stem;
+use crate::score::{Adjusts, Points};
+use crate::targets::Similarities;
 use serde_json::{Map, Value};
 
 type Object = Map<String, Value>;
@@ -19,71 +19,110 @@ const NEGATED: &str = "NOT";
 const STEMS: &str = "stems";
 const HITS: &str = "hits";
 const LENGTHS: &str = "lengths";
+const COSINE: &str = "cosine";
+const REPETITION: &str = "repetition";
+const SCORE: &str = "score";
+const EVIDENCE: &str = "evidence";
 const CONFIDENCE: &str = "confidence";
 const BOOSTS: &str = "boosts";
 const FILE_SYSTEM: &str = "FILE_SYSTEM";
+const TOTAL: &str = "total";
 
 /// What one result tells without the others.
-pub fn prepared(query: &Query, hits: &Hits) -> Object {
-    let mut explain = negated(hits).unwrap_or_default();
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Noted {
+    pub hits: Hits,
+    pub reading: Reading,
+}
+
+/// What a result tells as a whole, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Reading {
+    /// How alike the query and the result are.
+    pub cosine: f64,
+    /// The share of its text that was said before.
+    pub repetition: f64,
+}
+
+/// The notes of the first turn.
+pub fn prepared(query: &Query, noted: &Noted, similarities: PerField<Similarities>) -> Object {
+    let mut explain = negated(&noted.hits).unwrap_or_default();
     explain.insert(STEMS.to_owned(), query.stems().into());
-    explain.insert(HITS.to_owned(), shown_hits(hits).into());
-    let lengths = hits.by_field().map(|(field, hits)| (field.name().to_owned(), hits.length.into()));
+    for (field, found) in Field::ALL.into_iter().zip(similarities) {
+        if !found.is_empty() {
+            let found = found.into_iter().map(|(key, value)| (key, value.into()));
+            explain.insert(field.name().to_owned(), found.collect::<Object>().into());
+        }
+    }
+    explain.insert(HITS.to_owned(), shown_hits(&noted.hits).into());
+    let lengths = noted.hits.by_field().map(|(field, hits)| (field.name().to_owned(), hits.length.into()));
     explain.insert(LENGTHS.to_owned(), lengths.collect::<Object>().into());
+    explain.insert(COSINE.to_owned(), noted.reading.cosine.into());
+    explain.insert(REPETITION.to_owned(), noted.reading.repetition.into());
     explain
 }
 
-/// The hits that [`prepared`] noted; None when it did not, or when the notes do not read as its own.
-pub fn read_prepared(explain: &Object, query: &Query) -> Option<Hits> {
+/// What [`prepared`] noted; None when it did not, or when the notes do not read as its own.
+pub fn read_prepared(explain: &Object, query: &Query) -> Option<Noted> {
     let lengths = explain.get(LENGTHS)?.as_object()?;
     let words = explain.get(HITS)?.as_object()?;
-    let mut hits = Hits::default();
+    let number = |name: &str| explain.get(name).and_then(share);
+    let reading = Reading { cosine: number(COSINE)?, repetition: number(REPETITION)? };
+    let mut noted = Noted { reading, ..Noted::default() };
     for field in Field::ALL {
         let length = u32::try_from(lengths.get(field.name())?.as_u64()?).ok()?;
         let words = words.get(field.name())?.as_object()?.iter();
         let words: Option<Vec<WordHits>> =
             words.map(|(word, places)| read_word(query, word, places)).collect();
-        hits.fields[field as usize] = FieldHits { length, words: words?, weighs_as_title: false };
+        noted.hits.fields[field as usize] = FieldHits { length, words: words?, weighs_as_title: false };
+        if let Some(found) = explain.get(field.name()) {
+            found.as_object()?.values().all(|value| share(value).is_some()).then_some(())?;
+        }
     }
     if let Some(found) = explain.get(NEGATED) {
         let (field, words) = found.as_object()?.iter().next()?;
-        hits.negated = Some((Field::named(field)?, words.as_str()?.to_owned()));
+        noted.hits.negated = Some((Field::named(field)?, words.as_str()?.to_owned()));
     }
-    Some(hits)
+    Some(noted)
 }
 
-/// The explanation of a result that has its scores. `stems` are those that were looked for.
-pub fn completed(
-    stems: String,
-    hits: &Hits,
-    statistics: &PoolStatistics,
-    shares: &[Share],
-    confidence: &Confidence,
-) -> Object {
-    let mut explain = Object::new();
-    explain.insert(STEMS.to_owned(), stems.into());
-    let mut fields: PerField<Object> = Default::default();
-    for share in shares {
-        fields[share.field as usize].insert(share.key.clone(), share.points().into());
+/// What a field is multiplied by in the score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weighing {
+    pub weight: f64,
+    pub adjusts: Adjusts,
+}
+
+/// Turns the notes into the explanation of a result that has its scores, and gives the points of `swirl_score`.
+pub fn complete(explain: &mut Object, hits: &Hits, weighing: PerField<Weighing>) -> Points {
+    let mut points = Points::default();
+    for (field, Weighing { weight, adjusts }) in Field::ALL.into_iter().zip(weighing) {
+        let Some(Value::Object(found)) = explain.get_mut(field.name()) else { continue };
+        let values = found.iter().map(|(key, value)| (key.as_str(), value.as_f64().unwrap_or_default()));
+        points.set(field, weight, values, adjusts);
+        found.insert("result_length_adjust".to_owned(), adjusts.result_length.into());
+        found.insert("query_length_adjust".to_owned(), adjusts.query_length.into());
     }
-    let terms_matched = |field: &FieldHits| field.words.iter().filter(|hits| hits.term.is_some()).count();
-    for ((field, in_field), mut object) in hits.by_field().zip(fields) {
-        if object.is_empty() || terms_matched(in_field) == 0 {
-            continue;
-        }
-        let length_adjust = statistics.length_adjust(field, in_field.length);
-        object.insert("result_length_adjust".to_owned(), rounded(length_adjust).into());
-        object.insert("query_length_adjust".to_owned(), rounded(statistics.query_length_adjust()).into());
-        explain.insert(field.name().to_owned(), object.into());
+    for note in [LENGTHS, COSINE, REPETITION] {
+        explain.shift_remove(note);
     }
-    explain.insert(HITS.to_owned(), shown_hits(hits).into());
-    if hits.fields.iter().any(|field| field.weighs_as_title) {
-        mark_file_system(&mut explain);
+    if !hits.fields.iter().any(|field| field.weighs_as_title) {
+        explain.shift_remove(BOOSTS);
     }
+    let mut score: Object =
+        Field::ALL.into_iter().map(|field| (field.name().to_owned(), points.of(field).into())).collect();
+    score.insert(TOTAL.to_owned(), points.total().into());
+    explain.insert(SCORE.to_owned(), score.into());
+    points
+}
+
+/// Adds what the confidence rests on, and its parts.
+pub fn add_confidence(explain: &mut Object, evidence: &Evidence, confidence: &Confidence) {
+    let shown = evidence.by_name().into_iter().map(|(name, value)| (name.to_owned(), rounded(value).into()));
+    explain.insert(EVIDENCE.to_owned(), shown.collect::<Object>().into());
     let mut parts: Object = confidence.parts().map(|(name, value)| (name.to_owned(), value.into())).collect();
-    parts.insert("total".to_owned(), confidence.total().into());
+    parts.insert(TOTAL.to_owned(), confidence.total().into());
     explain.insert(CONFIDENCE.to_owned(), parts.into());
-    explain
 }
 
 /// The whole explanation of a result that holds a negated word: the field, and the word.
@@ -91,6 +130,11 @@ pub fn negated(hits: &Hits) -> Option<Object> {
     let (field, words) = hits.negated.as_ref()?;
     let found = Object::from_iter([(field.name().to_owned(), words.clone().into())]);
     Some(Object::from_iter([(NEGATED.to_owned(), found.into())]))
+}
+
+/// The field has similarities that count.
+pub fn tells(explain: &Object, field: Field) -> bool {
+    explain.contains_key(field.name())
 }
 
 /// Notes that a result comes from a file system, where titles are names of files.
@@ -107,6 +151,19 @@ pub fn stems(explain: &Object) -> Option<&str> {
     explain.get(STEMS)?.as_str()
 }
 
+/// After the texts of a result were changed: where the words stand now. Scores that were set stay, and so do their
+/// reasons; notes of the first turn are taken again.
+pub fn found_again(old: Object, new: Object) -> Object {
+    if old.contains_key(LENGTHS) {
+        return new;
+    }
+    let mut explain = old;
+    if let (Some(old), Some(new)) = (explain.get_mut(HITS), new.get(HITS)) {
+        old.clone_from(new);
+    }
+    explain
+}
+
 fn shown_hits(hits: &Hits) -> Object {
     let words = |hits: &FieldHits| -> Object {
         hits.words.iter().map(|hits| (hits.word.clone(), hits.positions.clone().into())).collect()
@@ -117,11 +174,15 @@ fn shown_hits(hits: &Hits) -> Object {
 fn read_word(query: &Query, word: &str, places: &Value) -> Option<WordHits> {
     let read = |place: &Value| u32::try_from(place.as_u64()?).ok();
     let positions: Option<Vec<u32>> = places.as_array()?.iter().take(POSITIONS_MAX).map(read).collect();
-    Some(WordHits { word: word.to_owned(), term: query.place(&stem(word)), positions: positions? })
+    Some(WordHits { word: word.to_owned(), term: query.find(word).flatten(), positions: positions? })
 }
 
 fn rounded(number: f64) -> f64 {
     (number * 10_000.0).round() / 10_000.0
+}
+
+fn share(value: &Value) -> Option<f64> {
+    value.as_f64().filter(|value| (0.0..=1.0).contains(value))
 }
 
 #[cfg(test)]
@@ -133,23 +194,33 @@ mod tests {
         value.as_object().cloned().unwrap_or_default()
     }
 
+    fn notes(query: &Query, texts: PerField<&str>) -> (Noted, Object) {
+        let noted =
+            Noted { hits: Hits::read(query, texts), reading: Reading { cosine: 0.5, repetition: 0.0 } };
+        let explain = prepared(query, &noted, [vec![("x_*".to_owned(), 0.25)], vec![], vec![]]);
+        (noted, explain)
+    }
+
     #[test]
     fn notes_are_taken_up_again() {
         for text in ["Electric cars and a car", "no hit", "electric beta"] {
             let query = Query::parse("electric cars -beta").with_highlights(&["hit".to_owned()]);
-            let hits = Hits::read(&query, [text, "Cars", ""]);
-            assert_eq!(read_prepared(&prepared(&query, &hits), &query), Some(hits), "{text}");
+            let (noted, explain) = notes(&query, [text, "Cars", ""]);
+            assert_eq!(read_prepared(&explain, &query), Some(noted), "{text}");
         }
     }
 
     #[test]
     fn what_is_noted() {
         let query = Query::parse("electric cars");
-        let explain = prepared(&query, &Hits::read(&query, ["Electric cars win", "", "A. Cars"]));
+        let (_, explain) = notes(&query, ["Electric cars win", "", "A. Cars"]);
         let expected = json!({
             "stems": "electr car",
+            "title": {"x_*": 0.25},
             "hits": {"title": {"electric": [0], "cars": [1]}, "body": {}, "author": {"cars": [1]}},
             "lengths": {"title": 3, "body": 0, "author": 2},
+            "cosine": 0.5,
+            "repetition": 0.0,
         });
         assert_eq!(Value::from(explain), expected);
     }
@@ -157,7 +228,7 @@ mod tests {
     #[test]
     fn foreign_notes_are_not_believed() {
         let query = Query::parse("x");
-        let good = prepared(&query, &Hits::read(&query, ["x", "", ""]));
+        let (_, good) = notes(&query, ["x", "", ""]);
         assert!(read_prepared(&good, &query).is_some());
         for (key, value) in [
             ("lengths", json!(null)),
@@ -166,11 +237,27 @@ mod tests {
             ("hits", json!({"title": {"x": ["0"]}, "body": {}, "author": {}})),
             ("hits", json!({"title": {"x": [5_000_000_000_u64]}, "body": {}, "author": {}})),
             ("NOT", json!({"payload": "x"})),
+            ("cosine", json!(2)),
+            ("title", json!({"x_*": 1e9})),
+            ("body", json!({"x_*": "high"})),
+            ("author", json!([])),
         ] {
             let mut bad = good.clone();
             bad.insert(key.to_owned(), value);
             assert_eq!(read_prepared(&bad, &query), None, "{key}");
         }
         assert_eq!(read_prepared(&object(json!({})), &query), None);
+    }
+
+    #[test]
+    fn places_are_found_again_and_scores_stay() {
+        let query = Query::parse("x");
+        let (_, new) = notes(&query, ["a x", "", ""]);
+        let (_, noted) = notes(&query, ["x", "", ""]);
+        assert_eq!(found_again(noted, new.clone()), new);
+        let done = object(json!({"stems": "x", "hits": {"title": {"x": [7]}}, "score": {"total": 1}}));
+        let again = Value::from(found_again(done, new));
+        assert_eq!((&again["hits"]["title"], &again["score"]), (&json!({"x": [1]}), &json!({"total": 1})));
+        assert!(again.get("lengths").is_none());
     }
 }

@@ -36,6 +36,14 @@ impl Field {
         }
     }
 
+    pub fn text_mut(self, item: &mut ResultItem) -> &mut String {
+        match self {
+            Self::Title => &mut item.title,
+            Self::Body => &mut item.body,
+            Self::Author => &mut item.author,
+        }
+    }
+
     /// What one occurrence is worth.
     pub fn weight(self) -> f64 {
         match self {

@@ -1,14 +1,17 @@
 //! Where the words of a query stand in a result. Every text is read once.
+//!
+//! A word of a text matches when its stem equals the stem of a word of the query: `art` does not match `cart`.
 
 use crate::field::{Field, PerField};
 use crate::query::Query;
-use crate::stems::stem;
-use crate::tokens::{lower, tokens};
+use crate::tokens::{Token, lower, tokens};
 
 /// Most tokens of a field that are read; what comes later is not weighed.
 pub const FIELD_TOKENS_MAX: usize = 10_000;
 /// Most positions of one word in one field; more occurrences change no score worth speaking of.
 pub const POSITIONS_MAX: usize = 64;
+/// A token of a text takes about so many bytes, its space included.
+const TOKEN_BYTES: usize = 6;
 
 /// A matched word, in lower case, and the places where it stands, counted in tokens from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,17 +39,36 @@ pub struct Hits {
     pub negated: Option<(Field, String)>,
 }
 
+/// A token that matched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Match {
+    pub position: usize,
+    /// The place in `FieldHits::words`.
+    pub word: usize,
+}
+
+/// One field with its tokens: what is needed while its text is at hand.
+#[derive(Debug, Clone, Default)]
+pub struct FieldReading<'t> {
+    pub tokens: Vec<Token<'t>>,
+    /// In the order of the text.
+    pub matches: Vec<Match>,
+    pub hits: FieldHits,
+}
+
 impl Hits {
     /// Reads the texts of one result, one for each field.
     pub fn read(query: &Query, texts: PerField<&str>) -> Self {
-        let mut hits = Self::default();
-        for (field, text) in Field::ALL.into_iter().zip(texts) {
-            hits.fields[field as usize] = read_field(query, text);
-            if hits.negated.is_none() {
-                hits.negated = negated_in(query, text).map(|words| (field, words));
-            }
+        Self::of(query, texts.map(|text| FieldReading::of(query, text)))
+    }
+
+    /// The hits of fields that were read.
+    pub fn of(query: &Query, readings: PerField<FieldReading<'_>>) -> Self {
+        let mut negated = None;
+        for (field, reading) in Field::ALL.into_iter().zip(&readings) {
+            negated = negated.or_else(|| reading.negated(query).map(|words| (field, words)));
         }
-        hits
+        Self { fields: readings.map(|reading| reading.hits), negated }
     }
 
     /// Each field with its hits.
@@ -76,63 +98,90 @@ impl FieldHits {
     }
 }
 
-fn read_field(query: &Query, text: &str) -> FieldHits {
-    let mut hits = FieldHits::default();
-    for (position, token) in (0u32..).zip(tokens(text).take(FIELD_TOKENS_MAX)) {
-        hits.length = position + 1;
-        if !query.may_match(token.text) {
-            continue;
-        }
-        let word = lower(token.text);
-        if let Some(known) = hits.words.iter_mut().find(|known| known.word == word) {
-            if known.positions.len() < POSITIONS_MAX {
-                known.positions.push(position);
+impl<'t> FieldReading<'t> {
+    pub fn of(query: &Query, text: &'t str) -> Self {
+        let mut reading = Self::default();
+        reading.tokens.reserve((text.len() / TOKEN_BYTES).min(FIELD_TOKENS_MAX));
+        for (position, token) in tokens(text).take(FIELD_TOKENS_MAX).enumerate() {
+            reading.tokens.push(token);
+            if query.may_match(token.text) {
+                reading.take(query, token, position);
             }
-            continue;
         }
-        let stem = stem(&word);
-        let term = query.place(&stem);
-        if term.is_some() || query.is_highlight(&stem) {
-            hits.words.push(WordHits { word: word.into_owned(), term, positions: vec![position] });
-        }
+        reading.hits.length = u32::try_from(reading.tokens.len()).unwrap_or(u32::MAX);
+        reading
     }
-    hits
-}
 
-/// The first negated word or phrase that stands in the text.
-fn negated_in(query: &Query, text: &str) -> Option<String> {
-    if query.negated.is_empty() {
-        return None;
+    /// The term that matched at a position.
+    pub fn term_at(&self, position: usize) -> Option<usize> {
+        let place = self.matches.binary_search_by_key(&position, |found| found.position).ok()?;
+        self.term(self.matches[place])
     }
-    let words: Vec<_> = tokens(text).take(FIELD_TOKENS_MAX).map(|token| lower(token.text)).collect();
-    let stands =
-        |negated: &&Vec<String>| words.windows(negated.len()).any(|window| window == negated.as_slice());
-    query.negated.iter().find(stands).map(|negated| negated.join(" "))
+
+    pub fn term(&self, found: Match) -> Option<usize> {
+        self.hits.words.get(found.word)?.term
+    }
+
+    fn take(&mut self, query: &Query, token: Token<'_>, position: usize) {
+        let word = lower(token.text);
+        let at = u32::try_from(position).unwrap_or(u32::MAX);
+        let words = &mut self.hits.words;
+        if let Some(place) = words.iter().position(|known| known.word == word) {
+            if words[place].positions.len() < POSITIONS_MAX {
+                words[place].positions.push(at);
+            }
+            self.matches.push(Match { position, word: place });
+            return;
+        }
+        if let Some(term) = query.find(&word) {
+            self.matches.push(Match { position, word: words.len() });
+            words.push(WordHits { word: word.into_owned(), term, positions: vec![at] });
+        }
+    }
+
+    /// The first negated word or phrase that stands in the text.
+    fn negated(&self, query: &Query) -> Option<String> {
+        let is_same = |(token, word): (&Token<'_>, &String)| match token.text.is_ascii() {
+            true => token.text.eq_ignore_ascii_case(word),
+            false => lower(token.text) == *word,
+        };
+        let stands = |negated: &&Vec<String>| {
+            self.tokens.windows(negated.len()).any(|window| window.iter().zip(*negated).all(is_same))
+        };
+        query.negated.iter().find(stands).map(|negated| negated.join(" "))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::Language;
 
-    fn title(query: &str, text: &str) -> Vec<(String, Vec<u32>)> {
-        let hits = Hits::read(&Query::parse(query), [text, "", ""]);
+    fn title(query: &Query, text: &str) -> Vec<(String, Vec<u32>)> {
+        let hits = Hits::read(query, [text, "", ""]);
         hits.fields[0].words.iter().map(|hits| (hits.word.clone(), hits.positions.clone())).collect()
     }
 
     #[test]
     fn hits_are_counted_in_tokens_and_kept_by_word() {
         type Hit<'a> = (&'a str, &'a [u32]);
-        let table: &[(&str, &str, &[Hit<'_>])] = &[
-            ("electric cars", "Electric cars win", &[("electric", &[0]), ("cars", &[1])]),
-            ("car", "Cars, a car & the CARS", &[("cars", &[0, 4]), ("car", &[2])]),
-            ("art", "cart", &[]),
-            ("matched", "a <em>matched</em> word", &[("matched", &[1])]),
-            ("", "anything", &[]),
+        let table: &[(&str, &str, &str, &[Hit<'_>])] = &[
+            ("english", "electric cars", "Electric cars win", &[("electric", &[0]), ("cars", &[1])]),
+            ("english", "car", "Cars, a car & the CARS", &[("cars", &[0, 4]), ("car", &[2])]),
+            ("english", "art", "cart", &[]),
+            ("english", "matched", "a <em>matched</em> word", &[("matched", &[1])]),
+            ("english", "", "anything", &[]),
+            ("english", "東京", "新東京", &[("東", &[1]), ("京", &[2])]),
+            ("english", "🚀", "to the moon 🚀", &[("🚀", &[3])]),
+            ("german", "Haus", "Die HÄUSER, ein Haus", &[("häuser", &[1]), ("haus", &[3])]),
+            ("french", "eau", "L’eau et les eaux", &[("l'eau", &[0]), ("eaux", &[3])]),
+            ("arabic", "كتاب", "هذا الكتاب جديد", &[("الكتاب", &[1])]),
         ];
-        for (query, text, expected) in table {
+        for (language, query, text, expected) in table {
+            let query = Query::parse_in(Language::named(language), query);
             let expected: Vec<(String, Vec<u32>)> =
                 expected.iter().map(|(word, positions)| ((*word).to_owned(), positions.to_vec())).collect();
-            assert_eq!(title(query, text), expected, "{query} in {text}");
+            assert_eq!(title(&query, text), expected, "{query:?} in {text}");
         }
     }
 
@@ -143,6 +192,7 @@ mod tests {
             ("a -beta", "betas x", None),
             ("a -\"big beta\"", "a big Beta", Some("big beta")),
             ("a -\"big beta\"", "a beta big", None),
+            ("a -über", "a ÜBER", Some("über")),
         ];
         for (query, text, expected) in table {
             let hits = Hits::read(&Query::parse(query), ["", text, ""]);

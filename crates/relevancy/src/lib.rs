@@ -2,26 +2,44 @@
 //!
 //! | Module | What lives there |
 //! |---|---|
-//! | [`tokens`], [`stems`], [`stopwords`] | words of a text, their stems, words that say nothing |
+//! | [`scale`] | what the settings say about scores |
+//! | [`language`], [`tokens`], [`stems`], [`stopwords`] | words of a text, their stems, words that say nothing |
+//! | [`sentences`], [`highlights`] | sentences of a text, marks around its matched words |
 //! | [`query`] | query text → terms, phrases, negated words |
 //! | [`field`], [`hits`] | the fields that count, and where the query's words stand in them |
 //! | [`bm25`], [`proximity`] | how much the hits weigh in a pool of results, how near they stand |
+//! | [`targets`] | how alike parts of the query and of a text are, by the reader model |
 //! | [`confidence`], [`score`] | `swirl_confidence_score` and `swirl_score` |
 //! | [`explain`] | the `explain` of a result |
-//! | [`pool`] | all of it together: [`prepare`] one result, [`score_pool`] many |
+//! | [`similarity`] | which results are the same document |
+//! | [`mod@prepare`], [`pool`] | all of it together: [`prepare()`] one result, [`score()`] many |
 
+pub mod background;
 pub mod bm25;
 pub mod confidence;
 pub mod explain;
 pub mod field;
+pub mod highlights;
 pub mod hits;
+pub mod language;
 pub mod pool;
+pub mod prepare;
 pub mod proximity;
 pub mod query;
+pub mod reader;
+pub mod repetition;
+pub mod scale;
 pub mod score;
+pub mod sentences;
+pub mod similarity;
 pub mod stems;
 pub mod stopwords;
+pub mod targets;
 pub mod tokens;
 
-pub use pool::{mark_file_system, prepare, score_pool};
+pub use language::Language;
+pub use pool::{Answer, score, score_pool};
+pub use prepare::{find_again, mark_file_system, prepare};
 pub use query::Query;
+pub use scale::Scale;
+pub use targets::Asked;

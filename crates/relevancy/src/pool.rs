@@ -2,91 +2,160 @@
 
 use crate::bm25::PoolStatistics;
 use crate::confidence::{Confidence, Evidence};
-use crate::explain;
-use crate::field::Field;
+use crate::explain::{self, Noted, Reading, Weighing};
+use crate::field::{Field, PerField};
 use crate::hits::Hits;
+use crate::prepare::read_again;
 use crate::proximity::nearness;
 use crate::query::Query;
-use crate::score::{self, Measures, NEGATED_SCORE};
+use crate::scale::Scale;
+use crate::score::{Adjusts, NEGATED_SCORE, length_adjust, median, median_of_distinct, rank_adjust};
+use crate::targets::Asked;
 use domain::result::ResultItem;
 
-/// Notes in `explain` what one result tells without the others.
-pub fn prepare(query: &Query, item: &mut ResultItem) {
-    let hits = read(query, item);
-    item.explain = Some(explain::prepared(query, &hits));
-}
-
-/// Notes that a result comes from a file system: where its title, a name of a file, tells nothing, its body weighs as
-/// much as a title. After [`prepare`].
-pub fn mark_file_system(item: &mut ResultItem) {
-    explain::mark_file_system(item.explain.get_or_insert_default());
+/// The results of one provider, and what it was asked.
+pub struct Answer<'a> {
+    pub query: Query,
+    pub items: Vec<&'a mut ResultItem>,
 }
 
 /// Sets `swirl_score`, `swirl_confidence_score` and `explain` of every result. Gives the number of results that
 /// were scored: one that holds a negated word is put below all others and not counted.
-pub fn score_pool(query: &Query, items: &mut [&mut ResultItem]) -> usize {
-    let pool: Vec<Hits> = items.iter().map(|item| weighed(query, item)).collect();
-    let statistics = PoolStatistics::of(query, &pool);
-    let mut scored = 0;
-    for (item, hits) in items.iter_mut().zip(&pool) {
-        match explain::negated(hits) {
-            Some(reason) => {
-                item.swirl_score = NEGATED_SCORE;
-                item.swirl_confidence_score = 0.0;
-                item.explain = Some(reason);
-            }
-            None => {
-                score_one(query, &statistics, hits, item);
-                scored += 1;
-            }
+///
+/// Providers that were asked the same words are weighed together. One that was asked others, such as the words of
+/// its own tag, is weighed by itself: what it was not asked for it cannot lack. Only the middle lengths are those of
+/// all results.
+pub fn score(answers: Vec<Answer<'_>>, scale: &Scale) -> usize {
+    let lengths = answers.iter().filter(|answer| !answer.items.is_empty());
+    let mut lengths: Vec<u32> =
+        lengths.map(|answer| u32::try_from(answer.query.words.len()).unwrap_or(u32::MAX)).collect();
+    lengths.sort_unstable();
+    let words_median = median(&lengths);
+    let mut pools: Vec<Pool<'_>> = Vec::new();
+    for Answer { query, items } in answers {
+        let query_length = length_adjust(words_median, query.length as f64);
+        let entries = items.into_iter().map(|item| Entry { item, query_length });
+        match pools.iter_mut().find(|pool| pool.query.asks_the_same(&query)) {
+            Some(pool) => pool.entries.extend(entries),
+            None => pools.push(Pool { entries: entries.collect(), query }),
         }
     }
-    scored
+    let noted: Vec<Vec<Noted>> = pools.iter_mut().map(|pool| pool.noted(scale)).collect();
+    let medians = Field::ALL.map(|field| {
+        let all = noted.iter().flatten();
+        median_of_distinct(all.map(|noted| noted.hits.fields[field as usize].length).collect())
+    });
+    let scored = pools.iter_mut().zip(noted).map(|(pool, noted)| pool.score(noted, scale, medians));
+    scored.sum()
 }
 
-fn weighed(query: &Query, item: &ResultItem) -> Hits {
-    let mut hits = noted(query, item).unwrap_or_else(|| read(query, item));
-    if item.explain.as_ref().is_some_and(explain::is_file_system) {
-        let tells = |field: Field| hits.fields[field as usize].words.iter().any(|word| word.term.is_some());
-        hits.fields[Field::Body as usize].weighs_as_title = !tells(Field::Title) && tells(Field::Body);
+/// As [`score`] for the results of one question.
+pub fn score_pool(query: &Query, scale: &Scale, items: &mut [&mut ResultItem]) -> usize {
+    let items = items.iter_mut().map(|item| &mut **item).collect();
+    score(vec![Answer { query: query.clone(), items }], scale)
+}
+
+struct Entry<'a> {
+    item: &'a mut ResultItem,
+    /// The adjust for what its own provider was asked.
+    query_length: f64,
+}
+
+/// Results that are weighed together.
+struct Pool<'a> {
+    query: Query,
+    entries: Vec<Entry<'a>>,
+}
+
+impl Pool<'_> {
+    /// The notes of every result; one that has none, or was changed since, is read now.
+    fn noted(&mut self, scale: &Scale) -> Vec<Noted> {
+        let query = &self.query;
+        let mut asked: Option<Asked<'_>> = None;
+        let mut all = Vec::with_capacity(self.entries.len());
+        for Entry { item, .. } in &mut self.entries {
+            let mut noted = match item.explain.as_ref().and_then(|notes| explain::read_prepared(notes, query))
+            {
+                Some(noted) => noted,
+                None => read_again(query, asked.get_or_insert_with(|| Asked::of(query, scale)), item),
+            };
+            let notes = item.explain.get_or_insert_default();
+            if explain::is_file_system(notes) {
+                let body_only = !explain::tells(notes, Field::Title) && explain::tells(notes, Field::Body);
+                noted.hits.fields[Field::Body as usize].weighs_as_title = body_only;
+            }
+            all.push(noted);
+        }
+        all
     }
-    hits
+
+    fn score(&mut self, noted: Vec<Noted>, scale: &Scale, medians: PerField<f64>) -> usize {
+        let (pool, readings): (Vec<Hits>, Vec<Reading>) =
+            noted.into_iter().map(|noted| (noted.hits, noted.reading)).unzip();
+        let statistics = PoolStatistics::of(&self.query, scale.weights, &pool);
+        let mut scored = 0;
+        for ((entry, hits), reading) in self.entries.iter_mut().zip(&pool).zip(readings) {
+            if let Some(reason) = explain::negated(hits) {
+                entry.item.swirl_score = NEGATED_SCORE;
+                entry.item.swirl_confidence_score = 0.0;
+                entry.item.explain = Some(reason);
+                continue;
+            }
+            let evidence = evidence(&self.query, &statistics, hits, reading, entry.item.searchprovider_rank);
+            let confidence = Confidence::of(&evidence);
+            let weighing = weighing(entry, hits, scale, medians);
+            let notes = entry.item.explain.get_or_insert_default();
+            let points = explain::complete(notes, hits, weighing);
+            explain::add_confidence(notes, &evidence, &confidence);
+            entry.item.swirl_score = points.total();
+            entry.item.swirl_confidence_score = confidence.total();
+            scored += 1;
+        }
+        scored
+    }
 }
 
-fn read(query: &Query, item: &ResultItem) -> Hits {
-    Hits::read(query, Field::ALL.map(|field| field.text(item)))
+fn weighing(entry: &Entry<'_>, hits: &Hits, scale: &Scale, medians: PerField<f64>) -> PerField<Weighing> {
+    let rank = rank_adjust(entry.item.searchprovider_rank);
+    Field::ALL.map(|field| {
+        let in_field = &hits.fields[field as usize];
+        let weighs_as = if in_field.weighs_as_title { Field::Title } else { field };
+        let result_length = length_adjust(medians[field as usize], f64::from(in_field.length));
+        let adjusts = Adjusts { result_length, query_length: entry.query_length, rank };
+        Weighing { weight: scale.weights[weighs_as as usize], adjusts }
+    })
 }
 
-fn noted(query: &Query, item: &ResultItem) -> Option<Hits> {
-    explain::read_prepared(item.explain.as_ref()?, query)
-}
-
-fn score_one(query: &Query, statistics: &PoolStatistics, hits: &Hits, item: &mut ResultItem) {
-    let coverage = statistics.coverage(query, hits);
+fn evidence(
+    query: &Query,
+    statistics: &PoolStatistics,
+    hits: &Hits,
+    reading: Reading,
+    source_rank: u32,
+) -> Evidence {
+    let coverage = statistics.coverage(hits);
     let by_field = Field::ALL.map(|field| nearness(query, &hits.fields[field as usize]));
     // A query of one word has nothing to be near: its word alone is the whole of it.
-    let nearest = match by_field {
+    let proximity = match by_field {
         [Some(title), Some(body), Some(author)] => title.max(body).max(author),
         _ => coverage,
     };
-    let measures = Measures { statistics, coverage, nearness: by_field.map(Option::unwrap_or_default) };
-    let shares = score::shares(query, hits, &measures);
-    let confidence = Confidence::of(Evidence {
+    let filled = statistics.filled(hits);
+    Evidence {
+        bm25_pool: filled.by_pool,
+        bm25_background: filled.by_background,
+        cosine: reading.cosine,
         coverage,
-        saturation: statistics.mean_saturation(hits),
-        nearness: nearest,
-        source_rank: item.searchprovider_rank,
-    });
-    item.swirl_score = score::total(&shares);
-    item.swirl_confidence_score = confidence.total();
-    // The notes may name more stems than the query: those that the source highlighted.
-    let stems = item.explain.as_ref().and_then(explain::stems).map_or_else(|| query.stems(), str::to_owned);
-    item.explain = Some(explain::completed(stems, hits, statistics, &shares, &confidence));
+        proximity,
+        source_rank,
+        repetition: reading.repetition,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{mark_file_system, prepare};
     use serde_json::{Value, json};
 
     fn item(rank: u32, title: &str, body: &str) -> ResultItem {
@@ -99,7 +168,7 @@ mod tests {
     }
 
     fn scored(query: &str, mut items: Vec<ResultItem>) -> Vec<ResultItem> {
-        score_pool(&Query::parse(query), &mut items.iter_mut().collect::<Vec<_>>());
+        score_pool(&Query::parse(query), &Scale::default(), &mut items.iter_mut().collect::<Vec<_>>());
         items
     }
 
@@ -145,26 +214,41 @@ mod tests {
                 "{list:?}"
             );
         }
-        assert!(scores[0] > 300.0 && scores[1] > 100.0, "good ones have a star: {scores:?}");
-        assert!(
-            scores[2] < 100.0 && scores[3] < 100.0 && scores[4] == 0.0,
-            "weak ones have none: {scores:?}"
-        );
-        assert!(confidence[0] > 0.7 && confidence[2] < 0.7 && confidence[4] <= 0.05, "{confidence:?}");
+        assert!(scores[0] > 500.0 && scores[1] > 100.0, "good ones have a star: {scores:?}");
+        assert_eq!(scores[4], 0.0);
+    }
+
+    /// The points of a field by the formula, from what is shown alone.
+    fn points_again(item: &Value, field: &str, weight: f64) -> f64 {
+        let explain = &item["explain"];
+        let Some(found) = explain[field].as_object() else { return 0.0 };
+        let rank = 1.0 + 1.0 / number(&item["searchprovider_rank"]).sqrt();
+        let adjusts = number(&found["result_length_adjust"]) * number(&found["query_length_adjust"]) * rank;
+        let keys = found.iter().filter(|(key, _)| !key.ends_with("_adjust"));
+        let sum: f64 = keys
+            .map(|(key, value)| {
+                let length = key.chars().count() as f64;
+                let is_whole = key.ends_with("_*") || key.ends_with("_s*");
+                number(value) * length * length * if is_whole { 1.0 } else { adjusts }
+            })
+            .sum();
+        weight * sum
     }
 
     #[test]
     fn numbers_are_explained_and_add_up() {
-        for item in scored("river sensors", samples()) {
-            let explain = Value::from(item.explain.clone().unwrap_or_default());
-            let mut points = 0.0;
-            for field in Field::ALL {
-                for (key, value) in explain[field.name()].as_object().into_iter().flatten() {
-                    points += if key.ends_with("_adjust") { 0.0 } else { number(value) };
-                }
+        for item in scored("\"river sensors\" level NOT boats", samples()) {
+            let shown = serde_json::to_value(&item).expect("JSON");
+            let score = &shown["explain"]["score"];
+            let mut sum = 0.0;
+            for (field, weight) in [("title", 1.5), ("body", 1.0), ("author", 1.0)] {
+                let again = points_again(&shown, field, weight);
+                assert!((again - number(&score[field])).abs() < 0.000_051, "{field}: {again} {shown}");
+                sum += number(&score[field]);
             }
-            assert_eq!(format!("{points:.4}"), format!("{:.4}", item.swirl_score));
-            let parts = explain["confidence"].as_object().expect("parts");
+            assert_eq!(format!("{sum:.4}"), format!("{:.4}", item.swirl_score));
+            assert_eq!(number(&score["total"]), item.swirl_score);
+            let parts = shown["explain"]["confidence"].as_object().expect("parts");
             let sum: f64 =
                 parts.iter().filter(|(name, _)| *name != "total").map(|(_, value)| number(value)).sum();
             assert_eq!(format!("{sum:.6}"), format!("{:.6}", number(&parts["total"])));
@@ -174,42 +258,51 @@ mod tests {
 
     #[test]
     fn the_body_of_a_file_weighs_as_a_title() {
-        let query = Query::parse("river");
+        let (query, scale) = (Query::parse("river"), Scale::default());
         let score = |title: &str, is_file: bool| {
             let mut file = item(1, title, "the river and the town");
-            prepare(&query, &mut file);
+            prepare(&Asked::of(&query, &scale), &mut file);
             if is_file {
                 mark_file_system(&mut file);
             }
             // A second turn, as after an update, weighs the same.
             for _ in 0..2 {
-                score_pool(&query, &mut [&mut file]);
+                score_pool(&query, &scale, &mut [&mut file]);
             }
             let boosts = file.explain.unwrap_or_default().get("boosts").cloned();
             (file.swirl_score, boosts)
         };
         let (plain, boosted) = (score("report-7.pdf", false), score("report-7.pdf", true));
-        assert!(boosted.0 > plain.0, "{boosted:?} {plain:?}");
+        assert!((boosted.0 - plain.0 * 1.5).abs() < 0.001, "{boosted:?} {plain:?}");
         assert_eq!((plain.1, boosted.1), (None, Some(json!("FILE_SYSTEM"))));
         assert_eq!(score("river.pdf", true), score("river.pdf", false), "its title tells enough");
     }
 
     #[test]
     fn explain_has_the_form_of_the_interface() {
-        let items = scored("electric cars", vec![item(1, "Electric cars win", "")]);
+        let items =
+            scored("electric cars", vec![item(1, "Electric cars win", ""), item(2, "Boats sail", "")]);
         let explain = Value::from(items[0].explain.clone().unwrap_or_default());
         let keys = |value: &Value| value.as_object().map(|object| object.keys().cloned().collect::<Vec<_>>());
-        let expected =
-            ["electric_cars_*", "electric_0", "cars_1", "result_length_adjust", "query_length_adjust"];
+        let expected = [
+            "electric_cars_*",
+            "Electric_cars_0",
+            "Electric_0",
+            "cars_1",
+            "result_length_adjust",
+            "query_length_adjust",
+        ];
         assert_eq!(keys(&explain["title"]), Some(expected.map(str::to_owned).to_vec()));
         assert_eq!(
             keys(&explain),
-            Some(["stems", "title", "hits", "confidence"].map(str::to_owned).to_vec())
+            Some(["stems", "title", "hits", "score", "evidence", "confidence"].map(str::to_owned).to_vec())
         );
         assert_eq!(explain["stems"], "electr car");
-        assert_eq!(explain["hits"]["title"], json!({"electric": [0], "cars": [1]}));
-        assert_eq!(explain["title"]["query_length_adjust"], 0.5);
-        assert_eq!(explain["title"]["result_length_adjust"], 1.0);
+        let hits = json!({"title": {"electric": [0], "cars": [1]}, "body": {}, "author": {}});
+        assert_eq!(explain["hits"], hits);
+        assert_eq!(explain["title"]["query_length_adjust"], 1.0);
+        assert_eq!(explain["title"]["result_length_adjust"], 0.8333);
+        assert_eq!(items[0].title, "<em>Electric</em> <em>cars</em> win");
     }
 
     #[test]
@@ -223,28 +316,67 @@ mod tests {
 
     #[test]
     fn prepared_or_not_the_numbers_are_the_same() {
-        let query = Query::parse("river sensors");
+        let (query, scale) = (Query::parse("river sensors"), Scale::default());
         let mut prepared = samples();
-        prepared.iter_mut().take(3).for_each(|item| prepare(&query, item));
-        let count = score_pool(&query, &mut prepared.iter_mut().collect::<Vec<_>>());
+        let asked = Asked::of(&query, &scale);
+        prepared.iter_mut().take(3).for_each(|item| prepare(&asked, item));
+        let count = score_pool(&query, &scale, &mut prepared.iter_mut().collect::<Vec<_>>());
         assert_eq!(count, prepared.len());
         assert_eq!(prepared, scored("river sensors", samples()));
+        let before = prepared.clone();
+        score_pool(&query, &scale, &mut prepared.iter_mut().collect::<Vec<_>>());
+        assert_eq!(prepared, before, "a second turn changes nothing");
         // Scoring again, over texts that were edited meanwhile, reads them again.
         prepared[4].title = "River sensors".to_owned();
-        score_pool(&query, &mut prepared.iter_mut().collect::<Vec<_>>());
+        score_pool(&query, &scale, &mut prepared.iter_mut().collect::<Vec<_>>());
         assert!(prepared[4].swirl_score > 100.0);
     }
 
     #[test]
     fn words_that_the_source_highlighted_are_shown_and_weigh_nothing() {
-        let query = Query::parse("car");
+        let (query, scale) = (Query::parse("car"), Scale::default());
+        let wider = query.clone().with_highlights(&["vehicle".to_owned()]);
         let mut with = item(1, "Vehicle", "");
-        prepare(&query.clone().with_highlights(&["vehicle".to_owned()]), &mut with);
-        score_pool(&query, &mut [&mut with]);
-        let explain = Value::from(with.explain.unwrap_or_default());
-        assert_eq!(explain["stems"], "car vehicl");
-        assert_eq!(explain["hits"]["title"], json!({"vehicle": [0]}));
-        assert_eq!(with.swirl_score, 0.0);
+        prepare(&Asked::of(&wider, &scale), &mut with);
+        for turn in 0..2 {
+            score_pool(&query, &scale, &mut [&mut with]);
+            let explain = Value::from(with.explain.clone().unwrap_or_default());
+            assert_eq!(explain["stems"], "car vehicl", "turn {turn}");
+            assert_eq!(explain["hits"]["title"], json!({"vehicle": [0]}));
+            assert_eq!((with.swirl_score, with.title.as_str()), (0.0, "<em>Vehicle</em>"));
+        }
+    }
+
+    #[test]
+    fn lengths_are_compared_over_all_sources() {
+        let adjust = |item: &ResultItem, name: &str| {
+            let explain = Value::from(item.explain.clone().unwrap_or_default());
+            number(&explain["title"][name])
+        };
+        let (mut short, mut long) = (item(1, "river", ""), item(1, "river by the sea", ""));
+        let one = Answer { query: Query::parse("river"), items: vec![&mut short] };
+        let mut other = Answer { query: Query::parse("river sea"), items: vec![&mut long] };
+        // The other source was sent two words more, which are not looked for.
+        other.query.length = 4;
+        assert_eq!(score(vec![one, other], &Scale::default()), 2);
+        assert_eq!(adjust(&short, "result_length_adjust"), 2.5);
+        assert_eq!(adjust(&long, "result_length_adjust"), 0.625);
+        assert_eq!(adjust(&short, "query_length_adjust"), 1.5);
+        assert_eq!(adjust(&long, "query_length_adjust"), 0.375);
+    }
+
+    #[test]
+    fn settings_weigh() {
+        let query = Query::parse("river");
+        let score_with = |scale: Scale| {
+            let mut one = item(1, "river", "river");
+            score_pool(&query, &scale, &mut [&mut one]);
+            Value::from(one.explain.unwrap_or_default())["score"].clone()
+        };
+        let plain = score_with(Scale::default());
+        let heavy = score_with(Scale { weights: [3.0, 0.0, 1.0], ..Scale::default() });
+        assert_eq!(number(&heavy["title"]), 2.0 * number(&plain["title"]));
+        assert_eq!(number(&heavy["body"]), 0.0);
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! Query text → terms, phrases and negated words.
 
-use crate::stems::{may_begin, stem};
-use crate::stopwords::is_stopword;
-use crate::tokens::{Beginning, beginning, lower, tokens};
+use crate::language::Language;
+use crate::stems::{Beginning, may_begin};
+use crate::tokens::{lower, tokens};
 use domain::search::Search;
+use std::ops::Range;
 
 /// Most terms of a query; later ones are not weighed.
 pub const TERMS_MAX: usize = 64;
+/// Most words of a query that are kept in their order; later ones make no target.
+pub const WORDS_MAX: usize = TERMS_MAX;
 /// Most negated words or phrases of a query.
 pub const NEGATED_MAX: usize = 32;
 /// Most words that a source highlighted itself.
@@ -27,14 +30,33 @@ pub struct Term {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phrase(pub Vec<(usize, u32)>);
 
+/// A word as it stands in the query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// As the query writes it.
+    pub written: String,
+    pub stem: String,
+    /// The place in `Query::terms`; None for a stopword.
+    pub term: Option<usize>,
+}
+
 /// What is looked for in the results.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
+    pub language: Language,
     /// Distinct by stem, in the order of the query, without stopwords unless there is nothing else.
     pub terms: Vec<Term>,
     pub phrases: Vec<Phrase>,
     /// Words, or sequences of words, that must not occur. Compared as written, not by stem.
     pub negated: Vec<Vec<String>>,
+    /// All words that are asked for, in their order, stopwords included.
+    pub words: Vec<Word>,
+    /// The places of quoted phrases in `words`.
+    pub quoted: Vec<Range<usize>>,
+    /// How many words the query text has, operators and negated words included.
+    pub length: usize,
+    /// Every word is a stopword, so that stopwords are what is looked for.
+    pub only_stopwords: bool,
     /// Stems that a source highlighted itself. They are shown among the hits and weigh nothing: a source that
     /// highlights would otherwise outrank one that does not.
     highlights: Vec<String>,
@@ -44,39 +66,59 @@ pub struct Query {
 
 impl Query {
     /// Reads `NOT` (all words after it are negated), `-word`, `-"a phrase"`, `"a phrase"`, `a OR b`, `tag:word`.
-    pub fn parse(text: &str) -> Self {
+    pub fn parse_in(language: Language, text: &str) -> Self {
         let mut reading = Reading::default();
         for chunk in Chunks(text) {
             reading.take(&chunk);
         }
-        reading.finish()
+        let mut query = Self { language, length: tokens(text).count(), ..Self::default() };
+        reading.finish(&mut query);
+        query
+    }
+
+    /// An English query.
+    pub fn parse(text: &str) -> Self {
+        Self::parse_in(Language::ENGLISH, text)
     }
 
     /// The words that a provider got, without what the search as a whole excludes: a source that cannot
     /// negate was asked without the negated words, and its results are judged by them all the same.
-    pub fn of_search(search: &Search, query_to_provider: &str) -> Self {
+    pub fn of_search(language: Language, search: &Search, query_to_provider: &str) -> Self {
         let whole = match search.query_string_processed.trim() {
             "" => &search.draft.query_string,
             processed => processed,
         };
         let own = if query_to_provider.trim().is_empty() { whole } else { query_to_provider };
-        let mut query = Self::parse(own);
-        for negated in Self::parse(whole).negated {
+        let mut query = Self::parse_in(language, own);
+        for negated in Self::parse_in(language, whole).negated {
             query.negate(negated);
         }
         query
+    }
+
+    /// Two texts ask the same: their results can be weighed together.
+    pub fn asks_the_same(&self, other: &Self) -> bool {
+        self.terms == other.terms
+            && self.phrases == other.phrases
+            && self.negated == other.negated
+            && self.words == other.words
     }
 
     /// Adds the words that a source highlighted.
     pub fn with_highlights(mut self, words: &[String]) -> Self {
         for token in words.iter().flat_map(|word| tokens(word)) {
             let word = lower(token.text);
-            let stem = stem(&word);
-            let is_known = self.place(&stem).is_some() || self.highlights.iter().any(|known| *known == stem);
-            if !is_known && !is_stopword(&word) && self.highlights.len() < HIGHLIGHTS_MAX {
-                self.highlights.push(stem.into_owned());
+            if !self.language.is_stopword(&word) {
+                self.highlight(&self.language.stem(&word));
             }
         }
+        self.find_beginnings();
+        self
+    }
+
+    /// Adds the stems, parted by spaces, that an earlier turn named.
+    pub fn with_highlighted_stems(mut self, stems: &str) -> Self {
+        stems.split(' ').filter(|stem| !stem.is_empty()).for_each(|stem| self.highlight(stem));
         self.find_beginnings();
         self
     }
@@ -86,13 +128,30 @@ impl Query {
         self.terms.iter().position(|term| term.stem == stem)
     }
 
+    /// Whether a word in lower case is looked for: the place of its term, or None inside for a word that only the
+    /// source highlighted.
+    pub fn find(&self, word: &str) -> Option<Option<usize>> {
+        // Most words that match are written as they were asked for.
+        if let Some(same) = self.terms.iter().position(|term| term.word == word) {
+            return Some(Some(same));
+        }
+        let stem = self.language.stem(word);
+        match self.place(&stem) {
+            Some(place) => Some(Some(place)),
+            None => self.is_highlight(&stem).then_some(None),
+        }
+    }
+
     pub fn is_highlight(&self, stem: &str) -> bool {
         self.highlights.iter().any(|known| known == stem)
     }
 
     /// False for most words of a text, and cheap: the word begins unlike every stem.
     pub fn may_match(&self, word: &str) -> bool {
-        let word = beginning(word);
+        if self.beginnings.is_empty() {
+            return false;
+        }
+        let word = self.language.beginning(word);
         self.beginnings.iter().any(|stem| may_begin(word, *stem))
     }
 
@@ -103,6 +162,13 @@ impl Query {
         stems.join(" ")
     }
 
+    fn highlight(&mut self, stem: &str) {
+        let is_known = self.place(stem).is_some() || self.is_highlight(stem);
+        if !is_known && self.highlights.len() < HIGHLIGHTS_MAX {
+            self.highlights.push(stem.to_owned());
+        }
+    }
+
     fn negate(&mut self, words: Vec<String>) {
         if !words.is_empty() && self.negated.len() < NEGATED_MAX && !self.negated.contains(&words) {
             self.negated.push(words);
@@ -111,7 +177,7 @@ impl Query {
 
     fn find_beginnings(&mut self) {
         let stems = self.terms.iter().map(|term| &term.stem).chain(&self.highlights);
-        self.beginnings = stems.map(|stem| beginning(stem)).collect();
+        self.beginnings = stems.map(|stem| self.language.beginning(stem)).collect();
         self.beginnings.sort_unstable();
         self.beginnings.dedup();
     }
@@ -149,6 +215,7 @@ impl<'a> Iterator for Chunks<'a> {
 
 /// A word on its way to be a term.
 struct Asked {
+    written: String,
     word: String,
     group: usize,
     phrase: Option<usize>,
@@ -157,7 +224,7 @@ struct Asked {
 #[derive(Default)]
 struct Reading {
     asked: Vec<Asked>,
-    negated: Query,
+    negated: Vec<Vec<String>>,
     phrases: usize,
     groups: usize,
     after_not: bool,
@@ -175,54 +242,69 @@ impl Reading {
         let text = if chunk.is_quoted { chunk.text } else { without_tag(chunk.text) };
         let words = tokens(text).map(|token| lower(token.text).into_owned());
         if chunk.is_negated || (self.after_not && chunk.is_quoted) {
-            self.negated.negate(words.collect());
+            self.negated.push(words.collect());
         } else if self.after_not {
-            words.for_each(|word| self.negated.negate(vec![word]));
+            self.negated.extend(words.map(|word| vec![word]));
         } else {
             let phrase = chunk.is_quoted.then_some(self.phrases);
             self.phrases += usize::from(chunk.is_quoted);
-            for word in words {
+            for (word, token) in words.zip(tokens(text)) {
                 if !std::mem::take(&mut self.after_or) || self.groups == 0 {
                     self.groups += 1;
                 }
-                self.asked.push(Asked { word, group: self.groups - 1, phrase });
+                let written = token.text.to_owned();
+                self.asked.push(Asked { written, word, group: self.groups - 1, phrase });
             }
         }
     }
 
-    fn finish(self) -> Query {
-        let mut query = self.negated;
-        let only_stopwords = self.asked.iter().all(|asked| is_stopword(&asked.word));
+    fn finish(self, query: &mut Query) {
+        self.negated.into_iter().for_each(|words| query.negate(words));
+        let language = query.language;
+        query.only_stopwords = self.asked.iter().all(|asked| language.is_stopword(&asked.word));
         let mut phrases: Vec<Vec<(usize, u32)>> = vec![Vec::new(); self.phrases];
         // Stopwords inside a phrase are no terms, but they keep their place.
         let mut offsets: Vec<u32> = vec![0; self.phrases];
-        for (position, Asked { word, group, phrase }) in (0u32..).zip(self.asked) {
-            let place = match only_stopwords || !is_stopword(&word) {
-                true => add_term(&mut query.terms, word, group, position),
+        for (position, Asked { written, word, group, phrase }) in (0u32..).zip(self.asked) {
+            let stem = language.stem(&word).into_owned();
+            let term = match query.only_stopwords || !language.is_stopword(&word) {
+                true => add_term(&mut query.terms, Term { word, stem: stem.clone(), group, position }),
                 false => None,
             };
             if let Some(phrase) = phrase {
-                phrases[phrase].extend(place.map(|place| (place, offsets[phrase])));
+                phrases[phrase].extend(term.map(|term| (term, offsets[phrase])));
                 offsets[phrase] += 1;
             }
+            if query.words.len() < WORDS_MAX {
+                quote(&mut query.quoted, phrase, query.words.len());
+                query.words.push(Word { written, stem, term });
+            }
         }
+        query.quoted.retain(|places| !places.is_empty());
         query.phrases = phrases.into_iter().filter(|places| places.len() > 1).map(Phrase).collect();
         query.find_beginnings();
-        query
     }
 }
 
+/// Notes that a word belongs to a phrase.
+fn quote(quoted: &mut Vec<Range<usize>>, phrase: Option<usize>, place: usize) {
+    let Some(phrase) = phrase else { return };
+    if quoted.len() <= phrase {
+        quoted.resize(phrase + 1, place..place);
+    }
+    quoted[phrase].end = place + 1;
+}
+
 /// The place of the term of this word; None when the query has too many.
-fn add_term(terms: &mut Vec<Term>, word: String, group: usize, position: u32) -> Option<usize> {
-    let stem = stem(&word).into_owned();
-    let known = terms.iter().position(|term| term.stem == stem);
+fn add_term(terms: &mut Vec<Term>, term: Term) -> Option<usize> {
+    let known = terms.iter().position(|known| known.stem == term.stem);
     if known.is_some() {
         return known;
     }
     if terms.len() == TERMS_MAX {
         return None;
     }
-    terms.push(Term { word, stem, group, position });
+    terms.push(term);
     Some(terms.len() - 1)
 }
 
@@ -286,6 +368,39 @@ mod tests {
     fn phrases_keep_the_place_of_their_stopwords() {
         let query = Query::parse("museum \"state of the art\" \"single\"");
         assert_eq!(query.phrases, [Phrase(vec![(1, 0), (2, 3)])]);
+        assert_eq!(query.quoted, [1..5, 5..6]);
+        let words: Vec<_> = query.words.iter().map(|word| (word.written.as_str(), word.term)).collect();
+        let expected = [
+            ("museum", Some(0)),
+            ("state", Some(1)),
+            ("of", None),
+            ("the", None),
+            ("art", Some(2)),
+            ("single", Some(3)),
+        ];
+        assert_eq!(words, expected);
+    }
+
+    #[test]
+    fn the_language_decides() {
+        let shown = |language: &str, text: &str| {
+            let query = Query::parse_in(Language::named(language), text);
+            (query.stems(), query.only_stopwords)
+        };
+        assert_eq!(shown("german", "die Häuser der Straße"), ("haus strass".to_owned(), false));
+        assert_eq!(shown("english", "die Häuser"), ("die häuser".to_owned(), false));
+        assert_eq!(shown("french", "l'été des rivières"), ("été rivi".to_owned(), false));
+        assert_eq!(shown("german", "der die das"), ("der die das".to_owned(), true));
+        assert_eq!(shown("klingon", "the cars"), ("the cars".to_owned(), false));
+    }
+
+    #[test]
+    fn lengths_count_every_word() {
+        for (text, expected) in
+            [("electric cars", 2), ("alpha NOT beta", 3), ("a -b", 2), ("", 0), ("東京", 2)]
+        {
+            assert_eq!(Query::parse(text).length, expected, "{text}");
+        }
     }
 
     #[test]
@@ -332,8 +447,8 @@ mod tests {
             ("", "", "raw -draft"),
         ];
         for (processed, to_provider, expected) in table {
-            let query = Query::of_search(&search(processed), to_provider);
-            assert_eq!(query, Query::parse(expected), "{processed}, {to_provider}");
+            let query = Query::of_search(Language::ENGLISH, &search(processed), to_provider);
+            assert!(query.asks_the_same(&Query::parse(expected)), "{processed}, {to_provider}");
         }
     }
 
@@ -341,6 +456,7 @@ mod tests {
     fn a_query_is_bounded() {
         let many = |prefix: &str| (0..200).map(|n| format!("{prefix}w{n}")).collect::<Vec<_>>().join(" ");
         assert_eq!(Query::parse(&many("")).terms.len(), TERMS_MAX);
+        assert_eq!(Query::parse(&many("")).words.len(), WORDS_MAX);
         assert_eq!(Query::parse(&many("-")).negated.len(), NEGATED_MAX);
         assert_eq!(Query::parse("").with_highlights(&[many("")]).highlights.len(), HIGHLIGHTS_MAX);
     }

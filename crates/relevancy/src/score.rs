@@ -1,112 +1,96 @@
-//! `swirl_score`: points for each occurrence of a query's word, on a scale where 100 separates a good match
-//! from a weak one. The points shown in `explain` add up to the score.
+//! `swirl_score`: for each similarity that `explain` shows, its value by the square of the length of its key. 100
+//! separates a good match from a weak one.
+//!
+//! Everything that goes into the sum is rounded to the digits that are shown, so that the score can be computed again
+//! from `explain`:
+//!
+//! ```text
+//! points of a field = weight * (sum over whole keys of v * n²
+//!                     + sum over other keys of v * n² * result_length_adjust * query_length_adjust * rank_adjust)
+//! ```
+//!
+//! A whole key ends in `_*` or `_s*`; `n` is the number of characters of the key; `rank_adjust` is
+//! 1 + 1/√searchprovider_rank.
 
-use crate::bm25::PoolStatistics;
 use crate::field::{Field, PerField};
-use crate::hits::Hits;
-use crate::query::Query;
+use crate::targets::rounded;
 
-/// Points of a result that is full of all words of the query.
-const FULL_POINTS: f64 = 500.0;
-/// Points of a field in which they stand together.
-const TOGETHER_POINTS: f64 = 100.0;
 /// Points are whole ten-thousandths, so that their sum is exact.
 const UNITS: f64 = 10_000.0;
 /// The score of a result that holds a negated word: below everything else.
 pub const NEGATED_SCORE: f64 = -0.6667;
-/// Most positions of a word that are shown with points; they carry the points of the others too.
-pub const POSITIONS_SHOWN_MAX: usize = 5;
-/// Most words of the query in the key of the whole query.
-pub const KEY_WORDS_MAX: usize = 8;
 
-/// What a score is made of.
-pub struct Measures<'a> {
-    pub statistics: &'a PoolStatistics,
-    /// The share of the query that the result covers, 0 to 1.
-    pub coverage: f64,
-    /// How near the words stand in each field, 0 to 1.
-    pub nearness: PerField<f64>,
+/// What the points of places are multiplied by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Adjusts {
+    /// Above 1 for a field shorter than its like, below 1 for a longer one.
+    pub result_length: f64,
+    /// Below 1 for a query with words that are not looked for.
+    pub query_length: f64,
+    /// From 2 for the first result of a source down to 1.
+    pub rank: f64,
 }
 
-/// Points for one key of `explain`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Share {
-    pub field: Field,
-    /// `<word>_<position>`, or `<query>_*` for the query as a whole.
-    pub key: String,
-    units: i64,
-}
+/// The points of each field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Points(PerField<i64>);
 
-impl Share {
-    pub fn points(&self) -> f64 {
-        self.units as f64 / UNITS
+impl Points {
+    pub fn set<'k>(
+        &mut self,
+        field: Field,
+        weight: f64,
+        similarities: impl Iterator<Item = (&'k str, f64)>,
+        adjusts: Adjusts,
+    ) {
+        self.0[field as usize] = (points(weight, similarities, adjusts) * UNITS).round() as i64;
+    }
+
+    pub fn of(&self, field: Field) -> f64 {
+        self.0[field as usize] as f64 / UNITS
+    }
+
+    /// The score.
+    pub fn total(&self) -> f64 {
+        self.0.iter().sum::<i64>() as f64 / UNITS
     }
 }
 
-/// The shares of a result's score, in the order of the fields.
-pub fn shares(query: &Query, hits: &Hits, measures: &Measures<'_>) -> Vec<Share> {
-    let statistics = measures.statistics;
-    let idf_total: f64 = (0..query.terms.len()).map(|term| statistics.idf(term)).sum();
-    let idf_mean = idf_total * statistics.query_length_adjust();
-    // Half the words are worth a quarter of the points, so a lone word of several does not pass for a match.
-    let covered = measures.coverage * measures.coverage;
-    let points = FULL_POINTS * covered * statistics.query_length_adjust() / idf_mean.max(f64::MIN_POSITIVE);
-    let per_term: Vec<(f64, f64)> = (0..query.terms.len())
-        .map(|term| {
-            let worth =
-                hits.by_field().map(|(field, hits)| statistics.worth(field, hits, hits.occurrences(term)));
-            (points * statistics.idf(term) * statistics.saturation(term, hits), worth.sum())
-        })
-        .collect();
-    let mut shares = Vec::new();
-    let nearest = nearest_field(&measures.nearness);
-    for (field, in_field) in hits.by_field() {
-        if nearest == Some(field) {
-            let points = TOGETHER_POINTS * measures.coverage * measures.nearness[field as usize];
-            shares.push(Share { field, key: whole_key(query), units: units(points) });
-        }
-        for hits in &in_field.words {
-            let Some((points, total)) = hits.term.and_then(|term| per_term.get(term)) else { continue };
-            let shown = hits.positions.len().min(POSITIONS_SHOWN_MAX);
-            let own = points * statistics.worth(field, in_field, hits.positions.len()) / total;
-            for position in &hits.positions[..shown] {
-                let key = format!("{}_{position}", hits.word);
-                shares.push(Share { field, key, units: units(own / shown as f64) });
-            }
-        }
+/// The middle of the distinct lengths of a field over all results.
+pub fn median_of_distinct(mut lengths: Vec<u32>) -> f64 {
+    lengths.sort_unstable();
+    lengths.dedup();
+    median(&lengths)
+}
+
+/// The middle of sorted numbers; of an even count the mean of the two in the middle.
+pub fn median(sorted: &[u32]) -> f64 {
+    let middle = sorted.len() / 2;
+    let at = |place: usize| sorted.get(place).copied().map_or(0.0, f64::from);
+    match sorted.len() % 2 {
+        1 => at(middle),
+        _ => f64::midpoint(at(middle.saturating_sub(1)), at(middle)),
     }
-    shares
 }
 
-/// The sum of the shares.
-pub fn total(shares: &[Share]) -> f64 {
-    shares.iter().map(|share| share.units).sum::<i64>() as f64 / UNITS
+/// How a length compares with the middle one, as it is shown.
+pub fn length_adjust(median: f64, length: f64) -> f64 {
+    if length > 0.0 { rounded(median / length) } else { 1.0 }
 }
 
-fn units(points: f64) -> i64 {
-    (points * UNITS).round() as i64
+/// A source that gave no rank is not believed to know.
+pub fn rank_adjust(rank: u32) -> f64 {
+    if rank == 0 { 1.0 } else { 1.0 + 1.0 / f64::from(rank).sqrt() }
 }
 
-/// The field in which the words stand nearest; the first of equals.
-fn nearest_field(nearness: &PerField<f64>) -> Option<Field> {
-    let mut best = None;
-    for field in Field::ALL {
-        let here = nearness[field as usize];
-        if here > 0.0 && best.is_none_or(|(_, known)| here > known) {
-            best = Some((field, here));
-        }
+fn points<'k>(weight: f64, similarities: impl Iterator<Item = (&'k str, f64)>, adjusts: Adjusts) -> f64 {
+    let (mut whole, mut places) = (0.0, 0.0);
+    for (key, value) in similarities {
+        let length = key.chars().count() as f64;
+        let share = value * length * length;
+        if key.ends_with('*') { whole += share } else { places += share }
     }
-    best.map(|(field, _)| field)
-}
-
-fn whole_key(query: &Query) -> String {
-    let mut key = String::new();
-    for term in query.terms.iter().take(KEY_WORDS_MAX) {
-        key.push_str(&term.word);
-        key.push('_');
-    }
-    key.push('*');
-    key
+    weight * (whole + places * adjusts.result_length * adjusts.query_length * adjusts.rank)
 }
 
 #[cfg(test)]
@@ -114,22 +98,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_whole_query_is_one_bounded_key() {
-        assert_eq!(whole_key(&Query::parse("Electric cars")), "electric_cars_*");
-        let many = (0..20).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
-        assert_eq!(whole_key(&Query::parse(&many)).matches('w').count(), KEY_WORDS_MAX);
+    fn the_worked_example() {
+        let adjusts = Adjusts {
+            result_length: length_adjust(median_of_distinct(vec![3, 2, 3]), 3.0),
+            query_length: length_adjust(median(&[2]), 2.0),
+            rank: rank_adjust(1),
+        };
+        assert_eq!(adjusts, Adjusts { result_length: 0.8333, query_length: 1.0, rank: 2.0 });
+        let title =
+            [("electric_cars_*", 0.80), ("Electric_cars_0", 0.80), ("Electric_0", 0.60), ("cars_1", 0.70)];
+        let mut score = Points::default();
+        score.set(Field::Title, 1.5, title.into_iter(), adjusts);
+        assert_eq!(score.total(), 932.9735, "933.0 but for the rounded adjust");
+        score.set(Field::Body, 1.0, [("東京_*", 0.5)].into_iter(), adjusts);
+        assert_eq!(score.of(Field::Body), 8.0, "length is counted in characters");
+        assert_eq!(score.total(), 940.9735);
+        score.set(Field::Author, 1.0, [("a_s*", 1.0)].into_iter(), Adjusts { rank: 0.0, ..adjusts });
+        assert_eq!(score.of(Field::Author), 16.0, "sentences count as a whole");
     }
 
     #[test]
-    fn the_nearest_field_is_the_first_of_equals() {
-        let table = [
-            ([0.0, 0.0, 0.0], None),
-            ([0.5, 0.5, 0.0], Some(Field::Title)),
-            ([0.2, 0.5, 0.0], Some(Field::Body)),
-            ([f64::NAN, 0.1, 0.0], Some(Field::Body)),
-        ];
-        for (nearness, expected) in table {
-            assert_eq!(nearest_field(&nearness), expected);
+    fn middles() {
+        let table: [(&[u32], f64); 5] =
+            [(&[], 0.0), (&[7], 7.0), (&[1, 2], 1.5), (&[5, 5, 1, 9], 5.0), (&[0, 60, 60], 30.0)];
+        for (lengths, expected) in table {
+            assert_eq!(median_of_distinct(lengths.to_vec()), expected, "{lengths:?}");
         }
+        assert_eq!(length_adjust(5.0, 0.0), 1.0);
+        assert_eq!((rank_adjust(0), rank_adjust(1), rank_adjust(4)), (1.0, 2.0, 1.5));
     }
 }

@@ -1,6 +1,9 @@
 //! Words of a text, with their places. One pass over the text, nothing is copied.
 
 use std::borrow::Cow;
+use unicode_normalization::UnicodeNormalization;
+use unicode_properties::emoji::{is_regional_indicator, is_tag_character, is_zwj};
+use unicode_properties::{GeneralCategoryGroup, UnicodeEmoji, UnicodeGeneralCategory};
 
 /// Longest markup tag that is skipped, in bytes; a longer one is read as text.
 pub const MARKUP_BYTES_MAX: usize = 512;
@@ -14,30 +17,29 @@ pub struct Token<'a> {
     pub start: usize,
 }
 
-/// The words of `text`: runs of letters and digits. An apostrophe between letters belongs to its word, a
-/// character of Chinese or Japanese is a word of its own, and markup tags are skipped.
+impl Token<'_> {
+    /// Where it ends, in bytes.
+    pub fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+}
+
+/// The words of `text`: runs of letters and digits with their accents. An apostrophe between letters belongs to its
+/// word, a character of Chinese or Japanese and an emoji are words of their own. Markup tags are skipped, and so are
+/// the entities that a readable text may have.
 pub fn tokens(text: &str) -> Tokens<'_> {
     Tokens { text, at: 0 }
 }
 
-/// The lower-case form in which words are compared.
+/// The form in which words are compared: in lower case, letters in one piece with their accents.
 pub fn lower(word: &str) -> Cow<'_, str> {
     if !word.is_ascii() {
-        return Cow::Owned(word.to_lowercase().replace('’', "'"));
+        return Cow::Owned(word.to_lowercase().nfc().map(|c| if c == '’' { '\'' } else { c }).collect());
     }
     match word.bytes().any(|byte| byte.is_ascii_uppercase()) {
         true => Cow::Owned(word.to_ascii_lowercase()),
         false => Cow::Borrowed(word),
     }
-}
-
-/// The first two characters of a word.
-pub type Beginning = (Option<char>, Option<char>);
-
-/// The first two characters of the lower-case form.
-pub fn beginning(word: &str) -> Beginning {
-    let mut chars = word.chars().flat_map(char::to_lowercase).map(|c| if c == '’' { '\'' } else { c });
-    (chars.next(), chars.next())
 }
 
 #[derive(Debug, Clone)]
@@ -53,24 +55,66 @@ impl<'a> Iterator for Tokens<'a> {
         loop {
             let rest = &self.text[self.at..];
             let first = rest.chars().next()?;
-            if is_word(first) {
-                let text = &rest[..word_length(rest, first)];
+            if let Some(length) = word_length(rest, first) {
+                let text = &rest[..length];
                 let start = self.at;
-                self.at += text.len();
+                self.at += length;
                 return Some(Token { text, start });
             }
             self.at += match first {
                 '<' => tag_length(rest).unwrap_or(1),
+                '&' => {
+                    ENTITIES.iter().find(|entity| rest.starts_with(**entity)).map_or(1, |entity| entity.len())
+                }
                 other => other.len_utf8(),
             };
         }
     }
 }
 
-fn is_word(c: char) -> bool {
-    // Combining accents follow their letter and belong to its word.
-    c.is_alphanumeric() || matches!(c, '\u{300}'..='\u{36f}')
+/// What a readable text still writes as an entity.
+const ENTITIES: [&str; 2] = ["&lt;", "&amp;"];
+
+/// Bytes of the word that `rest` begins with.
+fn word_length(rest: &str, first: char) -> Option<usize> {
+    if first.is_ascii() && !first.is_ascii_alphanumeric() {
+        return None;
+    }
+    // Most words are plain letters and end at a plain character; the others take the long way.
+    let plain = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    match rest.as_bytes().get(plain) {
+        Some(byte) if !byte.is_ascii() || *byte == b'\'' => {}
+        _ => return Some(plain),
+    }
+    if !first.is_ascii() && is_emoji(first) {
+        return Some(emoji_length(rest, first));
+    }
+    if !first.is_alphanumeric() {
+        return None;
+    }
+    if stands_alone(first) {
+        let after = &rest[first.len_utf8()..];
+        return Some(rest.len() - after.trim_start_matches(is_accent).len());
+    }
+    for (at, c) in rest.char_indices() {
+        let letter_follows = || {
+            let next = rest[at + c.len_utf8()..].chars().next();
+            next.is_some_and(|next| next.is_alphabetic() && !stands_alone(next))
+        };
+        let continues = match c {
+            '\'' | '’' | JOINER | NON_JOINER => letter_follows(),
+            _ => (c.is_alphanumeric() && !stands_alone(c)) || is_accent(c),
+        };
+        if !continues {
+            return Some(at);
+        }
+    }
+    Some(rest.len())
 }
+
+/// Signs inside words of Persian and of Indian scripts, which have no width.
+const JOINER: char = '\u{200d}';
+const NON_JOINER: char = '\u{200c}';
 
 /// Scripts that put no space between words.
 fn stands_alone(c: char) -> bool {
@@ -78,30 +122,43 @@ fn stands_alone(c: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Bytes of the word that `rest` begins with.
-fn word_length(rest: &str, first: char) -> usize {
-    if stands_alone(first) {
-        return first.len_utf8();
+/// Follows its letter and belongs to its word. What only picks a picture is none.
+fn is_accent(c: char) -> bool {
+    !c.is_ascii()
+        && !matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+        && c.general_category_group() == GeneralCategoryGroup::Mark
+}
+
+/// Signs below these are arrows, trade marks and the like.
+const EMOJI_FIRST: char = '\u{2600}';
+
+fn is_emoji(c: char) -> bool {
+    c >= EMOJI_FIRST && !c.is_alphanumeric() && (c.is_emoji_char() || is_regional_indicator(c))
+}
+
+/// Bytes of the emoji that `rest` begins with: two letters of a flag, or a picture with its tone of skin and all
+/// that is joined to it.
+fn emoji_length(rest: &str, first: char) -> usize {
+    let mut end = first.len_utf8();
+    let mut chars = rest[end..].chars().peekable();
+    if is_regional_indicator(first) {
+        return end + chars.next().filter(|next| is_regional_indicator(*next)).map_or(0, char::len_utf8);
     }
-    // Most words are plain letters and end at a plain character; the others take the long way.
-    let plain = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
-    match rest.as_bytes().get(plain) {
-        Some(byte) if !byte.is_ascii() || *byte == b'\'' => {}
-        _ => return plain,
-    }
-    let mut chars = rest.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let continues = match c {
-            '\'' | '’' => {
-                chars.peek().is_some_and(|(_, next)| next.is_alphabetic() && !stands_alone(*next))
-            }
-            _ => is_word(c) && !stands_alone(c),
+    while let Some(c) = chars.next() {
+        let belongs = match c {
+            '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}' => true,
+            _ if is_zwj(c) => chars.peek().is_some_and(|next| is_emoji(*next)),
+            _ => is_tag_character(c),
         };
-        if !continues {
-            return at;
+        if !belongs {
+            break;
+        }
+        end += c.len_utf8();
+        if is_zwj(c) {
+            end += chars.next().map_or(0, char::len_utf8);
         }
     }
-    rest.len()
+    end
 }
 
 /// Bytes of the markup tag that `rest` begins with. A `<` ends the look ahead, so a text full of them is
@@ -141,6 +198,15 @@ mod tests {
             ("naïve cafe\u{301} ÜBER", &["naïve", "cafe\u{301}", "ÜBER"]),
             ("東京 tower", &["東", "京", "tower"]),
             ("Привет, мир", &["Привет", "мир"]),
+            ("Übergrößenträger, l’été", &["Übergrößenträger", "l’été"]),
+            ("か\u{3099}く 東a", &["か\u{3099}", "く", "東", "a"]),
+            ("abc東", &["abc", "東"]),
+            ("كِتَاب جديد؟", &["كِتَاب", "جديد"]),
+            ("می\u{200c}خواهم", &["می\u{200c}خواهم"]),
+            ("हिन्दी भाषा", &["हिन्दी", "भाषा"]),
+            ("a🚀b 👩🏽\u{200d}🚀! 🇩🇪🇫🇷 ❤\u{fe0f}", &["a", "🚀", "b", "👩🏽\u{200d}🚀", "🇩🇪", "🇫🇷", "❤\u{fe0f}"]),
+            ("Acme® x\u{200d} 1\u{fe0f}\u{20e3}", &["Acme", "x", "1"]),
+            ("a &lt;b &amp;amp; c & lt", &["a", "b", "amp", "c", "lt"]),
         ];
         for (text, expected) in table {
             assert_eq!(words(text), *expected, "{text}");
@@ -156,21 +222,29 @@ mod tests {
 
     #[test]
     fn lower_case_compares() {
-        for (word, expected) in [("Cars", "cars"), ("cars", "cars"), ("ÜBER", "über"), ("Owner’s", "owner's")]
-        {
+        for (word, expected) in [
+            ("Cars", "cars"),
+            ("cars", "cars"),
+            ("ÜBER", "über"),
+            ("Owner’s", "owner's"),
+            ("E\u{301}te\u{301}", "été"),
+        ] {
             assert_eq!(lower(word), expected);
-            assert_eq!(beginning(word), beginning(expected));
         }
     }
 
     proptest! {
         #[test]
-        fn tokens_stand_where_they_say(text in "\\PC{0,80}") {
+        fn tokens_stand_where_they_say(
+            text in "\\PC{0,80}|([a-cß東か\u{3099}\u{301}\u{200c}\u{200d}\u{fe0f}🚀👩🏽🇩🇪'’&<> ]|&lt;|<em>|[ء-ي]){0,40}",
+        ) {
             let mut end = 0;
             for token in tokens(&text) {
                 prop_assert!(token.start >= end && !token.text.is_empty());
-                end = token.start + token.text.len();
+                end = token.end();
                 prop_assert_eq!(&text[token.start..end], token.text);
+                let alone: Vec<&str> = tokens(token.text).map(|token| token.text).collect();
+                prop_assert_eq!(alone, [token.text], "a word read by itself is the same word");
             }
         }
     }

@@ -1,16 +1,12 @@
 //! Personal data taken out of texts: replaced by its kind in results, deleted from queries.
 
 use super::find;
-use domain::notation::markup::strip_markup;
+use domain::notation::markup::{decode_entities, readable};
 use domain::result::ResultItem;
 use serde_json::Value;
-use std::borrow::Cow;
 
 /// Deeper values of a payload are dropped rather than left unread.
 const DEPTH_MAX: usize = 64;
-
-/// Marks that may stand inside a word.
-const INLINE: &[&str] = &["em", "b", "strong", "mark", "i", "u"];
 
 /// Replaces personal data in the texts that a reader sees: title, body, author, highlights and the texts of the
 /// payload, at any depth. The url stays, or it would lead nowhere. True if anything was found.
@@ -30,14 +26,14 @@ pub fn redact_item(item: &mut ResultItem) -> bool {
 
 /// The text without markup and without personal data, words parted by single spaces; None if there is none.
 pub fn removed(text: &str) -> Option<String> {
-    let plain = plain(text);
-    let left = replaced(&plain, |_| String::new())?;
+    let left = replaced(&decode_entities(&readable(text)), |_| String::new())?;
     Some(left.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// The text without markup, each piece of personal data replaced by its kind; None if there is none.
 pub fn redacted(text: &str) -> Option<String> {
-    replaced(&plain(text), |word| format!("[{word}]"))
+    // Marks inside a word may part an address, so they go first.
+    replaced(&readable(text), |word| format!("[{word}]"))
 }
 
 fn redact_text(text: &mut String) -> bool {
@@ -64,19 +60,6 @@ fn redact_value(value: &mut Value, depth: usize) -> bool {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
-}
-
-/// Markup may part an address: marks inside a word, such as a source's highlights, go without a trace, and all other
-/// markup becomes a space.
-fn plain(text: &str) -> Cow<'_, str> {
-    if !text.contains(['<', '&']) {
-        return text.into();
-    }
-    let mut text = text.to_owned();
-    for tag in INLINE {
-        text = text.replace(&format!("<{tag}>"), "").replace(&format!("</{tag}>"), "");
-    }
-    strip_markup(&text).into()
 }
 
 fn replaced(text: &str, by: impl Fn(&str) -> String) -> Option<String> {
@@ -147,6 +130,7 @@ mod tests {
             ("<b>Dr. Byron</b> papers", Some("papers")),
             ("ada@byron.example", Some("")),
             ("solid <b>state</b>  batteries", None),
+            ("x<y ada@byron.example", Some("x<y")),
             ("", None),
         ];
         for (query, want) in table {

@@ -5,9 +5,9 @@ use async_trait::async_trait;
 use domain::contracts::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
 };
-use domain::result::{ResultItem, ResultSet};
+use domain::result::ResultSet;
 use domain::search::Search;
-use relevancy::Query;
+use relevancy::{Answer, Query, Scale};
 
 struct CosineRelevancyPostResultProcessor;
 
@@ -18,24 +18,16 @@ impl PostResultProcessor for CosineRelevancyPostResultProcessor {
         sets: &mut [ResultSet],
         cx: &PostResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        Ok(score(sets, cx.search))
+        Ok(score(sets, cx.search, &Scale::of(&cx.toolbox.settings)))
     }
 }
 
-/// Providers that were asked the same words are weighed together. One that was asked others, such as the words of
-/// its own tag, is weighed by itself: what it was not asked for it cannot lack.
-fn score(sets: &mut [ResultSet], search: &Search) -> Outcome {
-    let mut pools: Vec<(Query, Vec<&mut ResultItem>)> = Vec::new();
-    for set in sets {
-        let query = Query::of_search(search, &set.query_string_to_provider);
-        let items = set.items.iter_mut().filter(|item| item.result_block.is_none());
-        match pools.iter_mut().find(|(known, _)| *known == query) {
-            Some((_, pool)) => pool.extend(items),
-            None => pools.push((query, items.collect())),
-        }
-    }
-    let scored = pools.iter_mut().map(|(query, pool)| relevancy::score_pool(query, pool));
-    Outcome::updated(scored.sum())
+fn score(sets: &mut [ResultSet], search: &Search, scale: &Scale) -> Outcome {
+    let answers = sets.iter_mut().map(|set| Answer {
+        query: Query::of_search(scale.language, search, &set.query_string_to_provider),
+        items: set.items.iter_mut().filter(|item| item.result_block.is_none()).collect(),
+    });
+    Outcome::updated(relevancy::score(answers.collect(), scale))
 }
 
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
@@ -48,6 +40,7 @@ pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
 mod tests {
     use super::*;
     use crate::post_result::shared::samples::{search, set};
+    use domain::result::ResultItem;
 
     fn item(title: &str, body: &str) -> ResultItem {
         ResultItem {
@@ -56,6 +49,10 @@ mod tests {
             searchprovider_rank: 1,
             ..ResultItem::default()
         }
+    }
+
+    fn score(sets: &mut [ResultSet], search: &Search) -> Outcome {
+        super::score(sets, search, &Scale::default())
     }
 
     fn scores(sets: &[ResultSet]) -> Vec<f64> {
@@ -84,7 +81,7 @@ mod tests {
             set(2, "acme", vec![item("Acme", "")]),
         ];
         score(&mut sets, &search("pricing company:acme"));
-        assert!(scores(&sets).iter().all(|score| *score > 100.0), "{:?}", scores(&sets));
+        assert!(scores(&sets).iter().all(|score| *score > 50.0), "{:?}", scores(&sets));
     }
 
     #[test]

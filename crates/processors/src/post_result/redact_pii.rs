@@ -6,12 +6,9 @@ use async_trait::async_trait;
 use domain::contracts::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
 };
-use domain::result::{ResultItem, ResultSet};
+use domain::result::ResultSet;
 use domain::search::Search;
-use relevancy::Query;
-
-/// What `explain` tells of the places in a text.
-const PLACES: [&str; 2] = ["hits", "lengths"];
+use relevancy::{Asked, Query, Scale};
 
 struct RedactPIIPostResultProcessor;
 
@@ -22,35 +19,25 @@ impl PostResultProcessor for RedactPIIPostResultProcessor {
         sets: &mut [ResultSet],
         cx: &PostResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        Ok(redact(sets, cx.search))
+        Ok(redact(sets, cx.search, &Scale::of(&cx.toolbox.settings)))
     }
 }
 
-fn redact(sets: &mut [ResultSet], search: &Search) -> Outcome {
+/// Afterwards the words of the query stand elsewhere, and some are gone. The scores stay: they were earned by the whole
+/// text.
+fn redact(sets: &mut [ResultSet], search: &Search, scale: &Scale) -> Outcome {
     let mut changed = 0;
     for set in sets {
-        let query = Query::of_search(search, &set.query_string_to_provider);
+        let query = Query::of_search(scale.language, search, &set.query_string_to_provider);
+        let asked = Asked::of(&query, scale);
         for item in &mut set.items {
             if redact_item(item) {
-                find_again(item, &query);
+                relevancy::find_again(&asked, item);
                 changed += 1;
             }
         }
     }
     Outcome::updated(changed)
-}
-
-/// The words of the query stand elsewhere now, and some are gone. The scores stay: they were earned by the whole text.
-fn find_again(item: &mut ResultItem, query: &Query) {
-    let Some(mut explain) = item.explain.take() else { return };
-    relevancy::prepare(query, item);
-    let mut again = item.explain.take().unwrap_or_default();
-    for key in PLACES {
-        if let (Some(old), Some(new)) = (explain.get_mut(key), again.get_mut(key)) {
-            *old = new.take();
-        }
-    }
-    item.explain = Some(explain);
 }
 
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
@@ -63,6 +50,7 @@ pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
 mod tests {
     use super::*;
     use crate::post_result::shared::samples::{search, set};
+    use domain::result::ResultItem;
     use serde_json::{Value, json};
 
     #[test]
@@ -70,13 +58,15 @@ mod tests {
         let search = search("ada river");
         let mut item =
             ResultItem { title: "ada@byron.example by the river".to_owned(), ..ResultItem::default() };
-        relevancy::score_pool(&Query::parse("ada river"), &mut [&mut item]);
+        let scale = Scale::default();
+        relevancy::score_pool(&Query::parse("ada river"), &scale, &mut [&mut item]);
+        assert_eq!(item.title, "<em>ada</em>@byron.example by the <em>river</em>");
         let score = item.swirl_score;
         let plain = ResultItem { title: "river".to_owned(), ..ResultItem::default() };
         let mut sets = [set(1, "ada river", vec![item, plain.clone()])];
-        assert_eq!(redact(&mut sets, &search), Outcome::updated(1));
+        assert_eq!(redact(&mut sets, &search, &scale), Outcome::updated(1));
         let item = &sets[0].items[0];
-        assert_eq!((item.title.as_str(), item.swirl_score), ("[EMAIL_ADDRESS] by the river", score));
+        assert_eq!((item.title.as_str(), item.swirl_score), ("[EMAIL_ADDRESS] by the <em>river</em>", score));
         let explain = Value::from(item.explain.clone().unwrap_or_default());
         assert_eq!(explain["hits"]["title"], json!({"river": [4]}));
         assert!(explain.get("lengths").is_none() && explain.get("confidence").is_some());
@@ -86,9 +76,10 @@ mod tests {
     #[test]
     fn notes_of_the_first_turn_are_taken_again() {
         let mut item = ResultItem { title: "river ada@byron.example".to_owned(), ..ResultItem::default() };
-        relevancy::prepare(&Query::parse("river"), &mut item);
+        let (query, scale) = (Query::parse("river"), Scale::default());
+        relevancy::prepare(&Asked::of(&query, &scale), &mut item);
         let mut sets = [set(1, "river", vec![item])];
-        redact(&mut sets, &search("river"));
+        redact(&mut sets, &search("river"), &scale);
         let explain = Value::from(sets[0].items[0].explain.clone().unwrap_or_default());
         assert_eq!(explain["lengths"]["title"], json!(3));
     }

@@ -1,12 +1,12 @@
-//! CosineRelevancyResultProcessor: reads one provider's results as they arrive and notes where the query's words
-//! stand. The scores need all results of the search: `post_result/cosine_relevancy.rs` sets them.
+//! CosineRelevancyResultProcessor: reads one provider's results as they arrive, marks the query's words in them and
+//! notes where they stand. The scores need all results of the search: `post_result/cosine_relevancy.rs` sets them.
 
 use async_trait::async_trait;
 use domain::contracts::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
 use domain::notation::result_mappings::ResultMappings;
-use relevancy::Query;
+use relevancy::{Asked, Query, Scale};
 
 struct CosineRelevancyResultProcessor;
 
@@ -19,14 +19,17 @@ impl ResultProcessor for CosineRelevancyResultProcessor {
     ) -> Result<Outcome, ProcessorError> {
         let is_file_system = ResultMappings::parse(&cx.provider.draft.result_mappings)
             .is_ok_and(|mappings| mappings.file_system);
-        Ok(prepare(batch, &Query::of_search(cx.search, cx.query), is_file_system))
+        let scale = Scale::of(&cx.toolbox.settings);
+        let query = Query::of_search(scale.language, cx.search, cx.query);
+        Ok(prepare(batch, query, &scale, is_file_system))
     }
 }
 
-fn prepare(batch: &mut ResultBatch, query: &Query, is_file_system: bool) -> Outcome {
-    let query = query.clone().with_highlights(&batch.highlight_terms);
+fn prepare(batch: &mut ResultBatch, query: Query, scale: &Scale, is_file_system: bool) -> Outcome {
+    let query = query.with_highlights(&batch.highlight_terms);
+    let asked = Asked::of(&query, scale);
     for item in &mut batch.items {
-        relevancy::prepare(&query, item);
+        relevancy::prepare(&asked, item);
         if is_file_system {
             relevancy::mark_file_system(item);
         }
@@ -36,13 +39,15 @@ fn prepare(batch: &mut ResultBatch, query: &Query, is_file_system: bool) -> Outc
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
     name: "CosineRelevancyResultProcessor",
-    summary: "Finds the query's words in each result, for the score and its explanation. Must be last.",
+    summary: "Finds and marks the query's words in each result, for the score and its explanation. Must be last.",
     processor: &CosineRelevancyResultProcessor,
 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::post_result::samples::search;
+    use crate::samples::Room;
     use domain::result::ResultItem;
     use serde_json::{Value, json};
 
@@ -54,8 +59,9 @@ mod tests {
             highlight_terms: vec!["vehicles".to_owned()],
             ..ResultBatch::default()
         };
-        let outcome = prepare(&mut batch, &Query::parse("electric cars"), false);
+        let outcome = prepare(&mut batch, Query::parse("electric cars"), &Scale::default(), false);
         assert_eq!(outcome, Outcome::updated(2));
+        assert_eq!(batch.items[0].title, "<em>Electric</em> <em>vehicles</em>");
         let explain = batch.items[0].explain.take().map(Value::from).unwrap_or_default();
         assert_eq!(explain["stems"], "electr car vehicl");
         assert_eq!(
@@ -68,9 +74,21 @@ mod tests {
     fn results_of_a_file_system_are_marked() {
         for is_file_system in [true, false] {
             let mut batch = ResultBatch { items: vec![ResultItem::default()], ..ResultBatch::default() };
-            prepare(&mut batch, &Query::parse("electric cars"), is_file_system);
+            prepare(&mut batch, Query::parse("electric cars"), &Scale::default(), is_file_system);
             let explain = batch.items[0].explain.take().unwrap_or_default();
             assert_eq!(explain.contains_key("boosts"), is_file_system);
+        }
+    }
+
+    #[tokio::test]
+    async fn the_settings_choose_the_language() {
+        for (language, expected) in [("english", "Die Häuser"), ("german", "Die <em>Häuser</em>")] {
+            let mut room = Room { search: search("das Haus"), ..Room::default() };
+            room.settings().default_query_language = language.to_owned();
+            let batch = room
+                .results(vec![json!({"title": "Die Häuser"})], &["MappingResultProcessor", KIND.name])
+                .await;
+            assert_eq!(batch.items[0].title, expected, "{language}");
         }
     }
 }

@@ -5,6 +5,7 @@ use domain::contracts::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
 use domain::notation::dates::parse_date;
+use domain::notation::marks::unmarked;
 use domain::result::{DATE_UNKNOWN, ResultItem};
 use regex::Regex;
 use std::sync::LazyLock;
@@ -35,7 +36,7 @@ fn find_dates(items: &mut [ResultItem]) -> usize {
         if item.date_published != DATE_UNKNOWN && !item.date_published.is_empty() {
             continue;
         }
-        if let Some(date) = find_date(&item.body) {
+        if let Some(date) = find_date(&unmarked(&item.body)) {
             item.date_published = date;
             found += 1;
         }
@@ -80,6 +81,14 @@ mod tests {
         for (text, want) in table {
             assert_eq!(find_date(text).as_deref(), want, "{text}");
         }
+    }
+
+    #[test]
+    fn marks_do_not_part_a_date() {
+        let body = "on <em>May</em> 6, <em>2022</em>".to_owned();
+        let mut items = [ResultItem { body, ..ResultItem::default() }];
+        assert_eq!(find_dates(&mut items), 1);
+        assert_eq!(items[0].date_published, "2022-05-06 00:00:00");
     }
 
     #[test]

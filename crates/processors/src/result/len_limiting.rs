@@ -7,9 +7,8 @@ use domain::contracts::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
 use domain::result::ResultItem;
-use relevancy::Query;
-use relevancy::stems::stem;
 use relevancy::tokens::{lower, tokens};
+use relevancy::{Query, Scale};
 use serde_json::Value;
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
@@ -34,7 +33,8 @@ impl ResultProcessor for LenLimiting {
     ) -> Result<Outcome, ProcessorError> {
         let setting = usize::try_from(cx.toolbox.settings.max_field_len).unwrap_or(usize::MAX);
         let limit = tags::number(cx, "max_length").unwrap_or(setting).max(CHARS_MIN);
-        let query = Query::of_search(cx.search, cx.query);
+        let language = Scale::of(&cx.toolbox.settings).language;
+        let query = Query::of_search(language, cx.search, cx.query);
         let mut limited = 0;
         for item in &mut batch.items {
             limited += usize::from(limit_item(item, &query, limit));
@@ -58,7 +58,7 @@ fn limit_item(item: &mut ResultItem, query: &Query, limit: usize) -> bool {
 fn limited(text: &str, query: &Query, limit: usize) -> Option<String> {
     text.char_indices().nth(limit)?;
     let start = tokens(text)
-        .find(|token| query.may_match(token.text) && query.place(&stem(&lower(token.text))).is_some())
+        .find(|token| query.may_match(token.text) && query.find(&lower(token.text)).is_some())
         .map_or(0, |token| token.start);
     let (lead, rest) = if start == 0 { ("", text) } else { (ELLIPSIS, &text[start..]) };
     let room = limit - lead.len();

@@ -56,8 +56,9 @@ mod tests {
     #[test]
     fn hostile_text_is_escaped_everywhere() {
         let bad = "<script>\"'&";
+        let pieces = json!([{"text": bad, "is_marked": false}, {"text": bad, "is_marked": true}]);
         let result = json!({
-            "source": bad, "title": bad, "href": "https://x.example/?a=\"><script>", "body": bad,
+            "source": bad, "title": pieces, "href": "https://x.example/?a=\"><script>", "body": pieces,
             "date": bad, "author": bad, "confidence": 0.5,
         });
         let page = json!({
@@ -73,6 +74,8 @@ mod tests {
             "query": bad, "errors": [bad], "saved": [bad, 1], "preview": bad,
             "transforms": [{"id": 1, "reference": bad, "is_shared": false, "updated": bad}],
         });
+        let shown = pages.text("search.html", &values).expect("a page");
+        assert_eq!(shown.matches("<mark>&lt;script&gt;").count(), 2, "{shown}");
         let rendered = [("search.html", values), ("login.html", login), ("transform_form.html", form)];
         for text in rendered.map(|(name, values)| pages.text(name, values)) {
             let text = text.expect("a page");

@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::ids::SearchId;
 use domain::mixed::{Completeness, MixedResponse, ProviderInfo};
+use domain::notation::marks;
 use domain::result::{DATE_UNKNOWN, ResultItem};
 use domain::search::Search;
 use domain::status::ProviderStatus;
@@ -19,6 +20,8 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use url::Url;
 
+/// How much of a result's title is shown.
+const TITLE_CHARS_MAX: usize = 300;
 /// How much of a result's text is shown.
 const BODY_CHARS_MAX: usize = 400;
 /// Seconds after which a page whose search still runs loads again.
@@ -59,15 +62,22 @@ struct ResultPage {
 
 #[derive(Serialize)]
 struct ShownResult {
-    title: String,
+    title: Vec<ShownText>,
     href: Option<String>,
-    body: String,
+    body: Vec<ShownText>,
     source: String,
     date: String,
     author: String,
     confidence: String,
     /// Other sources that have the same document.
     also_in: Vec<String>,
+}
+
+/// A piece of text; one that matched the query is shown with a mark.
+#[derive(Serialize)]
+struct ShownText {
+    text: String,
+    is_marked: bool,
 }
 
 #[derive(Serialize)]
@@ -162,7 +172,8 @@ impl ResultPage {
 
 impl ShownResult {
     fn of(item: ResultItem) -> Self {
-        let title = if item.title.trim().is_empty() { "(no title)".to_owned() } else { item.title };
+        let title = if item.title.trim().is_empty() { "(no title)" } else { &item.title };
+        let title = shown(title, TITLE_CHARS_MAX);
         let date = match item.date_published_display.is_empty() {
             true if item.date_published == DATE_UNKNOWN => String::new(),
             true => item.date_published.split(' ').next().unwrap_or_default().to_owned(),
@@ -170,11 +181,11 @@ impl ShownResult {
         };
         Self {
             href: web_link(&item.url),
-            body: shorten(&item.body, BODY_CHARS_MAX),
+            body: shown(&item.body, BODY_CHARS_MAX),
             confidence: format!("{:.2}", item.swirl_confidence_score),
             also_in: item.duplicates.into_iter().map(|copy| copy.searchprovider).collect(),
             source: item.searchprovider,
-            author: item.author,
+            author: marks::plain(&item.author),
             title,
             date,
         }
@@ -218,11 +229,9 @@ fn web_link(url: &str) -> Option<String> {
     matches!(parsed.scheme(), "http" | "https").then(|| parsed.to_string())
 }
 
-fn shorten(text: &str, chars_max: usize) -> String {
-    match text.char_indices().nth(chars_max) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-        None => text.to_owned(),
-    }
+fn shown(text: &str, chars_max: usize) -> Vec<ShownText> {
+    let parts = marks::parts(text, chars_max).into_iter();
+    parts.map(|part| ShownText { text: part.text, is_marked: part.is_marked }).collect()
 }
 
 #[cfg(test)]
@@ -243,13 +252,6 @@ mod tests {
         for (url, is_link) in table {
             assert_eq!(web_link(url).is_some(), is_link, "{url}");
         }
-    }
-
-    #[test]
-    fn long_texts_are_cut_between_characters() {
-        assert_eq!(shorten("äöü", 3), "äöü");
-        assert_eq!(shorten("äöüß", 3), "äöü…");
-        assert_eq!(shorten("", 3), "");
     }
 
     #[test]

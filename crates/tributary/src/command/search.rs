@@ -7,6 +7,7 @@ use clap::Args;
 use domain::contracts::QueueName;
 use domain::ids::SearchId;
 use domain::mixed::MixedResponse;
+use domain::notation::marks::plain;
 use domain::result::ResultSet;
 use domain::search::{ProviderRef, SearchDraft};
 use federation::{MixRequest, SearchEvent};
@@ -117,12 +118,12 @@ fn progress_line(set: &ResultSet) -> String {
 fn show(mixed: &MixedResponse) {
     for item in &mixed.results {
         let date = item.date_published.split(' ').next().unwrap_or_default();
-        terminal::line(format!("{:>3}. {}", item.swirl_rank, one_line(&item.title, 100)));
+        terminal::line(format!("{:>3}. {}", item.swirl_rank, one_line(&plain(&item.title), 100)));
         let facts = format!("{:.2}  {}  {date}", item.swirl_confidence_score, item.searchprovider);
         terminal::line(format!("     {facts}"));
         terminal::line(format!("     {}", one_line(&item.url, 200)));
         if !item.body.is_empty() {
-            terminal::line(format!("     {}", one_line(&item.body, 160)));
+            terminal::line(format!("     {}", one_line(&plain(&item.body), 160)));
         }
     }
     let counts = mixed.info.completeness;

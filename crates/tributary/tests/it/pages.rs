@@ -142,6 +142,7 @@ async fn the_search_page_lists_what_was_found() {
     let found = links(&page).iter().filter(|link| link.starts_with("https://deep-river.example/")).count();
     assert_eq!(found, 10, "{html}");
     assert!(html.contains("value=\"deep river\""), "the query stays in the box");
+    assert!(html.contains("<mark>deep</mark> <mark>river</mark>") && !html.contains("em&gt;"), "{html}");
     assert!(html.contains("12 of 12") && html.contains("This list is not complete."), "{html}");
     assert_eq!(source.requests().len(), 1, "a reload does not search again");
     let second = browser.get(&format!("{location}&page=2")).await;
@@ -167,7 +168,7 @@ async fn hostile_texts_of_a_source_stay_texts() {
     source.reply(Behaviour::Json(json!({"total": 5, "items": [
         {"title": format!("river {evil}"), "body": format!("river {evil}"), "url": "javascript:alert(1)",
          "date": "2024-03-05", "author": evil},
-        {"title": "river data", "body": "river", "url": "data:text/html,<script>alert(1)</script>"},
+        {"title": "river data", "body": "river &lt;script&gt;alert(1)&lt;/script&gt;", "url": "data:text/html,<script>alert(1)</script>"},
         {"title": "river quote", "body": quote, "url": format!("https://x.example/{quote}")},
         {"title": "river image", "body": "river <img src=x onerror=alert(1)>", "url": "JaVaScRiPt:alert(2)"},
         {"title": "river file", "body": "river", "url": "file:///etc/passwd", "author": quote},
@@ -197,5 +198,10 @@ async fn hostile_texts_of_a_source_stay_texts() {
         "application/json",
         "the API sends texts as JSON, never as a page"
     );
+    for item in api.body["results"].as_array().unwrap() {
+        let shown = format!("{} {}", item["title"].as_str().unwrap(), item["body"].as_str().unwrap());
+        let plain = shown.replace("<em>", "").replace("</em>", "");
+        assert!(shown.contains("<em>river</em>") && !plain.contains('<'), "only our own marks are left: {shown}");
+    }
     house.stop().await;
 }

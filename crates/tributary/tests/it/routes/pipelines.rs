@@ -62,7 +62,7 @@ async fn the_record_decides_what_runs() {
         assert_eq!(results.len(), count, "{processors}");
         let scored = results.iter().all(|item| item["swirl_score"].as_f64().unwrap() > 0.0);
         assert_eq!(scored, is_scored, "{processors}");
-        let first = results.iter().find(|item| item["title"] == "river number 1").unwrap();
+        let first = results.iter().find(|item| item["title"] == "<em>river</em> number 1").unwrap();
         assert_eq!(first["date_published"], date, "{processors}");
         // The messages name them in their order.
         let lines: Vec<&str> =

@@ -46,6 +46,7 @@ async fn the_mixed_answer_is_complete() {
         ".results[].swirl_confidence_score" => "[score]",
         ".results[].explain.title" => "[scores]",
         ".results[].explain.body" => "[scores]",
+        ".results[].explain.score" => "[scores]",
         ".results[].explain.confidence" => "[scores]",
     }, @r#"
     {
@@ -134,9 +135,9 @@ async fn the_mixed_answer_is_complete() {
           "swirl_confidence_score": "[score]",
           "searchprovider": "Rivers",
           "searchprovider_rank": 1,
-          "title": "River levels",
+          "title": "<em>River</em> levels",
           "url": "https://river.example/1",
-          "body": "The river rises.",
+          "body": "The <em>river</em> rises.",
           "date_published": "2024-03-05 00:00:00",
           "date_published_display": "",
           "date_retrieved": "[time]",
@@ -169,6 +170,7 @@ async fn the_mixed_answer_is_complete() {
               },
               "author": {}
             },
+            "score": "[scores]",
             "confidence": "[scores]"
           }
         }

@@ -110,7 +110,7 @@ async fn one_real_question_is_asked_and_nothing_is_saved() {
         (&shown["status"], &shown["provider"], &shown["found"], &shown["retrieved"], &shown["error"]),
         (&json!("OK"), &json!("Rivers"), &json!(2), &json!(2), &Value::Null)
     );
-    assert_eq!(shown["sample"]["title"], "river number 1");
+    assert_eq!(shown["sample"]["title"], "<em>river</em> number 1");
     assert_eq!(shown["sample"]["searchprovider"], "Rivers");
     assert!(shown["time"].as_f64().is_some_and(|time| time < 10.0));
     assert_eq!(source.requests().len(), 1);
@@ -180,7 +180,7 @@ async fn a_provider_can_be_tried_before_it_is_saved() {
     let path = "/svc/searchproviders/test/";
     let answer = house.admin.post(&format!("{path}?q=river"), &draft).await;
     assert_eq!((answer.status.as_u16(), &answer.body["status"]), (200, &json!("OK")), "{answer:?}");
-    assert_eq!(answer.body["sample"]["title"], "river number 1");
+    assert_eq!(answer.body["sample"]["title"], "<em>river</em> number 1");
     let dry = house.admin.post(&format!("{path}?q=river&dry_run=true"), &draft).await;
     assert_eq!(dry.body["requests"][0]["url"], format!("{}?q=river", source.url()));
     assert_eq!(source.requests().len(), 1);

@@ -1,0 +1,118 @@
+//! The languages whose words we know: each has a Snowball stemmer and a list of stopwords.
+
+use rust_stemmers::Algorithm;
+
+/// What a stem keeps of the beginning of its word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    /// The first two characters, but for short words in `-ying`, which keep one.
+    Two,
+    /// The first character, but for its accents.
+    First,
+    /// Nothing that could be relied on.
+    Nothing,
+}
+
+/// A row of the table of languages.
+#[derive(Debug)]
+pub struct Known {
+    /// As Snowball writes it.
+    pub name: &'static str,
+    /// ISO 639-1.
+    pub code: &'static str,
+    pub algorithm: Algorithm,
+    pub keeps: Keeps,
+    /// Short words lose their last letter before a vowel and stand in one word with the next: `l'eau`.
+    pub elides: &'static [&'static str],
+}
+
+const FRENCH_ELISIONS: &[&str] =
+    &["l", "d", "j", "m", "t", "s", "n", "c", "qu", "jusqu", "lorsqu", "puisqu", "quoiqu"];
+const ITALIAN_ELISIONS: &[&str] = &[
+    "l", "d", "un", "c", "s", "m", "t", "v", "all", "dall", "dell", "nell", "sull", "coll", "quest", "quell",
+    "gl", "agl", "dagl", "degl", "negl", "sugl",
+];
+
+const fn row(name: &'static str, code: &'static str, algorithm: Algorithm, keeps: Keeps) -> Known {
+    Known { name, code, algorithm, keeps, elides: &[] }
+}
+
+pub(crate) static KNOWN: [Known; 18] = [
+    row("arabic", "ar", Algorithm::Arabic, Keeps::Nothing),
+    row("danish", "da", Algorithm::Danish, Keeps::First),
+    row("dutch", "nl", Algorithm::Dutch, Keeps::First),
+    row("english", "en", Algorithm::English, Keeps::Two),
+    row("finnish", "fi", Algorithm::Finnish, Keeps::First),
+    Known { elides: FRENCH_ELISIONS, ..row("french", "fr", Algorithm::French, Keeps::First) },
+    row("german", "de", Algorithm::German, Keeps::First),
+    row("greek", "el", Algorithm::Greek, Keeps::Nothing),
+    row("hungarian", "hu", Algorithm::Hungarian, Keeps::First),
+    Known { elides: ITALIAN_ELISIONS, ..row("italian", "it", Algorithm::Italian, Keeps::First) },
+    row("norwegian", "no", Algorithm::Norwegian, Keeps::First),
+    row("portuguese", "pt", Algorithm::Portuguese, Keeps::First),
+    row("romanian", "ro", Algorithm::Romanian, Keeps::First),
+    row("russian", "ru", Algorithm::Russian, Keeps::First),
+    row("spanish", "es", Algorithm::Spanish, Keeps::First),
+    row("swedish", "sv", Algorithm::Swedish, Keeps::First),
+    row("tamil", "ta", Algorithm::Tamil, Keeps::Nothing),
+    row("turkish", "tr", Algorithm::Turkish, Keeps::First),
+];
+
+/// The language of a query. In one that is not known, words are taken as they are and none is a stopword.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Language(Option<u8>);
+
+impl Language {
+    pub const ENGLISH: Self = Self(Some(3));
+    pub const UNKNOWN: Self = Self(None);
+
+    /// By the name that Snowball has for it, or by its code of two letters, in any case.
+    pub fn named(name: &str) -> Self {
+        let name = name.trim();
+        let is_named =
+            |known: &Known| known.name.eq_ignore_ascii_case(name) || known.code.eq_ignore_ascii_case(name);
+        Self(KNOWN.iter().position(is_named).and_then(|place| u8::try_from(place).ok()))
+    }
+
+    pub fn known(self) -> Option<&'static Known> {
+        KNOWN.get(self.place()?)
+    }
+
+    /// In the table of languages.
+    pub(crate) fn place(self) -> Option<usize> {
+        self.0.map(usize::from)
+    }
+
+    #[cfg(test)]
+    pub fn all() -> impl Iterator<Item = Self> {
+        KNOWN.iter().map(|known| Self::named(known.name)).chain([Self::UNKNOWN])
+    }
+}
+
+impl Default for Language {
+    fn default() -> Self {
+        Self::ENGLISH
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_have_names_and_codes() {
+        let table = [
+            ("english", Some("en")),
+            (" English ", Some("en")),
+            ("DE", Some("de")),
+            ("norwegian", Some("no")),
+            ("klingon", None),
+            ("", None),
+        ];
+        for (name, code) in table {
+            assert_eq!(Language::named(name).known().map(|known| known.code), code, "{name}");
+        }
+        assert_eq!(Language::named("english"), Language::ENGLISH);
+        assert_eq!(Language::all().count(), 19);
+    }
+}

@@ -1,0 +1,122 @@
+//! Sentences of a text.
+
+use std::ops::Range;
+
+/// Most sentences of a text that are told apart; what follows belongs to the last.
+pub const SENTENCES_MAX: usize = 64;
+
+/// Words that end in a full stop without ending a sentence.
+const ABBREVIATIONS: &[&str] = &[
+    "al", "approx", "bzw", "ca", "cf", "co", "corp", "dept", "dr", "ed", "eds", "est", "etc", "ex", "fig",
+    "gen", "gov", "hon", "inc", "jr", "ltd", "max", "min", "mme", "mr", "mrs", "ms", "mt", "no", "nr", "op",
+    "pp", "prof", "rev", "sen", "sr", "st", "str", "usw", "viz", "vol", "vs",
+];
+
+/// The places of the sentences in bytes. A sentence ends at `.`, `!`, `?` and their like before a space, unless a
+/// small letter follows or the stop belongs to an abbreviation, and at the end of a line. What has no letter and no
+/// digit is no sentence of its own. Together the sentences are the whole text.
+pub fn sentences(text: &str) -> Vec<Range<usize>> {
+    let is_sentence = |place: Range<usize>| text[place].contains(char::is_alphanumeric);
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut start = 0;
+    for end in ends(text).chain([text.len()]) {
+        if found.len() < SENTENCES_MAX && is_sentence(start..end) {
+            found.push(start..end);
+            start = end;
+        }
+    }
+    if let Some(last) = found.last_mut() {
+        last.end = text.len();
+    }
+    found
+}
+
+/// Where sentences end, before the end of the text.
+fn ends(text: &str) -> impl Iterator<Item = usize> {
+    text.char_indices().filter_map(move |(at, c)| {
+        let after = at + c.len_utf8();
+        match c {
+            '\n' | '。' | '！' | '？' | '।' | '؟' | '۔' => Some(after),
+            '.' | '!' | '?' | '…' => end_after(text, at, after),
+            _ => None,
+        }
+    })
+}
+
+/// Where the sentence ends whose last sign stands here, with what closes it; None if it goes on.
+fn end_after(text: &str, at: usize, after: usize) -> Option<usize> {
+    let closes = |c: char| matches!(c, '"' | '\'' | '”' | '’' | '»' | ')' | ']');
+    let rest = text[after..].trim_start_matches(closes);
+    let next = rest.trim_start();
+    // Of several signs the last one counts.
+    if next.len() == rest.len() || next.starts_with(char::is_lowercase) {
+        return None;
+    }
+    let goes_on = text[at..].starts_with('.') && is_abbreviation(&text[..at]);
+    (!goes_on).then(|| text.len() - rest.len())
+}
+
+/// The text ends in a word that a full stop belongs to: an initial, `e.g`, or one of the list.
+fn is_abbreviation(before: &str) -> bool {
+    let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
+    let mut letters = word.chars();
+    let is_initial = letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none();
+    let has_stop =
+        word.contains('.') && word.chars().all(|c| c == '.' || c.is_alphabetic()) && word.len() < 8;
+    is_initial || has_stop || ABBREVIATIONS.iter().any(|known| known.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn sentences_are_told_apart() {
+        let table: &[(&str, &[&str])] = &[
+            ("", &[]),
+            ("...", &[]),
+            ("One.\n\n - \n\nTwo. :-) ", &["One.", "- \n\nTwo. :-)"]),
+            ("One sentence", &["One sentence"]),
+            ("One. Two! Three?", &["One.", "Two!", "Three?"]),
+            ("Really?! Yes.", &["Really?!", "Yes."]),
+            ("Version 3.5 is out. Get it.", &["Version 3.5 is out.", "Get it."]),
+            (
+                "Dr. Byron met J. Smith, e.g. Here. Then left",
+                &["Dr. Byron met J. Smith, e.g. Here.", "Then left"],
+            ),
+            ("The U.S. Army. It", &["The U.S. Army.", "It"]),
+            ("He said \"No.\" Then left.", &["He said \"No.\"", "Then left."]),
+            ("yahoo! is a word", &["yahoo! is a word"]),
+            ("first line\nsecond line\r\n\n", &["first line", "second line"]),
+            ("これは文。あれも文！", &["これは文。", "あれも文！"]),
+            ("كيف الحال؟ بخير", &["كيف الحال؟", "بخير"]),
+            ("Straße 5. Öffnung", &["Straße 5.", "Öffnung"]),
+            ("example.org has more", &["example.org has more"]),
+        ];
+        for (text, expected) in table {
+            let found: Vec<&str> = sentences(text).into_iter().map(|place| text[place].trim()).collect();
+            assert_eq!(found, *expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn their_number_is_bounded() {
+        let found = sentences(&"One. ".repeat(SENTENCES_MAX * 2));
+        assert_eq!(found.len(), SENTENCES_MAX);
+        assert_eq!(found.last().map(|place| place.end), Some(SENTENCES_MAX * 2 * 5));
+    }
+
+    proptest! {
+        #[test]
+        fn sentences_stand_one_after_the_other(text in "([a-cÄé東。.!?\n ]|\\PC){0,60}") {
+            let mut end = 0;
+            for place in sentences(&text) {
+                prop_assert!(place.start == end && place.end > place.start);
+                prop_assert!(text.get(place.clone()).is_some());
+                end = place.end;
+            }
+            prop_assert!(end == text.len() || !text.contains(char::is_alphanumeric));
+        }
+    }
+}

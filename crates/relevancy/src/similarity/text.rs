@@ -1,0 +1,332 @@
+//! A text, read for comparison: its words as numbers, its shingles, and the keys under which it is found.
+
+use crate::tokens::tokens;
+use domain::notation::markup::readable;
+use std::cell::OnceCell;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// Most words of a title and a body together that are read. As many tokens are read of an embedding.
+pub const WORDS_MAX: usize = 512;
+/// Most shingles that stand for a text in the index: those with the smallest hashes, as MinHash has it. They are a
+/// random choice that two texts make alike.
+pub const SKETCH_KEYS_MAX: usize = 24;
+/// Words of a shingle.
+pub(super) const SHINGLE_WORDS: usize = 3;
+
+/// One word: a hash of it without case, accents and apostrophes. The highest bit says that it is a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Word(u32);
+
+impl Word {
+    const NUMBER: u32 = 1 << 31;
+    /// Stands before the first word and after the last.
+    pub(super) const NONE: Self = Self(0);
+
+    pub(super) fn is_number(self) -> bool {
+        self.0 & Self::NUMBER != 0
+    }
+}
+
+/// The title and body of a result, read for comparison.
+#[derive(Debug)]
+pub struct Text<'a> {
+    title: &'a str,
+    body: &'a str,
+    /// The day of publication, if it is known.
+    day: Option<&'a str>,
+    /// Of the title, then of the body.
+    words: Vec<Word>,
+    title_words: usize,
+    /// Hashes of the letters and digits alone: how words are cut and joined does not count.
+    title_key: u64,
+    whole_key: u64,
+    /// The smallest shingles, each once.
+    sketch: Vec<u32>,
+    /// Made when the exact check asks for it: most texts are compared with no other.
+    sorted: OnceCell<Box<Sorted>>,
+}
+
+/// Lists in ascending order.
+#[derive(Debug)]
+pub(super) struct Sorted {
+    /// Each once.
+    pub(super) shingles: Vec<u32>,
+    pub(super) body: Vec<Word>,
+}
+
+impl<'a> Text<'a> {
+    /// `day` is `YYYY-MM-DD`.
+    pub fn of(title: &'a str, body: &'a str, day: Option<&'a str>) -> Self {
+        let mut reader = Reader::with_room_for(title.len() + body.len());
+        reader.read(title, true);
+        let (title_words, title_key) = (reader.words.len(), reader.letters.0);
+        reader.read(body, false);
+        Self {
+            title,
+            body,
+            day,
+            title_words,
+            title_key,
+            whole_key: reader.letters.0,
+            sketch: sketch(&reader.words),
+            words: reader.words,
+            sorted: OnceCell::new(),
+        }
+    }
+
+    /// Keys that texts of the same title or of the same words have, and hardly any other.
+    pub(super) fn strong_keys(&self) -> impl Iterator<Item = u32> {
+        let title = (self.title_words > 0).then(|| high_half(mixed(self.title_key, TITLE)));
+        let whole = (!self.words.is_empty()).then(|| high_half(mixed(self.whole_key, WHOLE)));
+        title.into_iter().chain(whole)
+    }
+
+    /// Keys of which near duplicates share several.
+    pub(super) fn sketch(&self) -> &[u32] {
+        &self.sketch
+    }
+
+    pub(super) fn title(&self) -> &[Word] {
+        &self.words[..self.title_words]
+    }
+
+    pub(super) fn body(&self) -> &[Word] {
+        &self.words[self.title_words..]
+    }
+
+    pub(super) fn words(&self) -> &[Word] {
+        &self.words
+    }
+
+    pub(super) fn sorted(&self) -> &Sorted {
+        self.sorted.get_or_init(|| {
+            let mut shingles = sorted(shingles(&self.words));
+            shingles.dedup();
+            Box::new(Sorted { shingles, body: sorted(self.body().iter().copied()) })
+        })
+    }
+
+    /// Also those of the title.
+    pub(super) fn sorted_words(&self) -> Vec<Word> {
+        sorted(self.words.iter().copied())
+    }
+
+    pub(super) fn day(&self) -> Option<&str> {
+        self.day
+    }
+
+    pub(super) fn has_title_of(&self, other: &Self) -> bool {
+        self.title_key == other.title_key
+    }
+
+    pub(super) fn has_words_of(&self, other: &Self) -> bool {
+        self.whole_key == other.whole_key
+    }
+
+    /// The text as people read it: title, space, body.
+    pub(super) fn plain(&self) -> String {
+        format!("{} {}", readable(self.title), readable(self.body))
+    }
+
+    /// The same of a part of the body: `words` words from the word `first` on.
+    pub(super) fn plain_part(&self, first: usize, words: usize) -> String {
+        let body = readable(self.body);
+        let start = |place: usize| tokens(&body).nth(place).map_or(body.len(), |word| word.start);
+        format!("{} {}", readable(self.title), body[start(first)..start(first + words)].trim_end())
+    }
+}
+
+/// Hashes of the shingles, in their order.
+pub(super) fn shingles(words: &[Word]) -> impl Iterator<Item = u32> {
+    let hash = |words: &[Word]| words.iter().fold(0, |hash, word| mixed(hash, u64::from(word.0)));
+    words.windows(SHINGLE_WORDS).map(move |words| high_half(hash(words)))
+}
+
+fn sketch(words: &[Word]) -> Vec<u32> {
+    let mut all: Vec<u32> = shingles(words).collect();
+    if all.len() > SKETCH_KEYS_MAX {
+        all.select_nth_unstable(SKETCH_KEYS_MAX);
+        all.truncate(SKETCH_KEYS_MAX);
+        all.shrink_to_fit();
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// A hash of letters, to which more letters can be added one by one or word by word: a polynomial of the bytes.
+#[derive(Clone, Copy, Default)]
+struct Letters(u64);
+
+impl Letters {
+    /// Alike in every process, so that a pool is always grouped alike.
+    const FACTOR: u64 = 0x5851_f42d_4c95_7f2d;
+
+    fn push(&mut self, byte: u8) {
+        self.0 = self.0.wrapping_mul(Self::FACTOR).wrapping_add(u64::from(byte));
+    }
+
+    /// Adds the letters of a word of `bytes` bytes.
+    fn append(&mut self, word: Self, bytes: u32) {
+        self.0 = self.0.wrapping_mul(Self::FACTOR.wrapping_pow(bytes)).wrapping_add(word.0);
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    words: Vec<Word>,
+    letters: Letters,
+    ends_with_digit: bool,
+}
+
+impl Reader {
+    fn with_room_for(bytes: usize) -> Self {
+        Self { words: Vec::with_capacity((bytes / BYTES_PER_WORD).min(WORDS_MAX)), ..Self::default() }
+    }
+
+    fn read(&mut self, text: &str, is_title: bool) {
+        for token in tokens(text).take(WORDS_MAX.saturating_sub(self.words.len())) {
+            match is_plain(token.text) {
+                true => self.add(token.text, is_title),
+                false => self.add(&folded(token.text), is_title),
+            }
+        }
+    }
+
+    fn add(&mut self, word: &str, is_title: bool) {
+        let bytes = word.as_bytes();
+        let mut letters = Letters::default();
+        let mut has_digit = false;
+        for byte in bytes {
+            has_digit |= byte.is_ascii_digit();
+            letters.push(byte.to_ascii_lowercase());
+        }
+        // Two numbers side by side are not one number.
+        if self.ends_with_digit && bytes.first().is_some_and(u8::is_ascii_digit) {
+            self.letters.push(b' ');
+        }
+        self.ends_with_digit = bytes.last().is_some_and(u8::is_ascii_digit);
+        self.letters.append(letters, u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+        let is_number = has_digit || is_roman(bytes, is_title) || has_other_digit(word);
+        let number = if is_number { Word::NUMBER } else { 0 };
+        self.words.push(Word((high_half(mixed(letters.0, WORD)) & !Word::NUMBER) | number));
+    }
+}
+
+/// With the space after it; so much room is made at first.
+const BYTES_PER_WORD: usize = 6;
+
+/// What a hash is of.
+const WORD: u64 = 1;
+const TITLE: u64 = 2;
+const WHOLE: u64 = 3;
+
+fn is_plain(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii() && byte != b'\'')
+}
+
+/// The form in which words are the same: lower case, no accents, no apostrophes.
+fn folded(word: &str) -> String {
+    let plain = word.nfkd().filter(|c| !is_combining_mark(*c) && !matches!(c, '\'' | '’'));
+    plain.flat_map(char::to_lowercase).collect()
+}
+
+/// A Roman numeral, I to XXXIX. A single letter is one only in a title, as in `Part I`.
+fn is_roman(word: &[u8], is_title: bool) -> bool {
+    const LONGEST: usize = "xxxviii".len();
+    let letters = if is_title { 1..=LONGEST } else { 2..=LONGEST };
+    letters.contains(&word.len()) && word.iter().all(|byte| b"ivxIVX".contains(byte))
+}
+
+/// A digit of another script.
+fn has_other_digit(word: &str) -> bool {
+    !word.is_ascii() && word.chars().any(char::is_numeric)
+}
+
+fn sorted<T: Ord>(list: impl Iterator<Item = T>) -> Vec<T> {
+    let mut list: Vec<T> = list.collect();
+    list.sort_unstable();
+    list
+}
+
+/// A hash of a hash and what follows.
+fn mixed(hash: u64, next: u64) -> u64 {
+    let product = u128::from(hash ^ 0x9e37_79b9_7f4a_7c15) * u128::from(next ^ 0xd6e8_feb8_6659_fd93);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+fn high_half(hash: u64) -> u32 {
+    (hash >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn texts_of_the_same_words() {
+        let table = [
+            ("Solid-State drives", "solid state DRIVES!", true),
+            ("Solid-State drives", "SolidState drives", true),
+            ("Dewey's system", "Deweys <em>System</em>", true),
+            ("naïve café", "naive cafe\u{301}", true),
+            ("chapter 1 23", "chapter 12 3", false),
+            ("chapter 12", "chapter 13", false),
+            ("rivers", "river", false),
+        ];
+        for (a, b, same) in table {
+            let (a, b) = (Text::of(a, "", None), Text::of(b, "", None));
+            assert_eq!((a.has_words_of(&b), a.has_title_of(&b)), (same, same), "{a:?} {b:?}");
+        }
+        let (split, joined) = (Text::of("Rivers", "in spring", None), Text::of("", "Rivers in spring", None));
+        assert!(split.has_words_of(&joined) && !split.has_title_of(&joined));
+    }
+
+    #[test]
+    fn numbers() {
+        let is_number = |word: &str, is_title: bool| {
+            let mut reader = Reader::default();
+            reader.read(word, is_title);
+            reader.words[0].is_number()
+        };
+        for word in ["12", "1963", "r431", "3rd", "ii", "VIII", "٣"] {
+            assert!(is_number(word, false) && is_number(word, true), "{word}");
+        }
+        for (word, in_title) in [("i", true), ("x", true), ("six", false), ("mix", false), ("an", false)] {
+            assert_eq!((is_number(word, false), is_number(word, true)), (false, in_title), "{word}");
+        }
+    }
+
+    #[test]
+    fn reading_is_bounded() {
+        let long = "river ".repeat(WORDS_MAX + 10);
+        let text = Text::of(&long, &long, None);
+        assert_eq!((text.title().len(), text.body().len()), (WORDS_MAX, 0));
+        let many: Vec<String> = (0..WORDS_MAX).map(|word| word.to_string()).collect();
+        let many = many.join(" ");
+        assert_eq!(Text::of("", &many, None).sketch().len(), SKETCH_KEYS_MAX);
+    }
+
+    #[test]
+    fn parts() {
+        let text = Text::of("<em>Title</em>", "One, two; <em>three</em> four.", None);
+        assert_eq!(text.plain(), "Title One, two; three four.");
+        let table =
+            [((0, 2), "Title One, two;"), ((1, 2), "Title two; three"), ((2, 9), "Title three four.")];
+        for ((first, words), expected) in table {
+            assert_eq!(text.plain_part(first, words), expected);
+        }
+        assert_eq!(text.plain_part(9, 9), "Title ");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(title in "\\PC{0,40}", body in "\\PC{0,80}", first in 0..20_usize) {
+            let text = Text::of(&title, &body, None);
+            prop_assert!(text.has_words_of(&text));
+            prop_assert!(text.plain_part(first, 3).len() <= text.plain().len());
+        }
+    }
+}
