@@ -8,7 +8,10 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 
 macro_rules! files {
     ($folder:literal) => {
-        files!($folder, 1 "0001_people", 2 "0002_providers", 3 "0003_searches", 4 "0004_tasks", 5 "0005_life")
+        files!(
+            $folder, 1 "0001_people", 2 "0002_providers", 3 "0003_searches", 4 "0004_tasks", 5 "0005_life",
+            6 "0006_similarity"
+        )
     };
     ($folder:literal, $($version:literal $name:literal),*) => {
         [$(($version, $name, include_str!(concat!("../migrations/", $folder, "/", $name, ".sql")))),*]

@@ -1,13 +1,15 @@
-//! DedupeByFieldPostResultProcessor: results with the same address are one entry of the list. The best of them stays
-//! and lists the others as its `duplicates`; nothing that a source gave is thrown away.
+//! DedupeByFieldPostResultProcessor: results with the same address, or with another field the same, are one entry of
+//! the list. The best of them stays and lists the others as its `duplicates`.
 
 use super::shared::canonical_url::canonical;
+use super::shared::groups::{Place, best_first, settle};
 use async_trait::async_trait;
 use domain::contracts::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
 };
-use domain::result::{DUPLICATE_BODY_CHARS_MAX, Duplicate, ResultItem, ResultSet};
-use std::cmp::Ordering;
+use domain::notation::markup::readable;
+use domain::result::{DATE_UNKNOWN, ResultItem, ResultSet};
+use serde_json::Value;
 use std::collections::HashMap;
 
 struct DedupeByFieldPostResultProcessor;
@@ -17,125 +19,77 @@ impl PostResultProcessor for DedupeByFieldPostResultProcessor {
     async fn process(
         &self,
         sets: &mut [ResultSet],
-        _cx: &PostResultContext<'_>,
+        cx: &PostResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        Ok(Outcome::grouped(group(sets)))
+        let settings = &cx.toolbox.settings;
+        Ok(dedupe(sets, settings.dedupe_field.trim(), settings.dedupe_group_not_drop))
     }
 }
 
-/// Where a result stands: its set, and its place in it.
-type Place = (usize, usize);
-
-/// Groups over all sets, and gives the number of results that are now listed under another one.
-fn group(sets: &mut [ResultSet]) -> usize {
-    let bests = best_of_groups(sets);
-    let mut moved: Vec<(Place, ResultItem)> = Vec::new();
-    // Those that stay move up to where others left.
-    let mut stands_now: HashMap<Place, usize> = HashMap::new();
-    for (number, set) in sets.iter_mut().enumerate() {
-        for (place, item) in std::mem::take(&mut set.items).into_iter().enumerate() {
-            match bests.get(&(number, place)) {
-                Some(best) => moved.push((*best, item)),
-                None => {
-                    stands_now.insert((number, place), set.items.len());
-                    set.items.push(item);
-                }
-            }
+/// Over all sets. Those that are not the best are listed under it if `lists` is set, else deleted.
+fn dedupe(sets: &mut [ResultSet], field: &str, lists: bool) -> Outcome {
+    let mut best_of_value: HashMap<String, Place> = HashMap::new();
+    let mut bests: HashMap<Place, Place> = HashMap::new();
+    for place in best_first(sets) {
+        let Some(value) = value_of(&sets[place.0].items[place.1], field) else { continue };
+        let best = *best_of_value.entry(value).or_insert(place);
+        if best != place {
+            bests.insert(place, best);
         }
     }
-    let grouped = moved.len();
-    for (best, item) in moved {
-        let now = stands_now.get(&best).copied().unwrap_or_default();
-        if let Some(best) = sets[best.0].items.get_mut(now) {
-            list_under(best, item);
+    settle(sets, &bests, lists)
+}
+
+/// What is compared: the field of the result, or of its payload if that is empty. An empty one is like no other.
+fn value_of(item: &ResultItem, field: &str) -> Option<String> {
+    let own = field_of(item, field).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    let value = own.or_else(|| item.payload.get(field).and_then(text_of))?;
+    if field == "url" { canonical(&value) } else { Some(value) }
+}
+
+/// The fields that a source fills.
+fn field_of(item: &ResultItem, field: &str) -> Option<String> {
+    let text = match field {
+        "url" => &item.url,
+        // The marks of hits depend on the words that each source was asked for.
+        "title" => return Some(readable(&item.title).into_owned()),
+        "body" => return Some(readable(&item.body).into_owned()),
+        "author" => &item.author,
+        "searchprovider" => &item.searchprovider,
+        "date_published" if item.date_published != DATE_UNKNOWN => &item.date_published,
+        "date_published_display" if item.date_published_display != DATE_UNKNOWN => {
+            &item.date_published_display
         }
-    }
-    grouped
-}
-
-/// For each result that is not the best of its group, the place of the best.
-fn best_of_groups(sets: &[ResultSet]) -> HashMap<Place, Place> {
-    let mut groups: HashMap<String, Vec<Place>> = HashMap::new();
-    for (number, set) in sets.iter().enumerate() {
-        for (place, item) in set.items.iter().enumerate().filter(|(_, item)| item.result_block.is_none()) {
-            if let Some(key) = canonical(&item.url) {
-                groups.entry(key).or_default().push((number, place));
-            }
-        }
-    }
-    let mut bests = HashMap::new();
-    for places in groups.into_values() {
-        let best = places.iter().copied().min_by(|a, b| better_first(sets, *a, *b));
-        for place in places {
-            if let Some(best) = best.filter(|best| *best != place) {
-                bests.insert(place, best);
-            }
-        }
-    }
-    bests
-}
-
-/// What is not new, so that an update takes no result away; then confidence, score, the earlier provider, the
-/// earlier place.
-fn better_first(sets: &[ResultSet], a: Place, b: Place) -> Ordering {
-    let item = |place: Place| &sets[place.0].items[place.1];
-    let order = |place: Place| (sets[place.0].provider, place.1);
-    (item(a).new.is_some().cmp(&item(b).new.is_some()))
-        .then_with(|| descending(item(a).swirl_confidence_score, item(b).swirl_confidence_score))
-        .then_with(|| descending(item(a).swirl_score, item(b).swirl_score))
-        .then_with(|| order(a).cmp(&order(b)))
-}
-
-/// A score that is no number is the worst.
-fn descending(a: f64, b: f64) -> Ordering {
-    let number = |score: f64| if score.is_nan() { f64::NEG_INFINITY } else { score + 0.0 };
-    number(b).total_cmp(&number(a))
-}
-
-/// Lists a result, and what was listed under it before, once each.
-fn list_under(best: &mut ResultItem, item: ResultItem) {
-    let own = Duplicate {
-        searchprovider: item.searchprovider,
-        title: item.title,
-        url: item.url,
-        body: item.body.chars().take(DUPLICATE_BODY_CHARS_MAX).collect(),
-        date_published: item.date_published,
+        _ => return None,
     };
-    for duplicate in std::iter::once(own).chain(item.duplicates) {
-        if !best.duplicates.contains(&duplicate) {
-            best.duplicates.push(duplicate);
-        }
-    }
+    Some(text.clone())
+}
+
+fn text_of(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::Null => return None,
+        Value::String(text) => text.trim().to_owned(),
+        Value::Array(list) if list.is_empty() => return None,
+        Value::Object(object) if object.is_empty() => return None,
+        other => other.to_string(),
+    };
+    (!text.is_empty()).then_some(text)
 }
 
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
     name: "DedupeByFieldPostResultProcessor",
-    summary: "Groups results with the same url: the best one stays and lists the others as its duplicates.",
+    summary: "Groups results with the same url, or the same SVC_DEDUPE_FIELD: the best one stays and lists the others as its duplicates. SVC_DEDUPE_GROUP_NOT_DROP false deletes them.",
     processor: &DedupeByFieldPostResultProcessor,
 };
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::post_result::shared::samples::set;
+    use crate::post_result::shared::samples::{item, listed, set};
+    use serde_json::json;
 
-    fn item(title: &str, url: &str, confidence: f64, score: f64) -> ResultItem {
-        ResultItem {
-            title: title.to_owned(),
-            url: url.to_owned(),
-            swirl_confidence_score: confidence,
-            swirl_score: score,
-            ..ResultItem::default()
-        }
-    }
-
-    /// The titles that stay in each set, each with the titles listed under it.
-    fn listed(sets: &[ResultSet]) -> Vec<Vec<String>> {
-        let shown = |item: &ResultItem| {
-            let under: Vec<&str> = item.duplicates.iter().map(|duplicate| duplicate.title.as_str()).collect();
-            format!("{}[{}]", item.title, under.join(" "))
-        };
-        sets.iter().map(|set| set.items.iter().map(shown).collect()).collect()
+    fn group(sets: &mut [ResultSet]) -> usize {
+        dedupe(sets, "url", true).grouped
     }
 
     #[test]
@@ -165,40 +119,12 @@ mod tests {
     }
 
     #[test]
-    fn a_duplicate_keeps_what_tells_it_apart() {
-        let long = ResultItem {
-            body: "é".repeat(DUPLICATE_BODY_CHARS_MAX + 1),
-            date_published: "2024-05-01 00:00:00".to_owned(),
-            searchprovider: "Library".to_owned(),
-            ..item("long", "https://a.example", 0.1, 0.0)
-        };
-        let mut sets = [set(1, "q", vec![item("best", "https://a.example", 0.9, 0.0), long])];
-        group(&mut sets);
-        let duplicate = &sets[0].items[0].duplicates[0];
-        assert_eq!(duplicate.body.chars().count(), DUPLICATE_BODY_CHARS_MAX);
-        assert_eq!(
-            (duplicate.searchprovider.as_str(), duplicate.date_published.as_str()),
-            ("Library", "2024-05-01 00:00:00")
-        );
-    }
-
-    #[test]
     fn an_update_does_not_replace_what_is_there() {
         let better = ResultItem { new: Some(1), ..item("new", "https://a.example", 0.9, 9.0) };
         let mut sets =
             [set(1, "q", vec![better]), set(2, "q", vec![item("old", "https://a.example", 0.1, 0.0)])];
         assert_eq!(group(&mut sets), 1);
         assert_eq!(listed(&sets), [vec![], vec!["old[new]".to_owned()]]);
-    }
-
-    #[test]
-    fn groups_of_earlier_turns_are_kept_together() {
-        let mut old = item("old", "https://a.example", 0.5, 0.0);
-        old.duplicates = vec![Duplicate { title: "older".to_owned(), ..Duplicate::default() }];
-        let mut sets =
-            [set(1, "q", vec![old]), set(2, "q", vec![item("new", "https://a.example", 0.9, 0.0)])];
-        assert_eq!(group(&mut sets), 1);
-        assert_eq!(listed(&sets), [vec![], vec!["new[old older]".to_owned()]]);
     }
 
     #[test]
@@ -210,10 +136,62 @@ mod tests {
     }
 
     #[test]
+    fn what_is_compared() {
+        let payload = json!({"doi": " 10.1/x ", "number": 7, "none": null, "list": [], "blank": " ",
+            "parts": {"a": 1}, "author": "Ann", "url": "http://a.example/#x"});
+        let full = ResultItem {
+            title: "<em>River</em> ".to_owned(),
+            date_published: DATE_UNKNOWN.to_owned(),
+            payload: payload.as_object().cloned().unwrap_or_default(),
+            ..ResultItem::default()
+        };
+        let table = [
+            ("title", Some("River")),
+            ("body", None),
+            ("author", Some("Ann")),
+            ("date_published", None),
+            ("doi", Some("10.1/x")),
+            ("number", Some("7")),
+            ("parts", Some("{\"a\":1}")),
+            ("none", None),
+            ("list", None),
+            ("blank", None),
+            ("unknown", None),
+            ("", None),
+        ];
+        for (field, expected) in table {
+            assert_eq!(value_of(&full, field).as_deref(), expected, "{field}");
+        }
+        assert_eq!(value_of(&full, "url"), canonical("http://a.example/"));
+    }
+
+    #[test]
+    fn another_field_and_deletion() {
+        let by =
+            |author: &str, url: &str| ResultItem { author: author.to_owned(), ..item(author, url, 0.5, 0.0) };
+        let items = vec![
+            by("Ann", "https://a.example"),
+            by("Bo", "https://a.example"),
+            by("Ann ", ""),
+            by("", ""),
+            by(" ", ""),
+        ];
+        let mut sets = [set(1, "q", items.clone())];
+        assert_eq!(dedupe(&mut sets, "author", true), Outcome::grouped(1));
+        assert_eq!(listed(&sets), [["Ann[Ann ]", "Bo[]", "[]", " []"]]);
+        let mut sets = [set(1, "q", items)];
+        assert_eq!(dedupe(&mut sets, "author", false), Outcome::deleted(1));
+        assert_eq!(listed(&sets), [["Ann[]", "Bo[]", "[]", " []"]]);
+    }
+
+    #[test]
     fn the_message_says_what_happened() {
-        let line = |count| domain::message::processed(KIND.name, Outcome::grouped(count));
-        assert_eq!(line(4).as_deref(), Some("DedupeByFieldPostResultProcessor grouped 4 duplicates"));
-        assert_eq!(line(1).as_deref(), Some("DedupeByFieldPostResultProcessor grouped 1 duplicate"));
-        assert_eq!(line(0), None);
+        let line = |outcome| domain::message::processed(KIND.name, outcome);
+        let grouped = |count| line(Outcome::grouped(count));
+        assert_eq!(grouped(4).as_deref(), Some("DedupeByFieldPostResultProcessor grouped 4 duplicates"));
+        assert_eq!(grouped(1).as_deref(), Some("DedupeByFieldPostResultProcessor grouped 1 duplicate"));
+        assert_eq!(grouped(0), None);
+        let deleted = line(Outcome::deleted(2));
+        assert_eq!(deleted.as_deref(), Some("DedupeByFieldPostResultProcessor deleted 2 results"));
     }
 }

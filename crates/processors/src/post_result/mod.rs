@@ -2,6 +2,7 @@
 
 mod cosine_relevancy;
 mod dedupe_by_field;
+mod dedupe_by_similarity;
 mod drop_irrelevant;
 mod per_provider;
 mod redact_pii;
@@ -16,6 +17,7 @@ use domain::contracts::PostResultProcessorKind;
 pub const CATALOGUE: &[PostResultProcessorKind] = &[
     cosine_relevancy::KIND,
     dedupe_by_field::KIND,
+    dedupe_by_similarity::KIND,
     drop_irrelevant::KIND,
     per_provider::DATE_FINDER,
     redact_pii::KIND,
@@ -23,8 +25,11 @@ pub const CATALOGUE: &[PostResultProcessorKind] = &[
 
 /// What runs, in this order, for a search that names none itself. Grouping chooses the best of a group by its
 /// scores, so the scores come first.
-pub const SYSTEM_DEFAULT: &[&str] =
-    &["CosineRelevancyPostResultProcessor", "DedupeByFieldPostResultProcessor"];
+pub const SYSTEM_DEFAULT: &[&str] = &[
+    "CosineRelevancyPostResultProcessor",
+    "DedupeByFieldPostResultProcessor",
+    "DedupeBySimilarityPostResultProcessor",
+];
 
 #[cfg(test)]
 mod tests {

@@ -2,8 +2,9 @@
 
 use super::{config, now};
 use chrono::TimeDelta;
-use domain::contracts::{FinishedRun, NewTask, QueueName, SearchStore, UserStore};
+use domain::contracts::{FinishedRun, NewTask, PipelineStore, QueueName, SearchStore, UserStore};
 use domain::ids::SearchId;
+use domain::pipeline_record::{PipelineDraft, SYSTEM_DEFAULT};
 use domain::search::{Search, SearchDraft};
 use domain::status::SearchStatus;
 use domain::user::UserDraft;
@@ -12,11 +13,17 @@ use sqlx::{Connection, PgConnection, SqliteConnection};
 use store::SqlStore;
 use testkit::postgres::{TestDatabase, server};
 
-/// Takes back the fifth migration.
+/// Takes back the fifth migration, and what follows.
 const DOWN_TO_4: &str = "DROP INDEX searches_by_retention; DROP INDEX searches_subscribed; \
      ALTER TABLE searches DROP COLUMN retention; ALTER TABLE searches DROP COLUMN subscribe; \
      DROP TABLE query_transforms; DROP TABLE pipelines; DROP TABLE schedules; \
-     DELETE FROM _sqlx_migrations WHERE version = 5";
+     DELETE FROM _sqlx_migrations WHERE version >= 5";
+/// Forgets the sixth migration, which only changes a record.
+const FORGET_6: &str = "DELETE FROM _sqlx_migrations WHERE version = 6";
+
+/// The default pipeline as the versions before stored it, and as it is now.
+const BEFORE: [&str; 2] = ["CosineRelevancyPostResultProcessor", "DedupeByFieldPostResultProcessor"];
+const NOW: [&str; 3] = [BEFORE[0], BEFORE[1], "DedupeBySimilarityPostResultProcessor"];
 
 fn task(_: &Search) -> NewTask {
     NewTask { queue: QueueName::Search, name: "run".to_owned(), payload: Value::Null, attempts_max: 1 }
@@ -91,4 +98,61 @@ async fn stored_searches_keep_retention_and_subscription_on_postgres() {
     connection.close().await.expect("closed");
     assert_filled(&database.url, &expiring, &subscribed).await;
     database.drop().await;
+}
+
+/// Stores the default pipeline so.
+async fn store_pipeline(url: &str, processors: &[&str]) {
+    let store = SqlStore::open(config(url)).await.expect("opens");
+    store.ensure_pipeline(SYSTEM_DEFAULT, &[], now()).await.expect("stored");
+    let id = store.pipeline_by_name(SYSTEM_DEFAULT).await.expect("a pipeline").id;
+    let draft = PipelineDraft { processors: processors.iter().map(|name| (*name).to_owned()).collect() };
+    store.replace_pipeline(id, draft, now()).await.expect("replaced");
+    store.close().await;
+}
+
+async fn stored_pipeline(url: &str) -> Vec<String> {
+    let store = SqlStore::open(config(url)).await.expect("opens again");
+    let pipeline = store.pipeline_by_name(SYSTEM_DEFAULT).await.expect("a pipeline");
+    store.close().await;
+    pipeline.processors
+}
+
+/// What is stored, whether the database is of a version before, and what is there after this version was started.
+const PIPELINES: [(&[&str], bool, &[&str]); 4] = [
+    (&BEFORE, true, &NOW),
+    (&[BEFORE[1], BEFORE[0]], true, &[BEFORE[1], BEFORE[0]]),
+    (&[], true, &[]),
+    // Taken out by people, and not put back at the next start.
+    (&BEFORE, false, &BEFORE),
+];
+
+#[tokio::test]
+async fn the_default_pipeline_gets_its_new_step_on_sqlite() {
+    for (stored, is_older, expected) in PIPELINES {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}/store.db", folder.path().display());
+        store_pipeline(&url, stored).await;
+        if is_older {
+            let mut file = SqliteConnection::connect(&url).await.expect("the file");
+            sqlx::raw_sql(FORGET_6).execute(&mut file).await.expect("forgotten");
+            file.close().await.expect("closed");
+        }
+        assert_eq!(stored_pipeline(&url).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn the_default_pipeline_gets_its_new_step_on_postgres() {
+    let Some(server) = server("the suite of the store") else { return };
+    for (stored, is_older, expected) in PIPELINES {
+        let database = TestDatabase::create(&server).await;
+        store_pipeline(&database.url, stored).await;
+        if is_older {
+            let mut connection = PgConnection::connect(&database.url).await.expect("the database");
+            sqlx::raw_sql(FORGET_6).execute(&mut connection).await.expect("forgotten");
+            connection.close().await.expect("closed");
+        }
+        assert_eq!(stored_pipeline(&database.url).await, expected);
+        database.drop().await;
+    }
 }

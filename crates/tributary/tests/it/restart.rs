@@ -41,7 +41,9 @@ async fn searches_survive_kill_nine() {
             "name": name,
             "url": source.url(),
             "response_mappings": "FOUND=total,RESULTS=items",
-            "result_mappings": format!("title=title,body=body,url='https://{name}.example/{{title}}'"),
+            "result_mappings": format!(
+                "title='{{title}} of {name}',body=body,url='https://{name}.example/{{title}}'"
+            ),
         });
         assert_eq!(client.post("/svc/searchproviders/", &provider).await.status, 201);
     }

@@ -41,3 +41,22 @@ pub fn set(provider: i64, query: &str, items: Vec<ResultItem>) -> ResultSet {
         date_updated: Instant::UNIX_EPOCH,
     }
 }
+
+pub fn item(title: &str, url: &str, confidence: f64, score: f64) -> ResultItem {
+    ResultItem {
+        title: title.to_owned(),
+        url: url.to_owned(),
+        swirl_confidence_score: confidence,
+        swirl_score: score,
+        ..ResultItem::default()
+    }
+}
+
+/// The titles that stay in each set, each with the titles listed under it.
+pub fn listed(sets: &[ResultSet]) -> Vec<Vec<String>> {
+    let shown = |item: &ResultItem| {
+        let under: Vec<&str> = item.duplicates.iter().map(|duplicate| duplicate.title.as_str()).collect();
+        format!("{}[{}]", item.title, under.join(" "))
+    };
+    sets.iter().map(|set| set.items.iter().map(shown).collect()).collect()
+}

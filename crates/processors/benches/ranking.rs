@@ -1,0 +1,214 @@
+//! What it costs to rank and de-duplicate the results of one search, from texts to the list, in CPU time of one core.
+//!
+//! `cargo bench -p processors` prints the figures. `-- --once 1000` does the work once and prints nothing:
+//! `scripts/instructions.sh` counts its instructions.
+
+use async_trait::async_trait;
+use domain::contracts::{
+    Fetch, FetchError, HttpRequest, HttpResponse, PostResultContext, ResultBatch, ResultContext, SystemClock,
+    Toolbox,
+};
+use domain::ids::{ProviderId, SearchId, UserId};
+use domain::instant::Instant;
+use domain::provider::{ProviderDraft, SearchProvider};
+use domain::result::{ResultItem, ResultSet};
+use domain::search::{Search, SearchDraft};
+use domain::settings::Settings;
+use domain::status::{ProviderStatus, SearchStatus};
+use processors::{post_result, result};
+use std::sync::Arc;
+
+const QUERY: &str = "river level sensors";
+/// As many as one page of one source.
+const RESULTS_PER_SOURCE: usize = 10;
+const TITLE_WORDS: usize = 8;
+const BODY_WORDS: usize = 60;
+/// One of so many results is a slightly edited copy of an earlier one.
+const COPY_EVERY: usize = 10;
+const ROUNDS: u64 = 15;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    match arguments.next().as_deref() {
+        Some("--once") => {
+            let results = arguments.next().and_then(|count| count.parse().ok()).unwrap_or(1000);
+            rank(pool(results, 1));
+        }
+        _ => report(),
+    }
+}
+
+#[expect(clippy::disallowed_macros, reason = "a bench talks to the terminal")]
+fn report() {
+    let thousand = best_ms(1000);
+    let ten_thousand = best_ms(10_000);
+    println!("  1,000 results: {thousand:8.1} ms of CPU (at most 40)");
+    println!(
+        " 10,000 results: {ten_thousand:8.1} ms of CPU, {:.1} times as much (at most 12)",
+        ten_thousand / thousand
+    );
+}
+
+/// The best of some rounds, each with texts that were never read before.
+fn best_ms(results: usize) -> f64 {
+    let rounds = (0..ROUNDS).map(|round| {
+        let pool = pool(results, 100 + round);
+        let before = cpu_ns();
+        rank(pool);
+        (cpu_ns() - before) as f64 / 1e6
+    });
+    rounds.fold(f64::INFINITY, f64::min)
+}
+
+/// What this thread has run so far, by the kernel's own account.
+fn cpu_ns() -> u64 {
+    let account = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    account.split(' ').next().and_then(|ns| ns.parse().ok()).unwrap_or_default()
+}
+
+/// All that a search does with its results between mapping and saving.
+fn rank(mut sets: Vec<ResultSet>) {
+    let toolbox = Toolbox {
+        fetch: Arc::new(Offline),
+        clock: Arc::new(SystemClock),
+        settings: Arc::new(Settings::default()),
+    };
+    let search = search();
+    let provider = SearchProvider::unsaved(ProviderDraft::default(), UserId(1), Instant::UNIX_EPOCH);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    runtime.block_on(async {
+        let score = result::CATALOGUE
+            .iter()
+            .find(|kind| kind.name == "CosineRelevancyResultProcessor")
+            .expect("a row");
+        for set in &mut sets {
+            let mut batch = ResultBatch { items: std::mem::take(&mut set.items), ..ResultBatch::default() };
+            let cx = ResultContext {
+                search: &search,
+                provider: &provider,
+                query: QUERY,
+                results_wanted: RESULTS_PER_SOURCE as u32,
+                toolbox: &toolbox,
+            };
+            score.processor.process(&mut batch, &cx).await.expect("scored");
+            set.items = batch.items;
+        }
+        let cx = PostResultContext { search: &search, toolbox: &toolbox };
+        for name in post_result::SYSTEM_DEFAULT {
+            let kind = post_result::CATALOGUE.iter().find(|kind| kind.name == *name).expect("a row");
+            kind.processor.process(&mut sets, &cx).await.expect("processed");
+        }
+    });
+    std::hint::black_box(sets);
+}
+
+/// Results as sources give them: texts with the frequencies of words that texts have, most with some of the query's.
+fn pool(results: usize, seed: u64) -> Vec<ResultSet> {
+    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let vocabulary: Vec<&str> = include_str!("../../relevancy/data/vocab.txt")
+        .lines()
+        .filter(|word| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase()))
+        .collect();
+    let mut items: Vec<ResultItem> = Vec::with_capacity(results);
+    for number in 0..results {
+        let mut item = match items.get(dice.below(items.len().max(1))) {
+            Some(earlier) if number % COPY_EVERY == 0 => ResultItem {
+                body: format!("{} once more", earlier.body),
+                title: earlier.title.clone(),
+                ..ResultItem::default()
+            },
+            _ => ResultItem {
+                title: dice.text(&vocabulary, TITLE_WORDS),
+                body: dice.text(&vocabulary, BODY_WORDS),
+                ..ResultItem::default()
+            },
+        };
+        item.url = format!("https://example.org/{seed}/{number}");
+        item.searchprovider_rank = (number % RESULTS_PER_SOURCE) as u32 + 1;
+        items.push(item);
+    }
+    let mut sets = Vec::new();
+    while !items.is_empty() {
+        let rest = items.split_off(items.len().min(RESULTS_PER_SOURCE));
+        sets.push(set(sets.len() as i64 + 1, std::mem::replace(&mut items, rest)));
+    }
+    sets
+}
+
+/// Random numbers by xorshift: the same on every machine.
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    /// The vocabulary stands in the order of frequency, so a skewed choice is like a text.
+    fn text(&mut self, vocabulary: &[&str], words: usize) -> String {
+        let mut text = String::new();
+        for place in 0..words {
+            let word = match self.below(25) {
+                0 => QUERY.split(' ').nth(self.below(3)).unwrap_or_default(),
+                _ => {
+                    let skewed = (self.below(1_000_000) as f64 / 1e6).powi(3);
+                    vocabulary[(skewed * vocabulary.len() as f64) as usize]
+                }
+            };
+            text.push_str(word);
+            text.push_str(if place % 12 == 11 { ". " } else { " " });
+        }
+        text
+    }
+}
+
+struct Offline;
+
+#[async_trait]
+impl Fetch for Offline {
+    async fn fetch(&self, _request: &HttpRequest) -> Result<HttpResponse, FetchError> {
+        unreachable!("ranking asks nobody")
+    }
+}
+
+fn search() -> Search {
+    Search {
+        id: SearchId(1),
+        owner: UserId(1),
+        draft: SearchDraft::of_query(QUERY),
+        query_string_processed: QUERY.to_owned(),
+        status: SearchStatus::PostResultProcessing,
+        messages: Vec::new(),
+        time_s: 0.0,
+        run: 1,
+        date_created: Instant::UNIX_EPOCH,
+        date_updated: Instant::UNIX_EPOCH,
+    }
+}
+
+fn set(provider: i64, items: Vec<ResultItem>) -> ResultSet {
+    ResultSet {
+        search: SearchId(1),
+        provider: ProviderId(provider),
+        provider_name: format!("Source {provider}"),
+        status: ProviderStatus::Ok,
+        error: None,
+        found: items.len() as u64,
+        retrieved: items.len() as u64,
+        query_string_to_provider: QUERY.to_owned(),
+        query_to_provider: String::new(),
+        query_processors: Vec::new(),
+        result_processors: Vec::new(),
+        messages: Vec::new(),
+        time_s: 0.0,
+        items,
+        date_created: Instant::UNIX_EPOCH,
+        date_updated: Instant::UNIX_EPOCH,
+    }
+}

@@ -1,0 +1,174 @@
+//! DedupeBySimilarityPostResultProcessor: results that are the same document with small differences are one entry of
+//! the list, as those with the same address are.
+
+use super::shared::groups::{Place, best_first, settle};
+use async_trait::async_trait;
+use domain::contracts::{
+    Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
+};
+use domain::result::{ResultItem, ResultSet};
+use relevancy::reader::remembered;
+use relevancy::similarity::{Sameness, Text, groups};
+use std::collections::HashMap;
+
+struct DedupeBySimilarityPostResultProcessor;
+
+#[async_trait]
+impl PostResultProcessor for DedupeBySimilarityPostResultProcessor {
+    async fn process(
+        &self,
+        sets: &mut [ResultSet],
+        cx: &PostResultContext<'_>,
+    ) -> Result<Outcome, ProcessorError> {
+        let settings = &cx.toolbox.settings;
+        Ok(dedupe(sets, settings.dedupe_similarity_minimum.0, settings.dedupe_group_not_drop))
+    }
+}
+
+/// Over all sets. Those that are not the best are listed under it if `lists` is set, else deleted.
+fn dedupe(sets: &mut [ResultSet], minimum: f64, lists: bool) -> Outcome {
+    let places = best_first(sets);
+    let found = {
+        let texts: Vec<Text<'_>> =
+            places.iter().map(|place| text_of(&sets[place.0].items[place.1])).collect();
+        groups(&texts, &Sameness { minimum, cosine: &cosine })
+    };
+    let member = |(place, best): (&Place, Option<usize>)| Some((*place, places[best?]));
+    let bests: HashMap<Place, Place> = places.iter().zip(found.best).filter_map(member).collect();
+    settle(sets, &bests, lists)
+}
+
+fn text_of(item: &ResultItem) -> Text<'_> {
+    // A date begins with its day; what does not is not known.
+    let day =
+        item.date_published.get(..DAY_BYTES).filter(|day| day.starts_with(|c: char| c.is_ascii_digit()));
+    Text::of(&item.title, &item.body, day)
+}
+
+/// Length of `YYYY-MM-DD`.
+const DAY_BYTES: usize = 10;
+
+fn cosine(a: &str, b: &str) -> Option<f64> {
+    let (a, b) = (remembered(a), remembered(b));
+    (!a.is_zero() && !b.is_zero()).then(|| f64::from(a.cosine(&b)))
+}
+
+pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
+    name: "DedupeBySimilarityPostResultProcessor",
+    summary: "Groups results whose title and body are the same but for small changes, by SVC_DEDUPE_SIMILARITY_MINIMUM: the best one stays and lists the others as its duplicates. SVC_DEDUPE_GROUP_NOT_DROP false deletes them.",
+    processor: &DedupeBySimilarityPostResultProcessor,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::post_result::shared::samples::{item, listed, set};
+    use domain::result::DATE_UNKNOWN;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    const MINIMUM: f64 = 0.95;
+    const BODY: &str =
+        "three gauges at the lower bridge measure the level of the river every hour and send it";
+
+    fn result(title: &str, body: &str, confidence: f64) -> ResultItem {
+        ResultItem { body: body.to_owned(), ..item(title, "", confidence, 0.0) }
+    }
+
+    #[test]
+    fn the_best_stays_and_lists_the_others() {
+        let marked = BODY.replace("river", "<em>river</em>");
+        let first = vec![result("Gauges", BODY, 0.5), result("Other", "of other things", 0.9)];
+        let second = vec![result("GAUGES!", &marked, 0.7), result("Gauges 2", BODY, 0.4)];
+        let sets = || [set(1, "q", first.clone()), set(2, "q", second.clone())];
+        let mut grouped = sets();
+        assert_eq!(dedupe(&mut grouped, MINIMUM, true), Outcome::grouped(1));
+        assert_eq!(listed(&grouped), [vec!["Other[]"], vec!["GAUGES![Gauges]", "Gauges 2[]"]]);
+        assert_eq!(dedupe(&mut grouped, MINIMUM, true), Outcome::default(), "a second turn finds nothing");
+        let mut dropped = sets();
+        assert_eq!(dedupe(&mut dropped, MINIMUM, false), Outcome::deleted(1));
+        assert_eq!(listed(&dropped), [vec!["Other[]"], vec!["GAUGES![]", "Gauges 2[]"]]);
+    }
+
+    #[test]
+    fn an_update_does_not_replace_what_is_there() {
+        let new = ResultItem { new: Some(1), ..result("GAUGES", BODY, 0.9) };
+        let mut sets = [set(1, "q", vec![new]), set(2, "q", vec![result("Gauges", BODY, 0.1)])];
+        assert_eq!(dedupe(&mut sets, MINIMUM, true), Outcome::grouped(1));
+        assert_eq!(listed(&sets), [vec![], vec!["Gauges[GAUGES]".to_owned()]]);
+    }
+
+    #[test]
+    fn results_of_a_block_stay_where_they_are() {
+        let block = ResultItem { result_block: Some("facts".to_owned()), ..result("Gauges", BODY, 0.9) };
+        let mut sets = [set(1, "q", vec![block, result("Gauges", BODY, 0.1)])];
+        assert_eq!(dedupe(&mut sets, MINIMUM, true), Outcome::default());
+    }
+
+    #[test]
+    fn days() {
+        let table = [
+            ("2024-05-01 10:00:00", "2024-05-01 00:00:00", 1),
+            ("2024-05-01 10:00:00", "2024-05-02 10:00:00", 0),
+            ("2024-05-01 10:00:00", DATE_UNKNOWN, 1),
+            ("some other time", "another time ago", 1),
+            ("éééééééééé", "", 1),
+        ];
+        for (a, b, expected) in table {
+            let on =
+                |date: &str| ResultItem { date_published: date.to_owned(), ..result("Minutes", "", 0.5) };
+            let mut sets = [set(1, "q", vec![on(a), on(b)])];
+            assert_eq!(dedupe(&mut sets, MINIMUM, true), Outcome::grouped(expected), "{a} {b}");
+        }
+    }
+
+    /// Results of few words, so that they are often nearly the same. Each has a confidence and an address of its own.
+    fn pool() -> impl Strategy<Value = Vec<ResultItem>> {
+        let text = |most| {
+            prop::collection::vec(prop::sample::select(vec!["river", "gauge", "town", "the", "7"]), 0..most)
+        };
+        let texts = prop::collection::vec((text(3), text(14)), 0..24);
+        texts.prop_map(|texts| {
+            let numbered = texts.into_iter().enumerate();
+            let item = |(number, (title, body)): (usize, (Vec<&str>, Vec<&str>))| ResultItem {
+                url: number.to_string(),
+                ..result(&title.join(" "), &body.join(" "), number as f64 / 100.0)
+            };
+            numbered.map(item).collect()
+        })
+    }
+
+    fn in_sets(items: &[ResultItem]) -> Vec<ResultSet> {
+        items.chunks(7).zip(1..).map(|(items, provider)| set(provider, "q", items.to_vec())).collect()
+    }
+
+    /// The addresses of each group, by that of its best.
+    fn groups_of(sets: &[ResultSet]) -> BTreeMap<String, BTreeSet<String>> {
+        let under = |item: &ResultItem| item.duplicates.iter().map(|one| one.url.clone()).collect();
+        sets.iter().flat_map(|set| &set.items).map(|item| (item.url.clone(), under(item))).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn nothing_is_lost_and_a_second_turn_finds_nothing(items in pool()) {
+            let mut sets = in_sets(&items);
+            let outcome = dedupe(&mut sets, MINIMUM, true);
+            let groups = groups_of(&sets);
+            let listed: usize = groups.values().map(BTreeSet::len).sum();
+            prop_assert_eq!(listed, outcome.grouped);
+            prop_assert_eq!(groups.len() + listed, items.len());
+            prop_assert_eq!(dedupe(&mut sets, MINIMUM, true), Outcome::default());
+            prop_assert_eq!(groups_of(&sets), groups);
+        }
+
+        #[test]
+        fn the_order_of_results_does_not_count(items in pool().prop_flat_map(|items| (Just(items.clone()), Just(items).prop_shuffle()))) {
+            let (mut sets, mut shuffled) = (in_sets(&items.0), in_sets(&items.1));
+            dedupe(&mut sets, MINIMUM, true);
+            dedupe(&mut shuffled, MINIMUM, true);
+            prop_assert_eq!(groups_of(&sets), groups_of(&shuffled));
+        }
+    }
+}

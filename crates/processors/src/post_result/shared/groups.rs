@@ -1,0 +1,154 @@
+//! Groups of results that are one document: the best of each stays, the others are listed under it or deleted.
+
+use domain::contracts::Outcome;
+use domain::notation::marks::unmarked;
+use domain::result::{DUPLICATE_BODY_CHARS_MAX, Duplicate, ResultItem, ResultSet};
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+
+/// Where a result stands: its set, and its place in it.
+pub type Place = (usize, usize);
+
+/// The results of the list, the best first. Results of a block are no part of the list.
+pub fn best_first(sets: &[ResultSet]) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::new();
+    for (number, set) in sets.iter().enumerate() {
+        let listed = set.items.iter().enumerate().filter(|(_, item)| item.result_block.is_none());
+        places.extend(listed.map(|(place, _)| (number, place)));
+    }
+    places.sort_unstable_by(|a, b| better_first(sets, *a, *b));
+    places
+}
+
+/// Takes every result of `bests` out of the list, and lists it under the one that is given for it if `lists` is set.
+/// Else it is deleted.
+pub fn settle(sets: &mut [ResultSet], bests: &HashMap<Place, Place>, lists: bool) -> Outcome {
+    let mut moved: Vec<(Place, ResultItem)> = Vec::new();
+    // Those that stay move up to where others left.
+    let mut stands_now: HashMap<Place, usize> = HashMap::new();
+    for (number, set) in sets.iter_mut().enumerate() {
+        for (place, item) in std::mem::take(&mut set.items).into_iter().enumerate() {
+            match bests.get(&(number, place)) {
+                Some(best) => moved.push((*best, item)),
+                None => {
+                    stands_now.insert((number, place), set.items.len());
+                    set.items.push(item);
+                }
+            }
+        }
+    }
+    let count = moved.len();
+    if !lists {
+        return Outcome::deleted(count);
+    }
+    let mut groups: HashMap<Place, Vec<ResultItem>> = HashMap::new();
+    for (best, item) in moved {
+        groups.entry(best).or_default().push(item);
+    }
+    for (best, items) in groups {
+        let now = stands_now.get(&best).copied().unwrap_or_default();
+        if let Some(best) = sets[best.0].items.get_mut(now) {
+            list_under(best, items);
+        }
+    }
+    Outcome::grouped(count)
+}
+
+/// What is not new, so that an update takes no result away; then confidence, score, the earlier provider, the
+/// earlier place.
+fn better_first(sets: &[ResultSet], a: Place, b: Place) -> Ordering {
+    let item = |place: Place| &sets[place.0].items[place.1];
+    let order = |place: Place| (sets[place.0].provider, place.1, place.0);
+    (item(a).new.is_some().cmp(&item(b).new.is_some()))
+        .then_with(|| descending(item(a).swirl_confidence_score, item(b).swirl_confidence_score))
+        .then_with(|| descending(item(a).swirl_score, item(b).swirl_score))
+        .then_with(|| order(a).cmp(&order(b)))
+}
+
+/// A score that is no number is the worst.
+fn descending(a: f64, b: f64) -> Ordering {
+    let number = |score: f64| if score.is_nan() { f64::NEG_INFINITY } else { score + 0.0 };
+    number(b).total_cmp(&number(a))
+}
+
+/// Lists results, and what was listed under them before, once each.
+fn list_under(best: &mut ResultItem, items: Vec<ResultItem>) {
+    let mut listed: HashSet<Duplicate> = best.duplicates.iter().cloned().collect();
+    for item in items {
+        let own = Duplicate {
+            searchprovider: item.searchprovider,
+            title: unmarked(&item.title).into_owned(),
+            url: item.url,
+            body: unmarked(&item.body).chars().take(DUPLICATE_BODY_CHARS_MAX).collect(),
+            date_published: item.date_published,
+        };
+        for duplicate in std::iter::once(own).chain(item.duplicates) {
+            if listed.insert(duplicate.clone()) {
+                best.duplicates.push(duplicate);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::post_result::shared::samples::{item, listed, set};
+
+    fn under(bests: &[(Place, Place)]) -> HashMap<Place, Place> {
+        bests.iter().copied().collect()
+    }
+
+    #[test]
+    fn the_best_first() {
+        let new = ResultItem { new: Some(1), ..item("new", "", 0.9, 9.0) };
+        let block = ResultItem { result_block: Some("facts".to_owned()), ..item("block", "", 1.0, 9.0) };
+        let first = vec![item("low", "", 0.1, 9.0), new, block, item("high", "", 0.5, 1.0)];
+        let second =
+            vec![item("scored", "", 0.5, 2.0), item("none", "", f64::NAN, 9.0), item("same", "", 0.5, 1.0)];
+        let sets = [set(2, "q", first), set(1, "q", second)];
+        let titles: Vec<&str> =
+            best_first(&sets).iter().map(|place| sets[place.0].items[place.1].title.as_str()).collect();
+        assert_eq!(titles, ["scored", "same", "high", "low", "none", "new"]);
+    }
+
+    #[test]
+    fn a_duplicate_keeps_what_tells_it_apart() {
+        let long = ResultItem {
+            body: "é".repeat(DUPLICATE_BODY_CHARS_MAX + 1),
+            date_published: "2024-05-01 00:00:00".to_owned(),
+            searchprovider: "Library".to_owned(),
+            ..item("long", "", 0.1, 0.0)
+        };
+        let mut sets = [set(1, "q", vec![item("best", "", 0.9, 0.0), long])];
+        assert_eq!(settle(&mut sets, &under(&[((0, 1), (0, 0))]), true), Outcome::grouped(1));
+        let duplicate = &sets[0].items[0].duplicates[0];
+        assert_eq!(duplicate.body.chars().count(), DUPLICATE_BODY_CHARS_MAX);
+        assert_eq!(
+            (duplicate.searchprovider.as_str(), duplicate.date_published.as_str()),
+            ("Library", "2024-05-01 00:00:00")
+        );
+    }
+
+    #[test]
+    fn groups_of_earlier_turns_are_kept_together() {
+        let older = Duplicate { title: "older".to_owned(), ..Duplicate::default() };
+        let mut old = item("old", "https://a.example", 0.5, 0.0);
+        old.duplicates = vec![older.clone(), Duplicate { title: "oldest".to_owned(), ..older.clone() }];
+        let mut best = item("best", "https://a.example", 0.9, 0.0);
+        best.duplicates = vec![older];
+        let mut sets = [set(1, "q", vec![old]), set(2, "q", vec![best])];
+        settle(&mut sets, &under(&[((0, 0), (1, 0))]), true);
+        assert_eq!(listed(&sets), [vec![], vec!["best[older old oldest]".to_owned()]]);
+    }
+
+    #[test]
+    fn duplicates_are_deleted_if_that_is_wanted() {
+        let items = || vec![item("a", "", 0.1, 0.0), item("b", "", 0.9, 0.0), item("c", "", 0.5, 0.0)];
+        let mut sets = [set(1, "q", items())];
+        let bests = under(&[((0, 0), (0, 1))]);
+        assert_eq!(settle(&mut sets, &bests, false), Outcome::deleted(1));
+        assert_eq!(listed(&sets), [["b[]", "c[]"]]);
+        assert_eq!(sets[0].retrieved, 3, "what the source gave is still told");
+    }
+}

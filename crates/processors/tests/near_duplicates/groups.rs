@@ -1,0 +1,164 @@
+//! A pool of results of two sources, and the groups that the processor makes of it.
+
+use crate::documents::{Document, words_of};
+use crate::edits::Dice;
+use async_trait::async_trait;
+use domain::contracts::{
+    Fetch, FetchError, HttpRequest, HttpResponse, PostResultContext, SystemClock, Toolbox,
+};
+use domain::ids::{ProviderId, SearchId, UserId};
+use domain::instant::Instant;
+use domain::result::{DATE_UNKNOWN, ResultItem, ResultSet};
+use domain::search::{Search, SearchDraft};
+use domain::settings::Settings;
+use domain::status::{ProviderStatus, SearchStatus};
+use processors::post_result::CATALOGUE;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// Documents, then their copies.
+pub struct Pool {
+    pub documents: Vec<Document>,
+    /// For each document the one that it comes from.
+    origins: Vec<usize>,
+    /// For each original the first one with the same letters and digits.
+    classes: Vec<usize>,
+    confidences: Vec<f64>,
+}
+
+impl Pool {
+    pub fn of(documents: Vec<Document>, dice: &mut Dice) -> Self {
+        let mut first: HashMap<String, usize> = HashMap::new();
+        let mut class = |(number, document): (usize, &Document)| {
+            let letters: String = words_of(&document.title).chain(words_of(&document.body)).collect();
+            *first.entry(letters.to_lowercase()).or_insert(number)
+        };
+        let classes = documents.iter().enumerate().map(&mut class).collect();
+        let confidences = documents.iter().map(|_| dice.below(1_000) as f64 / 1_000.0).collect();
+        Self { origins: (0..documents.len()).collect(), documents, classes, confidences }
+    }
+
+    /// The words of all bodies, as often as they stand there.
+    pub fn words(&self) -> Vec<String> {
+        let words = |document: &Document| words_of(&document.body).map(str::to_owned).collect::<Vec<_>>();
+        self.documents.iter().flat_map(words).collect()
+    }
+
+    pub fn plant(&mut self, origin: usize, copy: Document, dice: &mut Dice) {
+        self.documents.push(copy);
+        self.origins.push(origin);
+        self.confidences.push(dice.below(1_000) as f64 / 1_000.0);
+    }
+
+    pub fn originals(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Each document with its copy.
+    pub fn planted(&self) -> Vec<(usize, usize)> {
+        (self.originals()..self.documents.len()).map(|copy| (self.origins[copy], copy)).collect()
+    }
+
+    pub fn same_document(&self, a: usize, b: usize) -> bool {
+        self.classes[self.origins[a]] == self.classes[self.origins[b]]
+    }
+
+    /// The documents that a wrong pair comes from.
+    pub fn shown(&self, a: usize, b: usize) -> String {
+        let text = |number: usize| {
+            let document = &self.documents[number];
+            let start: String = document.body.chars().take(50).collect();
+            format!("[{number}] {}: {start} ({} words)", document.title, words_of(&document.body).count())
+        };
+        let (a, b) = (self.origins[a], self.origins[b]);
+        format!("{} | {}", text(a.min(b)), text(a.max(b)))
+    }
+
+    fn item(&self, number: usize) -> ResultItem {
+        let document = &self.documents[number];
+        ResultItem {
+            title: document.title.clone(),
+            body: document.body.clone(),
+            url: format!("https://source.example/{number}"),
+            date_published: match document.day.as_str() {
+                "" => DATE_UNKNOWN.to_owned(),
+                day => format!("{day} 00:00:00"),
+            },
+            swirl_confidence_score: self.confidences[number],
+            ..ResultItem::default()
+        }
+    }
+}
+
+/// The groups of the pool, each as the numbers of its documents.
+pub fn grouped(pool: &Pool) -> Vec<Vec<usize>> {
+    let items = |numbers: std::ops::Range<usize>| numbers.map(|number| pool.item(number)).collect();
+    let mut sets =
+        [set(1, items(0..pool.originals())), set(2, items(pool.originals()..pool.documents.len()))];
+    let before = pool.documents.len();
+    run("DedupeBySimilarityPostResultProcessor", &mut sets);
+    let number = |url: &str| url.rsplit('/').next().and_then(|end| end.parse().ok()).expect("a number");
+    let group = |item: &ResultItem| {
+        let listed = item.duplicates.iter().map(|duplicate| number(&duplicate.url));
+        std::iter::once(number(&item.url)).chain(listed).collect()
+    };
+    let groups: Vec<Vec<usize>> = sets.iter().flat_map(|set| &set.items).map(group).collect();
+    let all: BTreeSet<usize> = groups.iter().flatten().copied().collect();
+    assert_eq!(all.len(), before, "no result is lost");
+    assert_eq!(groups.iter().map(Vec::len).sum::<usize>(), before, "each stands once");
+    groups
+}
+
+struct NoFetch;
+
+#[async_trait]
+impl Fetch for NoFetch {
+    async fn fetch(&self, _request: &HttpRequest) -> Result<HttpResponse, FetchError> {
+        unreachable!("nothing is fetched here")
+    }
+}
+
+fn run(name: &str, sets: &mut [ResultSet]) {
+    let toolbox = Toolbox {
+        fetch: Arc::new(NoFetch),
+        clock: Arc::new(SystemClock),
+        settings: Arc::new(Settings::default()),
+    };
+    let search = Search {
+        id: SearchId(1),
+        owner: UserId(1),
+        draft: SearchDraft::of_query("q"),
+        query_string_processed: "q".to_owned(),
+        status: SearchStatus::PostResultProcessing,
+        messages: Vec::new(),
+        time_s: 0.0,
+        run: 1,
+        date_created: Instant::UNIX_EPOCH,
+        date_updated: Instant::UNIX_EPOCH,
+    };
+    let cx = PostResultContext { search: &search, toolbox: &toolbox };
+    let kind = CATALOGUE.iter().find(|kind| kind.name == name).expect("a processor");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    runtime.block_on(kind.processor.process(sets, &cx)).expect("an outcome");
+}
+
+fn set(provider: i64, items: Vec<ResultItem>) -> ResultSet {
+    ResultSet {
+        search: SearchId(1),
+        provider: ProviderId(provider),
+        provider_name: format!("Provider {provider}"),
+        status: ProviderStatus::Ok,
+        error: None,
+        found: items.len() as u64,
+        retrieved: items.len() as u64,
+        query_string_to_provider: "q".to_owned(),
+        query_to_provider: String::new(),
+        query_processors: Vec::new(),
+        result_processors: Vec::new(),
+        messages: Vec::new(),
+        time_s: 0.0,
+        items,
+        date_created: Instant::UNIX_EPOCH,
+        date_updated: Instant::UNIX_EPOCH,
+    }
+}

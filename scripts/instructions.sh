@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Counts the instructions of ranking 1,000 results under callgrind and compares them with the count in the repository.
+# More than 10 % off, either way, is a failure: a slowdown is a bug, and a gain is written down.
+#   scripts/instructions.sh           compares
+#   scripts/instructions.sh --write   writes the count of today
+set -euo pipefail
+cd "$(dirname "$0")/.."
+kept=crates/processors/benches/ranking.instructions
+if ! command -v valgrind >/dev/null; then
+  echo "skipped: counting instructions needs valgrind"
+  exit 0
+fi
+program=$(cargo bench --locked -p processors --bench ranking --no-run --message-format=json 2>/dev/null |
+  grep -o '"executable":"[^"]*ranking[^"]*"' | tail -n 1 | cut -d'"' -f4)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+valgrind --tool=callgrind --callgrind-out-file="$scratch/callgrind.out" "$program" --once 1000 2>"$scratch/log"
+counted=$(sed -nE 's/.*Collected : ([0-9]+).*/\1/p' "$scratch/log")
+if [ "${1:-}" = "--write" ]; then
+  echo "$counted" >"$kept"
+  echo "written: $counted instructions"
+  exit 0
+fi
+expected=$(cat "$kept")
+echo "$counted instructions, $expected expected"
+if [ $((counted * 10)) -gt $((expected * 11)) ] || [ $((counted * 10)) -lt $((expected * 9)) ]; then
+  echo "That is more than 10 % off. If it is meant: scripts/instructions.sh --write"
+  exit 1
+fi
