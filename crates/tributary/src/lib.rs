@@ -3,6 +3,7 @@
 pub mod command;
 pub mod demo;
 pub mod docs;
+pub mod eval;
 pub mod given;
 pub mod keys;
 pub mod logs;

@@ -13,6 +13,14 @@ pub fn note(text: impl Display) {
     let _closed_pipe = writeln!(std::io::stderr(), "{text}");
 }
 
+/// How far the work is. The next one takes its place; only a person who watches sees it.
+pub fn progress(text: impl Display) {
+    if is_watched() {
+        let mut screen = std::io::stderr();
+        let _closed_pipe = write!(screen, "\r\x1b[2K{text}").and_then(|()| screen.flush());
+    }
+}
+
 /// Whether a person watches the remarks.
 pub fn is_watched() -> bool {
     std::io::stderr().is_terminal()

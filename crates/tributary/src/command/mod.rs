@@ -4,6 +4,7 @@ mod bench;
 mod demo;
 mod docs;
 mod doctor;
+mod eval;
 mod load_providers;
 mod migrate;
 mod providers;
@@ -73,6 +74,8 @@ enum Command {
     Docs(docs::Docs),
     /// Measure what the service adds to the time of its sources.
     Bench(bench::Bench),
+    /// Measure how well results are merged, on a judged collection.
+    Eval(eval::Eval),
 }
 
 /// Does what was asked. A failure is one sentence on standard error and exit code 1.
@@ -109,6 +112,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Settings(settings) => settings.run(&place)?,
         Command::Docs(docs) => docs.run()?,
         Command::Bench(bench) => bench.run().await?,
+        Command::Eval(eval) => eval.run(&place).await?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -8,6 +8,7 @@ mod deadline;
 mod demo;
 mod doctor;
 mod door;
+mod eval;
 mod explained;
 mod house;
 mod many_sources;

@@ -1,0 +1,243 @@
+//! `tributary eval`: how well results are merged, measured on a judged collection.
+
+use super::Place;
+use crate::eval::chart;
+use crate::eval::collection::{self, Collection, Given};
+use crate::eval::compare::{Compared, Series};
+use crate::eval::features::Features;
+use crate::eval::report::{About, Report};
+use crate::eval::run::{Lab, Outcome};
+use crate::eval::setup::{SOURCES_MAX, Setup};
+use crate::eval::split::Split;
+use crate::eval::table;
+use crate::terminal;
+use crate::wiring::CATALOGUES;
+use anyhow::{Context, bail, ensure};
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Measure how well results are merged, on a judged collection.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The documents of the collection are split over local sources, every judged query goes through the whole service, \
+and nDCG@10 and recall@100 of the merged list stand beside simpler ways to merge and one central index.
+
+The folder of a collection holds
+  docs.jsonl                   {\"id\", \"title\", \"text\"}, and author, date_published
+  queries.jsonl, queries.tsv   {\"id\", \"text\"}, or id<TAB>text
+  qrels.tsv                    query<TAB>document<TAB>grade
+The settings in force are used, so SVC_RELEVANCY_CONFIG or SVC_DEDUPE_SIMILARITY_MINIMUM can be tried.
+
+Examples:
+  tributary eval --collection cranfield
+  tributary eval --collection cranfield --split topical --overlap 0.3 --unlike --svg cranfield.svg
+  tributary eval --collection mine --queries asked.tsv --judgements judged.tsv --json
+  tributary eval --collection cranfield --compare RelevancyConfidenceMixer RoundRobinMixer
+  tributary eval --collection cranfield --save before.json
+  tributary eval --compare before.json after.json")]
+pub struct Eval {
+    /// The folder of the collection.
+    #[arg(long, value_name = "DIR", required_unless_present = "compare")]
+    collection: Option<PathBuf>,
+    /// Number of sources, 1 to 100.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=SOURCES_MAX as i64))]
+    sources: u16,
+    /// How documents are dealt to sources.
+    #[arg(long, value_enum, default_value_t = Split::Random)]
+    split: Split,
+    /// The share of the documents that a second source has too, under another address and lightly edited.
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = share)]
+    overlap: f64,
+    /// Sources differ: in how they rank, in the scale of their scores, in how much of a text they index.
+    #[arg(long)]
+    unlike: bool,
+    /// The mixer that orders the results.
+    #[arg(long, default_value = domain::search::DEFAULT_MIXER, conflicts_with = "compare")]
+    mixer: String,
+    /// Queries to ask instead of the folder's: id<TAB>text, or JSON lines.
+    #[arg(long, value_name = "FILE")]
+    queries: Option<PathBuf>,
+    /// Judgements to use instead of the folder's: query<TAB>document<TAB>grade.
+    #[arg(long, value_name = "FILE")]
+    judgements: Option<PathBuf>,
+    /// Sources give the first WORDS words of a text instead of all.
+    #[arg(long, value_name = "WORDS", value_parser = clap::value_parser!(u32).range(1..))]
+    snippet: Option<u32>,
+    /// Everything that is left to chance follows from this number.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// Draw a chart.
+    #[arg(long, value_name = "FILE", conflicts_with = "compare")]
+    svg: Option<PathBuf>,
+    /// Save the run, for --compare.
+    #[arg(long, value_name = "FILE", conflicts_with = "compare")]
+    save: Option<PathBuf>,
+    /// Write what the service knew of every merged result, and its grade, as a table for fitting.
+    #[arg(long, value_name = "FILE", conflicts_with = "compare")]
+    features: Option<PathBuf>,
+    /// Compare two saved runs, or two mixers on --collection, by a paired randomisation test.
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    compare: Option<Vec<String>>,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "a number from 0 to 1 is needed".to_owned())
+}
+
+impl Eval {
+    pub(super) async fn run(self, place: &Place) -> anyhow::Result<()> {
+        match (&self.compare, &self.collection) {
+            (Some(names), folder) => {
+                let [a, b] = names.as_slice() else { bail!("--compare takes two names") };
+                let compared = match (is_mixer(a) && is_mixer(b), folder) {
+                    (true, Some(folder)) => self.compare_mixers(place, folder, [a, b]).await?,
+                    (true, None) => bail!("two mixers are compared on a collection; add --collection DIR"),
+                    (false, _) => Compared::of(&saved(a)?, &saved(b)?, self.seed)?,
+                };
+                self.show_comparison(&compared)
+            }
+            (None, Some(folder)) => self.measure(place, folder).await,
+            (None, None) => bail!("a collection is needed; add --collection DIR"),
+        }
+    }
+
+    async fn measure(&self, place: &Place, folder: &Path) -> anyhow::Result<()> {
+        ensure!(is_mixer(&self.mixer), "there is no mixer '{}'; use one of {}", self.mixer, mixer_names());
+        // What cannot be written is noticed before the work, not after it.
+        for path in [&self.svg, &self.save, &self.features].into_iter().flatten() {
+            writable(path)?;
+        }
+        let mut features = self.features.as_ref().map(|_| Features::new()).transpose()?;
+        let lab = self.open(place, folder, vec![self.mixer.clone()]).await?;
+        let outcomes = self.ask(&lab, features.as_mut()).await?;
+        let about = About {
+            collection: lab.collection.name.clone(),
+            documents: lab.collection.documents.len(),
+            copied: lab.sources.copied,
+            setup: self.setup(),
+            mixer: self.mixer.clone(),
+            groups: lab.groups(),
+            remarks: lab.collection.remarks.clone(),
+        };
+        lab.close().await;
+        let report = Report { about, outcomes };
+        if let (Some(features), Some(path)) = (features, &self.features) {
+            features.finish(path)?;
+        }
+        if let Some(path) = &self.svg {
+            write(path, &chart::svg(&report))?;
+        }
+        if let Some(path) = &self.save {
+            write(path, &(report.json().to_string() + "\n"))?;
+        }
+        match self.json {
+            true => terminal::line(report.json()),
+            false => terminal::line(table::table(&report)),
+        }
+        Ok(())
+    }
+
+    async fn compare_mixers(
+        &self,
+        place: &Place,
+        folder: &Path,
+        names: [&String; 2],
+    ) -> anyhow::Result<Compared> {
+        let lab = self.open(place, folder, names.map(String::clone).to_vec()).await?;
+        let outcomes = self.ask(&lab, None).await?;
+        lab.close().await;
+        let [a, b] = [0, 1].map(|number| Series::of_mixer(names[number], number, &outcomes));
+        Compared::of(&a, &b, self.seed)
+    }
+
+    fn show_comparison(&self, compared: &Compared) -> anyhow::Result<()> {
+        compared.remarks.iter().for_each(terminal::note);
+        match self.json {
+            true => terminal::line(compared.json()),
+            false => terminal::line(table::comparison(compared)),
+        }
+        Ok(())
+    }
+
+    async fn open(&self, place: &Place, folder: &Path, mixers: Vec<String>) -> anyhow::Result<Lab> {
+        let given = Given {
+            folder: folder.to_owned(),
+            queries: self.queries.clone(),
+            judgements: self.judgements.clone(),
+        };
+        let collection: Collection = collection::read(&given)?;
+        collection.remarks.iter().for_each(terminal::note);
+        let settings = place.read(&[])?.settings;
+        let setup = self.setup();
+        terminal::note(format!(
+            "{}: {} documents over {}; {} queries",
+            collection.name,
+            collection.documents.len(),
+            setup.sentence(),
+            collection.queries.len()
+        ));
+        Lab::open(collection, &setup, settings, mixers).await
+    }
+
+    async fn ask(&self, lab: &Lab, mut features: Option<&mut Features>) -> anyhow::Result<Vec<Outcome>> {
+        let (mut done, all) = (0, lab.collection.queries.len());
+        let outcomes = lab.run(|query, _, merged| {
+            done += 1;
+            terminal::progress(format!("  {done} of {all} queries"));
+            match &mut features {
+                Some(features) => features.add(query, merged, &lab.collection.documents),
+                None => Ok(()),
+            }
+        });
+        let outcomes = outcomes.await;
+        terminal::progress("");
+        outcomes
+    }
+
+    fn setup(&self) -> Setup {
+        Setup {
+            sources: usize::from(self.sources),
+            split: self.split,
+            overlap: self.overlap,
+            unlike: self.unlike,
+            snippet: self.snippet.map(|words| words as usize),
+            seed: self.seed,
+        }
+    }
+}
+
+fn is_mixer(name: &str) -> bool {
+    CATALOGUES.mixer(name).is_some()
+}
+
+fn mixer_names() -> String {
+    CATALOGUES.mixers.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ")
+}
+
+/// A saved run; a name that is meant as a mixer gets the list of those there are.
+fn saved(name: &str) -> anyhow::Result<Series> {
+    let path = Path::new(name);
+    ensure!(
+        path.exists() || !name.ends_with("Mixer"),
+        "there is no mixer '{name}'; use two of {}",
+        mixer_names()
+    );
+    Series::saved(path)
+}
+
+/// Makes the file if it is not there, and leaves it as it is otherwise.
+fn writable(path: &Path) -> anyhow::Result<()> {
+    let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    opened.with_context(|| {
+        format!("{} cannot be written; name a file in a folder that is there", path.display())
+    })?;
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
+}

@@ -1,0 +1,170 @@
+//! A client of the service, by its HTTP API, through the gate like everything that goes out.
+
+use anyhow::{Context, bail, ensure};
+use domain::contracts::{Fetch, HttpMethod, HttpRequest, HttpResponse, Origin};
+use domain::result::ResultItem;
+use domain::secret::Secret;
+use outbound::{Gate, GateLimits};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+use url::Url;
+
+/// How often a search that runs is asked for its results; it is also how exact latencies are.
+const ASK_EVERY: Duration = Duration::from_millis(2);
+/// Largest page of results.
+const BODY_BYTES_MAX: u64 = 256 * 1024 * 1024;
+const STILL_RUNNING: u16 = 503;
+
+pub struct Client {
+    gate: Gate,
+    base: Url,
+    authorization: Secret,
+    patience: Duration,
+}
+
+/// What a search gave.
+#[derive(Deserialize)]
+pub struct Mixed {
+    pub results: Vec<ResultItem>,
+    info: Info,
+}
+
+#[derive(Deserialize)]
+struct Info {
+    completeness: Completeness,
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct Completeness {
+    asked: u32,
+    answered: u32,
+}
+
+impl Client {
+    /// `patience` is how long a search may take.
+    pub fn new(address: SocketAddr, token: &Secret, patience: Duration) -> anyhow::Result<Self> {
+        let limits = GateLimits {
+            connect: patience,
+            read: patience,
+            body_bytes_max: BODY_BYTES_MAX,
+            redirects_max: 0,
+            allow: Vec::new(),
+        };
+        Ok(Self {
+            gate: Gate::new(limits)?,
+            base: Url::parse(&format!("http://{address}/svc/"))?,
+            authorization: Secret::new(format!("Token {}", token.expose())),
+            patience,
+        })
+    }
+
+    /// Creates a search; its id.
+    pub async fn create(&self, query: &str, mixer: &str, results: usize) -> anyhow::Result<i64> {
+        let draft = json!({ "query_string": query, "result_mixer": mixer, "results_requested": results });
+        let response = self.send(HttpMethod::Post, "search/", Some(&draft)).await?;
+        let body = read(&response, 201)?;
+        body["id"].as_i64().context("the service gave no id for a search")
+    }
+
+    /// Waits until the search has ended; its results as this mixer orders them.
+    pub async fn results(&self, search: i64, mixer: &str) -> anyhow::Result<Mixed> {
+        let path = format!("results/?search_id={search}&result_mixer={mixer}&explain=True");
+        let started = Instant::now();
+        loop {
+            let response = self.send(HttpMethod::Get, &path, None).await?;
+            if response.status != STILL_RUNNING {
+                let mixed: Mixed = serde_json::from_value(read(&response, 200)?)?;
+                mixed.check()?;
+                return Ok(mixed);
+            }
+            ensure!(started.elapsed() < self.patience, "a search took longer than {:?}", self.patience);
+            tokio::time::sleep(ASK_EVERY).await;
+        }
+    }
+
+    async fn send(
+        &self,
+        method: HttpMethod,
+        path: &str,
+        body: Option<&Value>,
+    ) -> anyhow::Result<HttpResponse> {
+        let url = self.base.join(path)?;
+        let request = HttpRequest {
+            method,
+            origin: Origin::of(&url, true).context("the address has a port")?,
+            url,
+            headers: vec![("Content-Type".to_owned(), "application/json".to_owned())],
+            secret_headers: vec![("Authorization".to_owned(), self.authorization.clone())],
+            body: body.map(|body| body.to_string().into_bytes().into()),
+            secrets: Vec::new(),
+            time_max: self.patience,
+            tls: None,
+        };
+        Ok(self.gate.fetch(&request).await?)
+    }
+}
+
+fn read(response: &HttpResponse, expected: u16) -> anyhow::Result<Value> {
+    let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
+    ensure!(response.status == expected, "the service answered {}: {body}", response.status);
+    Ok(body)
+}
+
+impl Mixed {
+    /// How many results the sources gave, before any were grouped.
+    pub fn retrieved(&self) -> u64 {
+        let retrieved = |info: &Value| info.get("filter_url").and(info["retrieved"].as_u64());
+        self.info.others.values().filter_map(retrieved).sum()
+    }
+
+    /// A run counts only if every source answered every query.
+    fn check(&self) -> anyhow::Result<()> {
+        let Completeness { asked, answered } = self.info.completeness;
+        if asked > 0 && asked == answered {
+            return Ok(());
+        }
+        let faults = self
+            .info
+            .others
+            .iter()
+            .filter_map(|(name, info)| Some((name, info["error"]["message"].as_str()?)));
+        let faults: Vec<String> = faults.map(|(name, message)| format!("{name}: {message}")).collect();
+        bail!(
+            "{answered} of {asked} sources answered; {}. Is the machine overloaded? Run it again",
+            faults.join("; ")
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mixed(answered: u32) -> Mixed {
+        let source = |error: Value| json!({"retrieved": 7, "filter_url": "http://x/", "error": error});
+        serde_json::from_value(json!({
+            "results": [{"title": "Tea", "url": "https://source1.example/documents/4", "explain": {"stems": "tea"}}],
+            "info": {
+                "Source 1": source(json!(null)),
+                "Source 2": source(json!({"code": "timeout", "message": "did not answer"})),
+                "search": {"id": 1},
+                "results": {"retrieved": 1},
+                "completeness": {"asked": 2, "answered": answered},
+            },
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_search_counts_if_every_source_answered() {
+        assert_eq!(mixed(2).retrieved(), 14, "`info.results` is not a source");
+        assert_eq!(mixed(2).results[0].title, "Tea");
+        assert!(mixed(2).check().is_ok());
+        let error = mixed(1).check().unwrap_err().to_string();
+        assert!(error.starts_with("1 of 2 sources answered; Source 2: did not answer."), "{error}");
+    }
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Fits the weights of the confidence to judged results.
+
+Input: tables that `tributary eval --features FILE` wrote, one for each collection. For every choice of weights the
+results of each query are put in the order of their weighted evidence, and the order is measured by nDCG@10 as a share
+of the best order of the same results. The weights are found by walking along one axis at a time. Each collection is
+also judged with the weights that the others alone would have chosen.
+
+    for set in cranfield cisi medline cacm adi; do
+      tributary eval --collection ../shared/eval/collections/$set \\
+        --split topical --overlap 0.3 --unlike --features $set.tsv
+    done
+    scripts/fit_confidence.py cranfield.tsv cisi.tsv medline.tsv cacm.tsv adi.tsv
+
+The result is written by hand into `KINDS` of crates/relevancy/src/confidence.rs.
+"""
+
+import csv
+import math
+import sys
+
+KINDS = ["bm25_pool", "bm25_background", "cosine", "coverage", "proximity", "source_rank"]
+NOW = {
+    "bm25_pool": 1.5,
+    "bm25_background": 0.45,
+    "cosine": 1.0,
+    "coverage": 0.05,
+    "proximity": 0.2,
+    "source_rank": 0.06,
+}
+# The scale is free, so one weight stays.
+FIXED = "cosine"
+STEPS = [0.0, 0.02, 0.06, 0.1, 0.2, 0.3, 0.45, 0.7, 1.0, 1.5, 2.0, 3.0]
+DISCOUNT = [1 / math.log2(place + 2) for place in range(10)]
+ROUNDS = 3
+
+
+def read(path):
+    """The queries of a table: for each the evidence and the gain of its results."""
+    queries = {}
+    with open(path, newline="") as table:
+        for row in csv.DictReader(table, delimiter="\t"):
+            if row["is_duplicate"] == "1" or not row.get("evidence.cosine"):
+                continue
+            evidence = [float(row["evidence." + kind]) for kind in KINDS]
+            queries.setdefault(row["query_id"], []).append((evidence, 2 ** int(row["grade"]) - 1))
+    return [results for results in queries.values() if any(gain for _, gain in results)]
+
+
+def measure(queries, weights):
+    """Mean nDCG@10, as a share of the best order of the same results."""
+    values = [weights[kind] for kind in KINDS]
+    total = 0.0
+    for results in queries:
+        ordered = sorted(results, key=lambda result: -sum(w * e for w, e in zip(values, result[0])))
+        best = sorted((gain for _, gain in results), reverse=True)
+        found = sum(gain * share for (_, gain), share in zip(ordered, DISCOUNT))
+        total += found / sum(gain * share for gain, share in zip(best, DISCOUNT))
+    return total / len(queries)
+
+
+def mean(sets, weights):
+    return sum(measure(queries, weights) for queries in sets) / len(sets)
+
+
+def fit(sets):
+    weights = dict(NOW)
+    best = mean(sets, weights)
+    for _ in range(ROUNDS):
+        before = best
+        for kind in KINDS:
+            if kind == FIXED:
+                continue
+            for step in STEPS:
+                tried = {**weights, kind: step}
+                value = mean(sets, tried)
+                if value > best + 1e-4:
+                    best, weights = value, tried
+        if best == before:
+            break
+    return weights, best
+
+
+def shown(weights):
+    return ", ".join(f"{kind} {weights[kind]:g}" for kind in KINDS)
+
+
+def main(paths):
+    if not paths:
+        sys.exit(__doc__)
+    sets = {path: read(path) for path in paths}
+    print(f"now: {shown(NOW)}")
+    for path, queries in sets.items():
+        print(f"  {path}: {measure(queries, NOW):.4f} of the best order, {len(queries)} queries")
+    weights, best = fit(list(sets.values()))
+    print(f"fitted: {shown(weights)}\n  mean {mean(list(sets.values()), NOW):.4f} now, {best:.4f} fitted")
+    if len(sets) > 1:
+        for path, queries in sets.items():
+            others, _ = fit([other for name, other in sets.items() if name != path])
+            print(f"  without {path}: {measure(queries, others):.4f} on it ({shown(others)})")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
