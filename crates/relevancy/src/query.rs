@@ -62,6 +62,8 @@ pub struct Query {
     highlights: Vec<String>,
     /// The first two characters of every stem.
     beginnings: Vec<Beginning>,
+    /// The letters of ASCII that a matching word can begin with, where the language lets one tell.
+    first_letters: Option<Box<[bool; 128]>>,
 }
 
 impl Query {
@@ -90,6 +92,9 @@ impl Query {
         };
         let own = if query_to_provider.trim().is_empty() { whole } else { query_to_provider };
         let mut query = Self::parse_in(language, own);
+        if own == whole {
+            return query;
+        }
         for negated in Self::parse_in(language, whole).negated {
             query.negate(negated);
         }
@@ -148,7 +153,12 @@ impl Query {
 
     /// False for most words of a text, and cheap: the word begins unlike every stem.
     pub fn may_match(&self, word: &str) -> bool {
-        if self.beginnings.is_empty() {
+        // Two letters of ASCII are what most words begin with.
+        if let ([first, second, ..], Some(firsts)) = (word.as_bytes(), &self.first_letters)
+            && first.is_ascii()
+            && second.is_ascii()
+            && !firsts[usize::from(first.to_ascii_lowercase())]
+        {
             return false;
         }
         let word = self.language.beginning(word);
@@ -180,6 +190,13 @@ impl Query {
         self.beginnings = stems.map(|stem| self.language.beginning(stem)).collect();
         self.beginnings.sort_unstable();
         self.beginnings.dedup();
+        self.first_letters = self.language.keeps_first_letter().then(|| {
+            let mut firsts = [false; 128];
+            for first in self.beginnings.iter().filter_map(|beginning| beginning.0).filter(char::is_ascii) {
+                firsts[first as usize] = true;
+            }
+            Box::new(firsts)
+        });
     }
 }
 

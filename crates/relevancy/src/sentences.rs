@@ -33,7 +33,11 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
 
 /// Where sentences end, before the end of the text.
 fn ends(text: &str) -> impl Iterator<Item = usize> {
-    text.char_indices().filter_map(move |(at, c)| {
+    // Most characters are letters; only the beginnings of others are looked at.
+    let may_end = |byte: u8| matches!(byte, b'.' | b'!' | b'?' | b'\n') || byte >= 0xc0;
+    let places = text.bytes().enumerate().filter(move |(_, byte)| may_end(*byte));
+    places.filter_map(move |(at, _)| {
+        let c = text[at..].chars().next()?;
         let after = at + c.len_utf8();
         match c {
             '\n' | '。' | '！' | '？' | '।' | '؟' | '۔' => Some(after),

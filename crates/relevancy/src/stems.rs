@@ -17,6 +17,11 @@ impl Language {
         Stemmer::create(known.algorithm).stem(without_elision(word, known.elides))
     }
 
+    /// A word of two letters of ASCII or more begins with the same letter as its stem.
+    pub fn keeps_first_letter(self) -> bool {
+        self.known().is_none_or(|known| known.keeps != Keeps::Nothing && known.elides.is_empty())
+    }
+
     /// What a word and its stem have in common at their beginning, whatever case the word is in.
     pub fn beginning(self, word: &str) -> Beginning {
         let Some(known) = self.known() else { return first_two(word) };

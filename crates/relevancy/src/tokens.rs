@@ -53,6 +53,14 @@ impl<'a> Iterator for Tokens<'a> {
 
     fn next(&mut self) -> Option<Token<'a>> {
         loop {
+            // Most signs between words are plain and mean nothing, and most words are plain letters.
+            let bytes = &self.text.as_bytes()[self.at..];
+            self.at += bytes.iter().take_while(|byte| CLASSES[usize::from(**byte)] == Class::Nothing).count();
+            if let Some(length) = plain_length(&self.text.as_bytes()[self.at..]) {
+                let start = self.at;
+                self.at += length;
+                return Some(Token { text: &self.text[start..self.at], start });
+            }
             let rest = &self.text[self.at..];
             let first = rest.chars().next()?;
             if let Some(length) = word_length(rest, first) {
@@ -72,6 +80,40 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
+/// What a byte of a text means for its words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// A letter or digit of ASCII.
+    Plain,
+    /// Stands between words.
+    Nothing,
+    /// Has to be looked at with what is around it.
+    Open,
+}
+
+const CLASSES: [Class; 256] = classes();
+
+const fn classes() -> [Class; 256] {
+    let mut classes = [Class::Open; 256];
+    let mut byte: u8 = 0;
+    while byte < 128 {
+        classes[byte as usize] = match byte {
+            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => Class::Plain,
+            b'<' | b'&' | b'\'' => Class::Open,
+            _ => Class::Nothing,
+        };
+        byte += 1;
+    }
+    classes
+}
+
+/// Bytes of a word of plain letters that ends at a plain sign.
+fn plain_length(bytes: &[u8]) -> Option<usize> {
+    let length = bytes.iter().take_while(|byte| CLASSES[usize::from(**byte)] == Class::Plain).count();
+    let ends = bytes.get(length).is_none_or(|next| next.is_ascii() && *next != b'\'');
+    (length > 0 && ends).then_some(length)
+}
+
 /// What a readable text still writes as an entity.
 const ENTITIES: [&str; 2] = ["&lt;", "&amp;"];
 
@@ -79,12 +121,6 @@ const ENTITIES: [&str; 2] = ["&lt;", "&amp;"];
 fn word_length(rest: &str, first: char) -> Option<usize> {
     if first.is_ascii() && !first.is_ascii_alphanumeric() {
         return None;
-    }
-    // Most words are plain letters and end at a plain character; the others take the long way.
-    let plain = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
-    match rest.as_bytes().get(plain) {
-        Some(byte) if !byte.is_ascii() || *byte == b'\'' => {}
-        _ => return Some(plain),
     }
     if !first.is_ascii() && is_emoji(first) {
         return Some(emoji_length(rest, first));

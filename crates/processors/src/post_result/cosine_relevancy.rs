@@ -23,11 +23,20 @@ impl PostResultProcessor for CosineRelevancyPostResultProcessor {
 }
 
 fn score(sets: &mut [ResultSet], search: &Search, scale: &Scale) -> Outcome {
-    let answers = sets.iter_mut().map(|set| Answer {
-        query: Query::of_search(scale.language, search, &set.query_string_to_provider),
-        items: set.items.iter_mut().filter(|item| item.result_block.is_none()).collect(),
-    });
-    Outcome::updated(relevancy::score(answers.collect(), scale))
+    let mut answers: Vec<Answer<'_>> = Vec::with_capacity(sets.len());
+    let mut asked = None;
+    for set in sets {
+        let ResultSet { query_string_to_provider, items, .. } = set;
+        // Most providers are asked the same.
+        let query = match (&asked, answers.last()) {
+            (Some(before), Some(answer)) if *before == query_string_to_provider => answer.query.clone(),
+            _ => Query::of_search(scale.language, search, query_string_to_provider),
+        };
+        asked = Some(query_string_to_provider);
+        let items = items.iter_mut().filter(|item| item.result_block.is_none()).collect();
+        answers.push(Answer { query, items });
+    }
+    Outcome::updated(relevancy::score(answers, scale))
 }
 
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use domain::contracts::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
 };
+use domain::notation::marks::unmarked;
 use domain::result::{ResultItem, ResultSet};
 use relevancy::reader::remembered;
 use relevancy::similarity::{Sameness, Text, groups};
@@ -42,7 +43,9 @@ fn text_of(item: &ResultItem) -> Text<'_> {
     // A date begins with its day; what does not is not known.
     let day =
         item.date_published.get(..DAY_BYTES).filter(|day| day.starts_with(|c: char| c.is_ascii_digit()));
-    Text::of(&item.title, &item.body, day)
+    // A result without a title shows its address in place of one; every source has its own.
+    let title = if unmarked(&item.title) == item.url { "" } else { &item.title };
+    Text::of(title, &item.body, day)
 }
 
 /// Length of `YYYY-MM-DD`.
@@ -73,6 +76,17 @@ mod tests {
 
     fn result(title: &str, body: &str, confidence: f64) -> ResultItem {
         ResultItem { body: body.to_owned(), ..item(title, "", confidence, 0.0) }
+    }
+
+    #[test]
+    fn an_address_in_place_of_a_title_says_nothing() {
+        let named = |url: &str, title: &str| ResultItem { url: url.to_owned(), ..result(title, BODY, 0.5) };
+        let copies = vec![
+            named("https://a.example/river/1", "https://a.example/river/1"),
+            named("https://b.example/river/2", "https://b.example/<em>river</em>/2"),
+        ];
+        let mut sets = [set(1, "q", copies)];
+        assert_eq!(dedupe(&mut sets, MINIMUM, true), Outcome::grouped(1));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A point on the sphere of all texts.
 
 use super::table::Table;
-use pulp::Arch;
+use pulp::{Arch, NullaryFnOnce};
 use std::sync::LazyLock;
 
 pub const DIMENSIONS: usize = 256;
@@ -21,11 +21,7 @@ impl Embedding {
 
     /// Where a text with these tokens lies.
     pub(super) fn of_tokens(table: &Table, ids: &[u32]) -> Self {
-        let mut sum = [0.0; DIMENSIONS];
-        ARCH.dispatch(
-            #[inline(always)]
-            || ids.iter().for_each(|id| table.add(*id, &mut sum)),
-        );
+        let Sum(mut sum) = Sum::of_tokens(table, ids);
         let length = dot(&sum, &sum).sqrt();
         if length > 0.0 {
             sum.iter_mut().for_each(|value| *value /= length);
@@ -57,19 +53,11 @@ impl Sum {
     pub const ZERO: Self = Self([0.0; DIMENSIONS]);
 
     pub(super) fn of_tokens(table: &Table, ids: &[u32]) -> Self {
-        let mut sum = Self::ZERO;
-        ARCH.dispatch(
-            #[inline(always)]
-            || ids.iter().for_each(|id| table.add(*id, &mut sum.0)),
-        );
-        sum
+        Self(ARCH.dispatch(Rows { table, ids }))
     }
 
     pub fn add(&mut self, other: &Self) {
-        ARCH.dispatch(
-            #[inline(always)]
-            || self.0.iter_mut().zip(&other.0).for_each(|(sum, value)| *sum += value),
-        );
+        self.0.iter_mut().zip(&other.0).for_each(|(sum, value)| *sum += value);
     }
 
     /// How alike the text is to another; None when no word of either is known.
@@ -80,20 +68,45 @@ impl Sum {
     }
 }
 
-/// The sum in lanes, so that it is the same on every machine, whatever its vector instructions are.
 fn dot(a: &[f32; DIMENSIONS], b: &[f32; DIMENSIONS]) -> f32 {
-    let mut lanes = [0.0; LANES];
-    ARCH.dispatch(
-        #[inline(always)]
-        || {
-            for (a, b) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
-                for lane in 0..LANES {
-                    lanes[lane] += a[lane] * b[lane];
-                }
+    ARCH.dispatch(Dot { a, b })
+}
+
+// Work for the vector instructions of the machine. Closures would not be inlined into them.
+
+struct Rows<'a> {
+    table: &'a Table,
+    ids: &'a [u32],
+}
+
+impl NullaryFnOnce for Rows<'_> {
+    type Output = [f32; DIMENSIONS];
+
+    #[inline(always)]
+    fn call(self) -> Self::Output {
+        self.table.sum(self.ids)
+    }
+}
+
+struct Dot<'a> {
+    a: &'a [f32; DIMENSIONS],
+    b: &'a [f32; DIMENSIONS],
+}
+
+impl NullaryFnOnce for Dot<'_> {
+    type Output = f32;
+
+    /// In lanes, so that the sum is the same on every machine, however wide its vectors are.
+    #[inline(always)]
+    fn call(self) -> f32 {
+        let mut lanes = [0.0; LANES];
+        for (a, b) in self.a.as_chunks::<LANES>().0.iter().zip(self.b.as_chunks::<LANES>().0) {
+            for lane in 0..LANES {
+                lanes[lane] += a[lane] * b[lane];
             }
-        },
-    );
-    lanes.iter().sum()
+        }
+        lanes.iter().sum()
+    }
 }
 
 #[cfg(test)]

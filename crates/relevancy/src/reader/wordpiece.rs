@@ -32,17 +32,36 @@ pub(super) fn read(text: &str, tokens_max: usize, mut take: impl FnMut(usize, u3
         }
         left > 0
     };
-    for (at, c) in text.char_indices() {
+    let mut at = 0;
+    while let Some(first) = text.as_bytes().get(at) {
+        if word.chars == 0
+            && first.is_ascii_alphanumeric()
+            && let Some(end) = plain_end(text, at)
+        {
+            // Most words are plain letters between plain signs.
+            let mut lower = [0; WORD_CHARS_MAX];
+            let lower = &mut lower[..end - at];
+            lower.copy_from_slice(&text.as_bytes()[at..end]);
+            lower.make_ascii_lowercase();
+            if !vocabulary.cut(lower, |id| take(at, id)) {
+                return;
+            }
+            at = end;
+            continue;
+        }
+        let Some(c) = text[at..].chars().next() else { break };
+        let start = at;
+        at += c.len_utf8();
         let goes_on = match kind(c) {
             Kind::Letter => {
-                word.push(at, c);
+                word.push(start, c);
                 continue;
             }
             Kind::Nothing => continue,
             Kind::Space => word.end(vocabulary, &mut take),
             Kind::Alone => {
                 word.end(vocabulary, &mut take);
-                word.push(at, c);
+                word.push(start, c);
                 word.end(vocabulary, &mut take)
             }
         };
@@ -51,6 +70,16 @@ pub(super) fn read(text: &str, tokens_max: usize, mut take: impl FnMut(usize, u3
         }
     }
     word.end(vocabulary, &mut take);
+}
+
+/// Where the letters and digits end that begin here, if nothing but ASCII is in them and after them, and nothing that
+/// is passed over.
+fn plain_end(text: &str, start: usize) -> Option<usize> {
+    let bytes = &text.as_bytes()[start..];
+    let length =
+        bytes.iter().take(WORD_CHARS_MAX + 1).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let ends_plainly = bytes.get(length).is_none_or(|byte| byte.is_ascii_graphic() || *byte == b' ');
+    (length <= WORD_CHARS_MAX && ends_plainly).then_some(start + length)
 }
 
 /// What a character does to the words around it.
@@ -123,7 +152,7 @@ impl Word {
         let goes_on = match (self.text.is_empty(), is_too_long) {
             (true, false) => true,
             (_, true) => take(self.start, vocabulary.unknown),
-            _ => vocabulary.cut(&self.text, |id| take(self.start, id)),
+            _ => vocabulary.cut(self.text.as_bytes(), |id| take(self.start, id)),
         };
         self.text.clear();
         self.chars = 0;
@@ -131,7 +160,7 @@ impl Word {
     }
 }
 
-type Places = HashMap<&'static str, u32, FixedState>;
+type Places = HashMap<&'static [u8], u32, FixedState>;
 
 struct Vocabulary {
     /// Tokens that a word can begin with.
@@ -148,17 +177,17 @@ impl Vocabulary {
         let (mut first, mut next) = (Places::default(), Places::default());
         for (id, line) in (0u32..).zip(lines.lines()) {
             match line.strip_prefix("##").filter(|rest| !rest.is_empty()) {
-                Some(rest) => next.insert(rest, id),
-                None => first.insert(line, id),
+                Some(rest) => next.insert(rest.as_bytes(), id),
+                None => first.insert(line.as_bytes(), id),
             };
         }
-        let unknown = first.get(UNKNOWN).copied().unwrap_or_default();
+        let unknown = first.get(UNKNOWN.as_bytes()).copied().unwrap_or_default();
         let longest = first.keys().chain(next.keys()).map(|token| token.len()).max().unwrap_or_default();
         Self { first, next, unknown, longest }
     }
 
     /// Cuts a word into the longest tokens from the left; a word that cannot be cut is unknown as a whole.
-    fn cut(&self, word: &str, mut take: impl FnMut(u32) -> bool) -> bool {
+    fn cut(&self, word: &[u8], mut take: impl FnMut(u32) -> bool) -> bool {
         if let Some(id) = self.first.get(word) {
             return take(*id);
         }
@@ -175,10 +204,10 @@ impl Vocabulary {
         ids[..count].iter().all(|id| take(*id))
     }
 
-    fn longest_at(&self, places: &Places, rest: &str) -> Option<(u32, usize)> {
-        let most = rest.len().min(self.longest);
-        let ends = (1..=most).rev().filter(|end| rest.is_char_boundary(*end));
-        ends.into_iter().find_map(|end| Some((*places.get(&rest[..end])?, end)))
+    /// A token is whole characters, so a cut inside of one finds nothing.
+    fn longest_at(&self, places: &Places, rest: &[u8]) -> Option<(u32, usize)> {
+        let mut ends = (1..=rest.len().min(self.longest)).rev();
+        ends.find_map(|end| Some((*places.get(&rest[..end])?, end)))
     }
 }
 
@@ -215,7 +244,36 @@ mod tests {
         assert_eq!(taken, 3);
     }
 
+    /// As BERT writes it down: character by character, without a short way for plain words.
+    fn slowly(text: &str) -> Vec<u32> {
+        let mut ids = Vec::new();
+        let mut take = |_, id| {
+            ids.push(id);
+            true
+        };
+        let mut word = Word::default();
+        for (at, c) in text.char_indices() {
+            match kind(c) {
+                Kind::Letter => word.push(at, c),
+                Kind::Nothing => {}
+                Kind::Space => drop(word.end(&VOCABULARY, &mut take)),
+                Kind::Alone => {
+                    word.end(&VOCABULARY, &mut take);
+                    word.push(at, c);
+                    word.end(&VOCABULARY, &mut take);
+                }
+            }
+        }
+        word.end(&VOCABULARY, &mut take);
+        ids
+    }
+
     proptest! {
+        #[test]
+        fn the_short_way_leads_to_the_same_place(text in "([A-Za-z0-9]{1,12}|[ .,_'\u{1}\u{301}éß東-]|\\PC|[a-z]{95,105}){0,20}") {
+            prop_assert_eq!(token_ids(&text), slowly(&text));
+        }
+
         #[test]
         fn tokens_stand_in_the_text(text in "\\PC{0,60}") {
             let mut last = 0;

@@ -201,7 +201,10 @@ async fn hostile_texts_of_a_source_stay_texts() {
     for item in api.body["results"].as_array().unwrap() {
         let shown = format!("{} {}", item["title"].as_str().unwrap(), item["body"].as_str().unwrap());
         let plain = shown.replace("<em>", "").replace("</em>", "");
-        assert!(shown.contains("<em>river</em>") && !plain.contains('<'), "only our own marks are left: {shown}");
+        assert!(
+            shown.contains("<em>river</em>") && !plain.contains('<'),
+            "only our own marks are left: {shown}"
+        );
     }
     house.stop().await;
 }
