@@ -1,4 +1,4 @@
-# Real servers for the tests, on private ports in $scratch. Sourced by ./test.
+# Real servers and tools for the tests, on private ports in $scratch. Sourced by ./test.
 
 # PostgreSQL: what is installed, else the server inside the PyPI package `pgserver`.
 start_servers() {
@@ -84,4 +84,10 @@ run_http_tests_on_postgres() {
   local outcome=$?
   unset SVC_TEST_BACKEND
   return $outcome
+}
+
+# Callgrind, where it is or can be installed.
+count_instructions() {
+  command -v valgrind >/dev/null || apt-get install -y -qq valgrind >/dev/null 2>&1
+  scripts/instructions.sh
 }

@@ -43,3 +43,8 @@ pub use prepare::{find_again, mark_file_system, prepare};
 pub use query::Query;
 pub use scale::Scale;
 pub use targets::Asked;
+
+/// The page that explains the formulas; its worked example is tested with the code.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/ranking.md")]
+pub struct Ranking;
