@@ -106,7 +106,7 @@ pub fn strip_markup(text: &str) -> String {
 /// and `&amp;` before what would then be an entity. Control characters vanish, white space stays. Reading the result
 /// again changes nothing.
 pub fn readable(text: &str) -> Cow<'_, str> {
-    let is_plain = |byte: u8| (byte >= b' ' && byte < 0x7f && !matches!(byte, b'<' | b'&')) || byte == b'\n';
+    let is_plain = |byte: u8| ((b' '..0x7f).contains(&byte) && !matches!(byte, b'<' | b'&')) || byte == b'\n';
     let is_readable = |c: char| !matches!(c, '<' | '&') && !is_unprintable(c);
     // Without a way out of the loop, sixteen bytes are looked at in one go.
     if text.bytes().fold(true, |all, byte| all & is_plain(byte)) || text.chars().all(is_readable) {

@@ -47,6 +47,7 @@ async fn the_mixed_answer_is_complete() {
         ".results[].explain.title" => "[scores]",
         ".results[].explain.body" => "[scores]",
         ".results[].explain.score" => "[scores]",
+        ".results[].explain.evidence" => "[scores]",
         ".results[].explain.confidence" => "[scores]",
     }, @r#"
     {
@@ -171,6 +172,7 @@ async fn the_mixed_answer_is_complete() {
               "author": {}
             },
             "score": "[scores]",
+            "evidence": "[scores]",
             "confidence": "[scores]"
           }
         }
