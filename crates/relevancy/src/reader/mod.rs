@@ -1,8 +1,8 @@
 //! The reader model: what a text is about, as a point in a space of 256 dimensions.
 //!
 //! The table of the model is part of the program; nothing is downloaded. A text is cut into WordPiece tokens
-//! ([`wordpiece`]), the rows of its tokens are added up ([`table`]) and the sum is brought to length one
-//! ([`embedding`]). Two texts are alike when their points lie in the same direction.
+//! (`wordpiece.rs`), the rows of its tokens are added up (`table.rs`) and the sum is brought to length one
+//! (`embedding.rs`). Two texts are alike when their points lie in the same direction.
 
 mod embedding;
 mod memory;

@@ -1,7 +1,7 @@
 //! Near duplicates in a pool of results: the same document, given by several sources with small differences.
 //!
 //! Every result is compared with few others only: with those that share its title, its words, or some of the shingles
-//! that stand for it ([`text`]). The exact check of a pair is in [`alike`]. The cost grows with the number of results,
+//! that stand for it (`text.rs`). The exact check of a pair is in `alike.rs`. The cost grows with the number of results,
 //! not with its square, also for pools that were made to be slow.
 
 mod alike;
