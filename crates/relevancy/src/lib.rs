@@ -7,9 +7,10 @@
 //! | [`sentences`], [`highlights`] | sentences of a text, marks around its matched words |
 //! | [`query`] | query text → terms, phrases, negated words |
 //! | [`field`], [`hits`] | the fields that count, and where the query's words stand in them |
-//! | [`bm25`], [`proximity`] | how much the hits weigh in a pool of results, how near they stand |
+//! | [`bm25`], [`background`], [`proximity`], [`repetition`] | how much the hits weigh in a pool of results and in the language, how near they stand, what was said before |
+//! | [`reader`] | the reader model: what a text is about |
 //! | [`targets`] | how alike parts of the query and of a text are, by the reader model |
-//! | [`confidence`], [`score`] | `swirl_confidence_score` and `swirl_score` |
+//! | [`confidence`], [`mod@score`] | `swirl_confidence_score` and `swirl_score` |
 //! | [`explain`] | the `explain` of a result |
 //! | [`similarity`] | which results are the same document |
 //! | [`mod@prepare`], [`pool`] | all of it together: [`prepare()`] one result, [`score()`] many |
