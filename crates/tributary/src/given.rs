@@ -25,7 +25,8 @@ pub fn read(file: Option<&Path>, overrides: &[(&str, String)]) -> anyhow::Result
 
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
 fn environment() -> BTreeMap<String, String> {
-    std::env::vars().filter(|(name, _)| name.starts_with("SVC_")).collect()
+    let is_ours = |name: &str| name.starts_with("SVC_") || Settings::TABLE.iter().any(|row| row.name == name);
+    std::env::vars().filter(|(name, _)| is_ours(name)).collect()
 }
 
 fn from_file(named: Option<&Path>) -> anyhow::Result<BTreeMap<String, String>> {

@@ -1,5 +1,6 @@
 //! Rates such as `15/minute`: so many in so much time.
 
+use std::fmt;
 use std::time::Duration;
 
 /// At most `count` in each `per`.
@@ -27,6 +28,13 @@ impl Rate {
         let (_, seconds) =
             PERIODS.into_iter().find(|(name, _)| *name == period || name[..1] == period).ok_or_else(wrong)?;
         Ok(Some(Self { count, per: Duration::from_secs(seconds) }))
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let period = PERIODS.into_iter().find(|(_, seconds)| self.per == Duration::from_secs(*seconds));
+        write!(f, "{}/{}", self.count, period.map_or("second", |(name, _)| name))
     }
 }
 

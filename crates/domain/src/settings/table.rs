@@ -1,6 +1,6 @@
 //! The rows, and the macro that turns them into a struct, a reader and a table.
 
-use super::value::{FieldWeights, Secs, SettingValue, Share};
+use super::value::{FieldWeights, Secs, SettingValue, Share, Throttle};
 use super::{GivenSettings, SettingInForce, SettingOrigin, SettingRow};
 use crate::secret::Secret;
 
@@ -126,4 +126,28 @@ settings! {
     log_level: String = "info".to_owned(), "SVC_LOG_LEVEL";
     /// `text` or `json`.
     log_format: String = "text".to_owned(), "SVC_LOG_FORMAT";
+    /// Parts of the program that log everything, whatever `SVC_LOG_LEVEL` says: a comma list such as `federation,outbound`.
+    log_debug: Vec<String> = Vec::new(), "SVC_LOG_DEBUG";
+    /// How large a log file grows before the next one is begun, in megabytes.
+    log_max_mb: u32 = 50, "SVC_LOG_MAX_MB";
+    /// How many log files of one name are kept, the current one included.
+    log_files: u32 = 5, "SVC_LOG_FILES";
+    /// The task queue. Empty: the database itself. `nats://user:password@host:4222` for NATS JetStream.
+    queue_url: Secret = Secret::default(), "SVC_QUEUE_URL";
+    /// How long one statement of the database may take (PostgreSQL).
+    database_statement_timeout: Secs = Secs::new(30), "SVC_DATABASE_STATEMENT_TIMEOUT";
+    /// `/svc/health/tasks/` answers without credentials.
+    health_open: bool = false, "SVC_HEALTH_OPEN";
+    /// `/svc/metrics/tasks/` and `/metrics/` answer without credentials.
+    metrics_open: bool = false, "SVC_METRICS_OPEN";
+    /// Proxies whose `X-Forwarded-For` is believed: a comma list of addresses or CIDR.
+    trusted_proxies: Vec<String> = Vec::new(), "SVC_TRUSTED_PROXIES";
+    /// How often one user from one address may write to the chat: `<n>/<second|minute|hour|day>` or `None`.
+    throttle_chat: Throttle = Throttle::per_minute(15), "DOCS_CHAT_THROTTLE_RATE";
+    /// How often sign-in may fail for one name, and from one address, before it is refused for a while.
+    throttle_login: Throttle = Throttle::per_minute(10), "SVC_THROTTLE_LOGIN";
+    /// How often one user from one address may start a search.
+    throttle_search: Throttle = Throttle(None), "SVC_THROTTLE_SEARCH";
+    /// How often one user from one address may ask for an AI answer.
+    throttle_rag: Throttle = Throttle(None), "SVC_THROTTLE_RAG";
 }

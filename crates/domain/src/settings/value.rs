@@ -1,5 +1,6 @@
 //! How the text of a setting becomes a value, and how a value is shown.
 
+use crate::notation::rate::Rate;
 use crate::secret::Secret;
 use serde::Deserialize;
 use std::time::Duration;
@@ -72,6 +73,26 @@ impl SettingValue for FieldWeights {
     }
     fn show(&self) -> String {
         format!(r#"{{"title": {:?}, "body": {:?}, "author": {:?}}}"#, self.title, self.body, self.author)
+    }
+}
+
+/// How often something may be done; None is without a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Throttle(pub Option<Rate>);
+
+impl Throttle {
+    pub const fn per_minute(count: u32) -> Self {
+        Self(Some(Rate { count, per: Duration::from_secs(60) }))
+    }
+}
+
+impl SettingValue for Throttle {
+    const KIND: &'static str = "rate";
+    fn parse(text: &str) -> Result<Self, String> {
+        Rate::parse(text).map(Self)
+    }
+    fn show(&self) -> String {
+        self.0.map_or_else(|| "None".to_owned(), |rate| rate.to_string())
     }
 }
 
@@ -175,6 +196,10 @@ mod tests {
         ] {
             assert_eq!(Share::parse(text).ok().map(|share| share.0), expected, "{text}");
         }
+        for text in ["15/minute", "1/day", "None"] {
+            assert_eq!(Throttle::parse(text).map(|throttle| throttle.show()), Ok(text.to_owned()));
+        }
+        assert!(Throttle::parse("often").is_err());
         let weights = |text: &str| FieldWeights::parse(text).ok();
         assert_eq!(weights(r#"{"title": 2}"#), Some(FieldWeights { title: 2.0, ..FieldWeights::default() }));
         assert_eq!(weights(&FieldWeights::default().show()), Some(FieldWeights::default()));
