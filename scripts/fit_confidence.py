@@ -19,13 +19,14 @@ import csv
 import math
 import sys
 
-KINDS = ["bm25_pool", "bm25_background", "cosine", "coverage", "proximity", "source_rank"]
+KINDS = ["bm25_pool", "bm25_background", "cosine", "coverage", "proximity", "company", "source_rank"]
 NOW = {
     "bm25_pool": 1.5,
     "bm25_background": 0.45,
     "cosine": 1.0,
     "coverage": 0.05,
     "proximity": 0.2,
+    "company": 0.6,
     "source_rank": 0.06,
 }
 # The scale is free, so one weight stays.

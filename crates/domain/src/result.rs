@@ -5,6 +5,7 @@ use crate::instant::Instant;
 use crate::status::ProviderStatus;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// `date_published` of a result whose source gave none.
 pub const DATE_UNKNOWN: &str = "unknown";
@@ -52,6 +53,10 @@ pub struct ResultItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub explain: Option<Map<String, Value>>,
+    /// Where its text lies by the reader model, known while its search runs and never saved.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub embedding: Option<Arc<[f32]>>,
 }
 
 /// Longest `body` of a duplicate, in characters.

@@ -20,6 +20,8 @@ pub struct Evidence {
     pub coverage: f64,
     /// How near the query's words stand to each other.
     pub proximity: f64,
+    /// How near it lies to the best of the other results.
+    pub company: f64,
     /// Its place in its source, from 1; 0 when the source gave none.
     pub source_rank: u32,
     /// The share of its text that was said before.
@@ -28,16 +30,26 @@ pub struct Evidence {
 
 impl Evidence {
     /// Every kind by its name, each 0 to 1.
-    pub fn by_name(&self) -> [(&'static str, f64); 7] {
+    pub fn by_name(&self) -> [(&'static str, f64); 8] {
         [
             ("bm25_pool", self.bm25_pool),
             ("bm25_background", self.bm25_background),
             ("cosine", self.cosine),
             ("coverage", self.coverage),
             ("proximity", self.proximity),
+            ("company", self.company),
             ("source_rank", by_rank(self.source_rank)),
             ("repetition", self.repetition),
         ]
+    }
+
+    /// All of it by weight.
+    pub fn sum(&self) -> f64 {
+        self.weighed().iter().sum()
+    }
+
+    fn weighed(&self) -> [f64; KINDS.len()] {
+        KINDS.map(|kind| kind.weight * share((kind.strength)(self)))
     }
 }
 
@@ -51,18 +63,19 @@ struct Kind {
 /// The weights. Fitted by `scripts/fit_confidence.py` to the judged collections cranfield, cisi, medline, cacm and adi,
 /// ten unlike sources each; `docs/ranking.md` tells how, and what each collection gives with the weights that the
 /// others alone would have chosen.
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     Kind { name: "bm25_pool", weight: 1.5, strength: |evidence| evidence.bm25_pool },
     Kind { name: "bm25_background", weight: 0.45, strength: |evidence| evidence.bm25_background },
     Kind { name: "embedding", weight: 1.0, strength: |evidence| evidence.cosine },
     Kind { name: "coverage", weight: 0.05, strength: |evidence| evidence.coverage },
     Kind { name: "proximity", weight: 0.2, strength: |evidence| evidence.proximity },
+    Kind { name: "company", weight: 0.6, strength: |evidence| evidence.company },
     // The source's own order is a hint, never the basis.
     Kind { name: "source_rank", weight: 0.06, strength: |evidence| by_rank(evidence.source_rank) },
 ];
 
 /// The evidence at which the confidence is 0.7: about half of the results with as much are relevant in the collections.
-const GOOD: f64 = 1.4;
+const GOOD: f64 = 1.7;
 const CONFIDENCE_OF_GOOD: f64 = 0.7;
 
 /// Up to this share, repetition is the manner of a text: a title that its body takes up, a term that returns.
@@ -83,7 +96,7 @@ pub struct Confidence {
 impl Confidence {
     /// Grows with each kind of evidence, and never leaves 0 to 1.
     pub fn of(evidence: &Evidence) -> Self {
-        let strengths = KINDS.map(|kind| kind.weight * share((kind.strength)(evidence)));
+        let strengths = evidence.weighed();
         let sum: f64 = strengths.iter().sum();
         let whole = units(curve(sum));
         let mut parts = [("", 0); KINDS.len()];
@@ -140,6 +153,7 @@ mod tests {
             cosine,
             coverage,
             proximity,
+            company: 0.0,
             source_rank,
             repetition: 0.0,
         }
@@ -189,9 +203,9 @@ mod tests {
     prop_compose! {
         fn any_evidence()(
             bm25_pool in 0.0..1.0f64, bm25_background in 0.0..1.0f64, cosine in -1.0..1.0f64, coverage in 0.0..1.0f64,
-            proximity in 0.0..1.0f64, source_rank in 0..1000u32, repetition in 0.0..1.0f64,
+            proximity in 0.0..1.0f64, company in 0.0..1.0f64, source_rank in 0..1000u32, repetition in 0.0..1.0f64,
         ) -> Evidence {
-            Evidence { bm25_pool, bm25_background, cosine, coverage, proximity, source_rank, repetition }
+            Evidence { bm25_pool, bm25_background, cosine, coverage, proximity, company, source_rank, repetition }
         }
     }
 
@@ -207,6 +221,7 @@ mod tests {
                 Evidence { cosine: up(base.cosine), ..base },
                 Evidence { coverage: up(base.coverage), ..base },
                 Evidence { proximity: up(base.proximity), ..base },
+                Evidence { company: up(base.company), ..base },
                 Evidence { repetition: base.repetition * (1.0 - more), ..base },
             ] {
                 prop_assert!(total(grown) >= low);

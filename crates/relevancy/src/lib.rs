@@ -7,7 +7,7 @@
 //! | [`sentences`], [`highlights`] | sentences of a text, marks around its matched words |
 //! | [`query`] | query text → terms, phrases, negated words |
 //! | [`field`], [`hits`] | the fields that count, and where the query's words stand in them |
-//! | [`bm25`], [`background`], [`proximity`], [`repetition`] | how much the hits weigh in a pool of results and in the language, how near they stand, what was said before |
+//! | [`bm25`], [`background`], [`proximity`], [`company`], [`repetition`] | how much the hits weigh in a pool of results and in the language, how near they stand, how near the result is to the best others, what was said before |
 //! | [`reader`] | the reader model: what a text is about |
 //! | [`targets`] | how alike parts of the query and of a text are, by the reader model |
 //! | [`confidence`], [`mod@score`] | `swirl_confidence_score` and `swirl_score` |
@@ -17,6 +17,7 @@
 
 pub mod background;
 pub mod bm25;
+pub mod company;
 pub mod confidence;
 pub mod explain;
 pub mod field;

@@ -1,6 +1,7 @@
 //! Scores all results of a search together.
 
 use crate::bm25::PoolStatistics;
+use crate::company;
 use crate::confidence::{Confidence, Evidence};
 use crate::explain::{self, Noted, Reading, Weighing};
 use crate::field::{Field, PerField};
@@ -8,9 +9,11 @@ use crate::hits::Hits;
 use crate::prepare::read_again;
 use crate::proximity::nearness;
 use crate::query::Query;
+use crate::reader::{Embedding, embed};
 use crate::scale::Scale;
 use crate::score::{Adjusts, NEGATED_SCORE, length_adjust, median, median_of_distinct, rank_adjust};
 use crate::targets::Asked;
+use domain::notation::marks::plain;
 use domain::result::ResultItem;
 
 /// The results of one provider, and what it was asked.
@@ -93,15 +96,22 @@ impl Pool<'_> {
         let (pool, readings): (Vec<Hits>, Vec<Reading>) =
             noted.into_iter().map(|noted| (noted.hits, noted.reading)).unzip();
         let statistics = PoolStatistics::of(&self.query, scale.weights, &pool);
+        let mut evidence: Vec<Option<Evidence>> = Vec::with_capacity(pool.len());
+        for ((entry, hits), reading) in self.entries.iter().zip(&pool).zip(readings) {
+            let rank = entry.item.searchprovider_rank;
+            let is_wanted = hits.negated.is_none();
+            evidence.push(is_wanted.then(|| evidence_of(&self.query, &statistics, hits, reading, rank)));
+        }
+        let places: Vec<Option<Embedding>> = self.entries.iter().map(|entry| place(entry.item)).collect();
+        company::add(&mut evidence, &places);
         let mut scored = 0;
-        for ((entry, hits), reading) in self.entries.iter_mut().zip(&pool).zip(readings) {
-            if let Some(reason) = explain::negated(hits) {
+        for ((entry, hits), evidence) in self.entries.iter_mut().zip(&pool).zip(evidence) {
+            let Some(evidence) = evidence else {
                 entry.item.swirl_score = NEGATED_SCORE;
                 entry.item.swirl_confidence_score = 0.0;
-                entry.item.explain = Some(reason);
+                entry.item.explain = explain::negated(hits);
                 continue;
-            }
-            let evidence = evidence(&self.query, &statistics, hits, reading, entry.item.searchprovider_rank);
+            };
             let confidence = Confidence::of(&evidence);
             let weighing = weighing(entry, hits, scale, medians);
             let notes = entry.item.explain.get_or_insert_default();
@@ -115,6 +125,13 @@ impl Pool<'_> {
     }
 }
 
+/// Where the text of a result lies; one that was saved and read again is embedded anew.
+fn place(item: &ResultItem) -> Option<Embedding> {
+    let known = item.embedding.as_deref().and_then(Embedding::of_slice);
+    let place = known.unwrap_or_else(|| embed(&format!("{} {}", plain(&item.title), plain(&item.body))));
+    (!place.is_zero()).then_some(place)
+}
+
 fn weighing(entry: &Entry<'_>, hits: &Hits, scale: &Scale, medians: PerField<f64>) -> PerField<Weighing> {
     let rank = rank_adjust(entry.item.searchprovider_rank);
     Field::ALL.map(|field| {
@@ -126,7 +143,7 @@ fn weighing(entry: &Entry<'_>, hits: &Hits, scale: &Scale, medians: PerField<f64
     })
 }
 
-fn evidence(
+fn evidence_of(
     query: &Query,
     statistics: &PoolStatistics,
     hits: &Hits,
@@ -147,6 +164,7 @@ fn evidence(
         cosine: reading.cosine,
         coverage,
         proximity,
+        company: 0.0,
         source_rank,
         repetition: reading.repetition,
     }

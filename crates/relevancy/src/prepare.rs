@@ -49,7 +49,8 @@ fn read(asked: &Asked<'_>, item: &mut ResultItem) -> Noted {
         let place = field as usize;
         asked.look(&texts[place], &readings[place])
     });
-    let cosine = asked.cosine(&looks[0], &looks[1]);
+    let place = Asked::place(&looks[0], &looks[1]);
+    let cosine = asked.cosine(&place);
     let similarities = Field::ALL.map(|field| {
         let (place, reading) = (field as usize, &readings[field as usize]);
         match looks.get(place) {
@@ -70,6 +71,7 @@ fn read(asked: &Asked<'_>, item: &mut ResultItem) -> Noted {
     let reading = Reading { cosine, repetition: said_before };
     let noted = Noted { hits: Hits::of(query, readings), reading };
     drop(texts);
+    item.embedding = Some(place.as_slice().into());
     for (field, text) in Field::ALL.into_iter().zip(changed) {
         if let Some(text) = text {
             *field.text_mut(item) = text;

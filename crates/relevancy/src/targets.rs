@@ -76,17 +76,21 @@ impl<'q> Asked<'q> {
         }
     }
 
-    /// How alike the query and a result as a whole are, 0 to 1.
-    pub fn cosine(&self, title: &Look, body: &Look) -> f64 {
-        let cosine = match title.pieces.len() + body.pieces.len() <= TOKENS_MAX {
+    /// Where a result as a whole lies.
+    pub fn place(title: &Look, body: &Look) -> Embedding {
+        match title.pieces.len() + body.pieces.len() <= TOKENS_MAX {
             true => {
                 let mut whole = title.whole.clone();
                 whole.add(&body.whole);
-                whole.cosine(&self.embedding).unwrap_or_default()
+                whole.embedding()
             }
-            false => title.pieces.embedding_with(&body.pieces).cosine(&self.embedding),
-        };
-        rounded(f64::from(cosine.max(0.0)))
+            false => title.pieces.embedding_with(&body.pieces),
+        }
+    }
+
+    /// How alike the query and a text are, 0 to 1.
+    pub fn cosine(&self, text: &Embedding) -> f64 {
+        rounded(f64::from(text.cosine(&self.embedding).max(0.0)))
     }
 
     /// Looks at a field as a whole. Its sentences matter when words of the query stand in it.

@@ -21,12 +21,7 @@ impl Embedding {
 
     /// Where a text with these tokens lies.
     pub(super) fn of_tokens(table: &Table, ids: &[u32]) -> Self {
-        let Sum(mut sum) = Sum::of_tokens(table, ids);
-        let length = dot(&sum, &sum).sqrt();
-        if length > 0.0 {
-            sum.iter_mut().for_each(|value| *value /= length);
-        }
-        Self(sum)
+        Sum::of_tokens(table, ids).embedding()
     }
 
     /// How alike two texts are: 1 in the same direction, 0 unrelated.
@@ -41,6 +36,11 @@ impl Embedding {
 
     pub fn as_slice(&self) -> &[f32] {
         &self.0
+    }
+
+    /// The embedding with these numbers; None if they are not as many as they should be.
+    pub fn of_slice(numbers: &[f32]) -> Option<Self> {
+        numbers.try_into().ok().map(Self)
     }
 }
 
@@ -58,6 +58,16 @@ impl Sum {
 
     pub fn add(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(sum, value)| *sum += value);
+    }
+
+    /// Where the text lies.
+    pub fn embedding(self) -> Embedding {
+        let Self(mut sum) = self;
+        let length = dot(&sum, &sum).sqrt();
+        if length > 0.0 {
+            sum.iter_mut().for_each(|value| *value /= length);
+        }
+        Embedding(sum)
     }
 
     /// How alike the text is to another; None when no word of either is known.
