@@ -6,6 +6,7 @@
 //! | [`provider`] | SearchProvider and its `config.swirl` blocks |
 //! | [`provider_test`] | what trying a provider answers |
 //! | [`query_transform`], [`pipeline_record`] | reusable rewrites of queries; the post-result pipeline as data |
+//! | [`schedule_record`] | what an administrator may change of a schedule |
 //! | [`result`], [`mixed`] | one result, one provider's saved results, the mixed results response |
 //! | [`user`] | users, groups, tokens, and who may see which provider |
 //! | [`validation`] | mistakes in what a client sent, by field |
@@ -13,6 +14,7 @@
 //! | [`settings`] | the one table of settings |
 //! | [`notation`] | the little languages of configuration, each a pure parser |
 //! | [`contracts`] | the central traits; their doc comments are the contracts |
+//! | [`workload`] | what the workers of this process do at this moment |
 //! | [`ids`], [`instant`], [`names`], [`secret`] | ids, times on the wire, nearest names, secrets |
 
 pub mod contracts;
@@ -27,12 +29,14 @@ pub mod provider;
 pub mod provider_test;
 pub mod query_transform;
 pub mod result;
+pub mod schedule_record;
 pub mod search;
 pub mod secret;
 pub mod settings;
 pub mod status;
 pub mod user;
 pub mod validation;
+pub mod workload;
 
 /// The product's name, as it stands in values of the interface (`<service_name>`).
 pub const SERVICE_NAME: &str = "Tributary";

@@ -1,6 +1,6 @@
 //! The notation of `SVC_OUTBOUND_ALLOW`: `host:port`, `host`, or a network such as `10.0.0.0/8`.
 
-use crate::network::Network;
+use domain::notation::network::Network;
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 use url::Host;

@@ -2,8 +2,8 @@
 
 use crate::allow::AllowRule;
 use crate::failure::place_of;
-use crate::network::Network;
 use domain::contracts::{FetchError, Origin};
+use domain::notation::network::Network;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 

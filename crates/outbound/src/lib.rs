@@ -5,7 +5,7 @@
 //! | `client` | [`Gate`]: sends, follows redirects, reads the answer within its limits |
 //! | `hop` | what is sent to one stop of the way, and what a redirect makes of it |
 //! | `guard` | which addresses may be reached |
-//! | `allow`, `network` | the notation of `SVC_OUTBOUND_ALLOW` |
+//! | `allow` | the notation of `SVC_OUTBOUND_ALLOW` |
 //! | `resolver` | names become checked addresses, once |
 //! | `failure` | errors of the client in the words of the contract |
 //! | `tls` | clients for requests that bring their own idea of trust |
@@ -17,12 +17,10 @@ mod failure;
 mod guard;
 mod hop;
 mod limits;
-mod network;
 mod resolver;
 mod tls;
 
 pub use allow::{AllowRule, AllowRuleError};
 pub use client::{Gate, GateError};
 pub use limits::GateLimits;
-pub use network::Network;
 pub use resolver::{Lookup, SystemLookup};

@@ -5,6 +5,7 @@ mod clock;
 mod connector;
 mod fetch;
 mod mixer;
+mod observer;
 mod processor;
 mod store;
 mod task_queue;
@@ -18,13 +19,15 @@ pub use connector::{
 };
 pub use fetch::{Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, Origin, TlsOptions};
 pub use mixer::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
+pub use observer::{NoObserver, Observer};
 pub use processor::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, QueryContext,
     QueryProcessor, QueryProcessorKind, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
 pub use store::{
-    FinishedRun, NewSession, Page, PipelineStore, ProviderStore, QueryTransformStore, ResultStore, Schedule,
-    ScheduleStore, SearchStore, SessionStore, Store, StoreError, TaskOf, TaskStore, TokenStore, UserStore,
+    FinishedRun, NewSession, OutboxStore, OutboxTask, Page, PipelineStore, PoolUse, ProviderStore,
+    QueryTransformStore, ResultStore, Schedule, ScheduleStore, SearchStore, SessionStore, Store, StoreError,
+    TaskOf, TaskStore, TokenStore, UserStore,
 };
 pub use task_queue::{
     ClaimedTask, NewTask, QueueError, QueueName, TaskError, TaskHandler, TaskQueue, WorkerBeat,

@@ -295,6 +295,10 @@ pub struct Schedule {
     pub name: String,
     pub every: Duration,
     pub next_due: Instant,
+    /// When it was taken the last time.
+    pub last_taken: Option<Instant>,
+    /// One that is not in use is never due.
+    pub enabled: bool,
 }
 
 impl Schedule {
@@ -302,7 +306,7 @@ impl Schedule {
     /// because the clock was put back.
     pub fn is_due(&self, now: Instant) -> bool {
         let wait = (self.next_due - now).to_std().unwrap_or_default();
-        wait.is_zero() || wait > self.every
+        self.enabled && (wait.is_zero() || wait > self.every)
     }
 }
 
@@ -312,6 +316,14 @@ pub trait ScheduleStore: Send + Sync {
     async fn ensure_schedule(&self, name: &str, every: Duration, now: Instant) -> Result<(), StoreError>;
     /// All schedules by name.
     async fn schedules(&self) -> Result<Vec<Schedule>, StoreError>;
+    /// Changes the schedule of that name; it is due at `now + every`.
+    async fn change_schedule(
+        &self,
+        name: &str,
+        every: Duration,
+        enabled: bool,
+        now: Instant,
+    ) -> Result<Schedule, StoreError>;
     /// Takes every schedule that is due: of all processes that ask, one gets it. It is due again one interval
     /// after `now`, so that it fires once however long nobody looked or however the clock jumped.
     async fn take_due(&self, now: Instant) -> Result<Vec<Schedule>, StoreError>;
@@ -342,6 +354,40 @@ pub trait TaskStore: Send + Sync {
     async fn release_all_tasks(&self) -> Result<u64, StoreError>;
     async fn beat(&self, beat: WorkerBeat) -> Result<(), StoreError>;
     async fn workers(&self, queue: QueueName, since: Instant) -> Result<Vec<WorkerBeat>, StoreError>;
+    /// A worker has run this ping. Answers that nobody came for are forgotten after a minute.
+    async fn answer_ping(&self, ping: &str, now: Instant) -> Result<(), StoreError>;
+    /// Whether this ping was answered; it is told once.
+    async fn take_ping_answer(&self, ping: &str) -> Result<bool, StoreError>;
+}
+
+/// How the connections to the database are used at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolUse {
+    /// What the connections are for.
+    pub pool: &'static str,
+    /// Most connections that there may be.
+    pub max: u32,
+    /// Connections that there are.
+    pub size: u32,
+    pub in_use: u32,
+}
+
+/// A stored task on its way to a broker.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutboxTask {
+    pub id: TaskId,
+    pub task: NewTask,
+    pub date_created: Instant,
+}
+
+/// The stored tasks seen as an outbox: a task leaves it when a broker has it.
+#[async_trait]
+pub trait OutboxStore: Send + Sync {
+    /// At most `count` tasks that are due and held by nobody, with ids above `after`, in the order of their ids.
+    /// They stay where they are.
+    async fn outbox(&self, after: TaskId, count: u32, now: Instant) -> Result<Vec<OutboxTask>, StoreError>;
+    /// Takes these out. What is gone already is passed over.
+    async fn take_out(&self, ids: &[TaskId]) -> Result<(), StoreError>;
 }
 
 /// All of it by one name.
@@ -357,7 +403,10 @@ pub trait Store:
     + TokenStore
     + SessionStore
     + TaskStore
+    + OutboxStore
 {
     /// Answers when the database does.
     async fn ping(&self) -> Result<(), StoreError>;
+    /// How its connections are used.
+    fn pools(&self) -> Vec<PoolUse>;
 }

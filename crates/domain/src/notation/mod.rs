@@ -8,6 +8,7 @@ pub mod dates;
 pub mod json_path;
 pub mod marks;
 pub mod markup;
+pub mod network;
 pub mod query_mappings;
 pub mod query_string;
 pub mod query_template;

@@ -5,7 +5,7 @@ mod table;
 mod value;
 
 pub use table::Settings;
-pub use value::{FieldWeights, Secs, SettingValue, Share, Throttle};
+pub use value::{FieldWeights, Secs, SettingValue, Share, Throttle, WebOrigin};
 
 use crate::names;
 use std::collections::BTreeMap;

@@ -1,7 +1,8 @@
 //! The rows, and the macro that turns them into a struct, a reader and a table.
 
-use super::value::{FieldWeights, Secs, SettingValue, Share, Throttle};
+use super::value::{FieldWeights, Secs, SettingValue, Share, Throttle, WebOrigin};
 use super::{GivenSettings, SettingInForce, SettingOrigin, SettingRow};
+use crate::notation::network::Network;
 use crate::secret::Secret;
 
 macro_rules! settings {
@@ -132,7 +133,7 @@ settings! {
     log_max_mb: u32 = 50, "SVC_LOG_MAX_MB";
     /// How many log files of one name are kept, the current one included.
     log_files: u32 = 5, "SVC_LOG_FILES";
-    /// The task queue. Empty: the database itself. `nats://user:password@host:4222` for NATS JetStream.
+    /// The task queue. Empty: the database itself. `nats://user:password@host:4222/name` for NATS JetStream; several servers of one cluster are parted by commas, and the name (`tributary` when left out) keeps installations apart that share them. `tls://` asks for TLS.
     queue_url: Secret = Secret::default(), "SVC_QUEUE_URL";
     /// How long one statement of the database may take (PostgreSQL).
     database_statement_timeout: Secs = Secs::new(30), "SVC_DATABASE_STATEMENT_TIMEOUT";
@@ -141,13 +142,21 @@ settings! {
     /// `/svc/metrics/tasks/` and `/metrics/` answer without credentials.
     metrics_open: bool = false, "SVC_METRICS_OPEN";
     /// Proxies whose `X-Forwarded-For` is believed: a comma list of addresses or CIDR.
-    trusted_proxies: Vec<String> = Vec::new(), "SVC_TRUSTED_PROXIES";
+    trusted_proxies: Vec<Network> = Vec::new(), "SVC_TRUSTED_PROXIES";
     /// How often one user from one address may write to the chat: `<n>/<second|minute|hour|day>` or `None`.
     throttle_chat: Throttle = Throttle::per_minute(15), "DOCS_CHAT_THROTTLE_RATE";
-    /// How often sign-in may fail for one name, and from one address, before it is refused for a while.
+    /// How often sign-in may fail for one name from one address before it is refused for a while. Five times as often for all names from one address together, a hundred times for one name from all addresses.
     throttle_login: Throttle = Throttle::per_minute(10), "SVC_THROTTLE_LOGIN";
     /// How often one user from one address may start a search.
     throttle_search: Throttle = Throttle(None), "SVC_THROTTLE_SEARCH";
     /// How often one user from one address may ask for an AI answer.
     throttle_rag: Throttle = Throttle(None), "SVC_THROTTLE_RAG";
+    /// Event streams of searches that one user may have open at once in this process.
+    event_streams_per_user: u32 = 100, "SVC_EVENT_STREAMS_PER_USER";
+    /// Event streams of searches that may be open at once in this process.
+    event_streams_max: u32 = 1000, "SVC_EVENT_STREAMS_MAX";
+    /// Web pages of other origins that may call the API: a comma list such as `https://app.example`. They send `Authorization`; cookies are not taken from them.
+    cors_origins: Vec<WebOrigin> = Vec::new(), "SVC_CORS_ORIGINS";
+    /// Where a process without the web role answers `/metrics/`, `/svc/metrics/tasks/` and `/svc/health/…`; 0: nowhere. A process with the web role answers them at `SVC_PORT`.
+    monitor_port: u16 = 0, "SVC_MONITOR_PORT";
 }

@@ -1,5 +1,6 @@
 //! How the text of a setting becomes a value, and how a value is shown.
 
+use crate::notation::network::Network;
 use crate::notation::rate::Rate;
 use crate::secret::Secret;
 use serde::Deserialize;
@@ -151,6 +152,46 @@ impl SettingValue for Vec<String> {
     }
 }
 
+impl SettingValue for Vec<Network> {
+    const KIND: &'static str = "comma list";
+    fn parse(text: &str) -> Result<Self, String> {
+        let pieces = text.split(',').map(str::trim).filter(|piece| !piece.is_empty());
+        let read = |piece: &str| match piece.parse() {
+            Ok(address) => Ok(Network::of(address)),
+            Err(_) => Network::parse(piece).ok_or_else(|| {
+                "addresses or networks such as 10.0.0.5,10.0.0.0/8,fd00::/8 are needed".to_owned()
+            }),
+        };
+        pieces.map(read).collect()
+    }
+    fn show(&self) -> String {
+        self.iter().map(Network::to_string).collect::<Vec<_>>().join(",")
+    }
+}
+
+/// Where pages of others stand: scheme, host and port, as a browser's `Origin` header names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebOrigin(pub String);
+
+impl SettingValue for Vec<WebOrigin> {
+    const KIND: &'static str = "comma list";
+    fn parse(text: &str) -> Result<Self, String> {
+        let pieces = text.split(',').map(str::trim).filter(|piece| !piece.is_empty());
+        let read = |piece: &str| {
+            let host = piece.strip_prefix("https://").or_else(|| piece.strip_prefix("http://"));
+            let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.:[]".contains(c);
+            match host.is_some_and(|host| !host.is_empty() && host.chars().all(is_plain)) {
+                true => Ok(WebOrigin(piece.to_owned())),
+                false => Err("origins such as https://app.example or http://localhost:3000, in lower case and without a path, are needed".to_owned()),
+            }
+        };
+        pieces.map(read).collect()
+    }
+    fn show(&self) -> String {
+        self.iter().map(|origin| origin.0.as_str()).collect::<Vec<_>>().join(",")
+    }
+}
+
 impl SettingValue for Secret {
     const KIND: &'static str = "secret";
     fn parse(text: &str) -> Result<Self, String> {
@@ -200,6 +241,17 @@ mod tests {
             assert_eq!(Throttle::parse(text).map(|throttle| throttle.show()), Ok(text.to_owned()));
         }
         assert!(Throttle::parse("often").is_err());
+        let networks = |text: &str| Vec::<Network>::parse(text).map(|list| list.show());
+        assert_eq!(networks(" 10.0.0.5, fd00::/8,"), Ok("10.0.0.5/32,fd00::/8".to_owned()));
+        assert!(networks("proxy.example").is_err() && networks("10.0.0.0/33").is_err());
+        let origins = |text: &str| Vec::<WebOrigin>::parse(text).map(|list| list.show());
+        assert_eq!(
+            origins("https://app.example, http://localhost:3000"),
+            Ok("https://app.example,http://localhost:3000".to_owned())
+        );
+        for wrong in ["*", "app.example", "https://", "https://app.example/", "https://App.example", "null"] {
+            assert!(origins(wrong).is_err(), "{wrong}");
+        }
         let weights = |text: &str| FieldWeights::parse(text).ok();
         assert_eq!(weights(r#"{"title": 2}"#), Some(FieldWeights { title: 2.0, ..FieldWeights::default() }));
         assert_eq!(weights(&FieldWeights::default().show()), Some(FieldWeights::default()));

@@ -1,5 +1,6 @@
-//! A network: an address and how many of its leading bits count.
+//! A network such as `10.0.0.0/8`: an address and how many of its leading bits count.
 
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,15 +10,24 @@ pub struct Network {
 }
 
 impl Network {
-    pub(crate) const fn v4(parts: [u8; 4], prefix: u8) -> Self {
+    pub const fn v4(parts: [u8; 4], prefix: u8) -> Self {
         let [a, b, c, d] = parts;
         Self { address: IpAddr::V4(Ipv4Addr::new(a, b, c, d)), prefix }
     }
 
     /// A network of IPv6, by the first four groups of its address.
-    pub(crate) const fn v6(parts: [u16; 4], prefix: u8) -> Self {
+    pub const fn v6(parts: [u16; 4], prefix: u8) -> Self {
         let [a, b, c, d] = parts;
         Self { address: IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0)), prefix }
+    }
+
+    /// One address alone.
+    pub const fn of(address: IpAddr) -> Self {
+        let prefix = match address {
+            IpAddr::V4(_) => 32,
+            IpAddr::V6(_) => 128,
+        };
+        Self { address, prefix }
     }
 
     /// Reads `10.0.0.0/8` or `fd00::/8`. Bits behind the prefix do not count.
@@ -39,6 +49,12 @@ impl Network {
             _ => return false,
         };
         difference.leading_zeros() >= u32::from(self.prefix)
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.prefix)
     }
 }
 
@@ -68,6 +84,17 @@ mod tests {
         for (network, address, expected) in cases {
             let network = Network::parse(network).unwrap();
             assert_eq!(network.contains(address.parse().unwrap()), expected, "{network:?} {address}");
+        }
+    }
+
+    #[test]
+    fn one_address() {
+        for (address, shown) in [("10.0.0.1", "10.0.0.1/32"), ("fd00::1", "fd00::1/128")] {
+            let address: IpAddr = address.parse().unwrap();
+            let network = Network::of(address);
+            assert!(network.contains(address));
+            assert_eq!(network.to_string(), shown);
+            assert_eq!(Network::parse(shown), Some(network));
         }
     }
 
