@@ -1,7 +1,7 @@
 //! The two databases behind one text: connections, transactions and the macros that compile a query for both.
 
 use crate::error::failure;
-use domain::contracts::StoreError;
+use domain::contracts::{PoolUse, StoreError};
 use domain::secret::Secret;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgQueryResult};
 use sqlx::sqlite::{
@@ -105,6 +105,14 @@ impl Db {
             Self::Postgres(pools) => pools.write.close().await,
         }
     }
+
+    /// SQLite has its writer apart; PostgreSQL has one pool for both.
+    pub(crate) fn pools(&self) -> Vec<PoolUse> {
+        match self {
+            Self::Sqlite(pools) => vec![use_of("read", &pools.read), use_of("write", &pools.write)],
+            Self::Postgres(pools) => vec![use_of("all", &pools.write)],
+        }
+    }
 }
 
 impl Tx {
@@ -175,6 +183,12 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
     Ok(Db::Sqlite(Pools { read, write }))
 }
 
+fn use_of<D: Database>(name: &'static str, pool: &Pool<D>) -> PoolUse {
+    let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
+    let size = pool.size();
+    PoolUse { pool: name, max: pool.options().get_max_connections(), size, in_use: size.saturating_sub(idle) }
+}
+
 async fn open_postgres(url: &Secret, pool_max: u32) -> Result<Db, StoreError> {
     let options = PgConnectOptions::from_str(url.expose())
         .map_err(|_| bad_address())?
@@ -199,7 +213,7 @@ async fn open_postgres(url: &Secret, pool_max: u32) -> Result<Db, StoreError> {
     Ok(Db::Postgres(Pools { read: pool.clone(), write: pool }))
 }
 
-fn bad_address() -> StoreError {
+pub(crate) fn bad_address() -> StoreError {
     StoreError::Failed(
         "its address is not valid; use sqlite:///folder/file.db or postgres://user:password@host/database"
             .to_owned(),

@@ -2,12 +2,14 @@
 //!
 //! | Module | What lives there |
 //! |---|---|
+//! | `copy` | all records as text, for backups: out of one database, into another |
 //! | `db` | connections and transactions, and the macros that compile one query for both databases |
 //! | `migrations` | the tables, brought to this version at start |
 //! | `sql` | one file for each record: its row, its conversion, its queries |
 //! | `secrets` | credentials at rest: sealed and opened there only |
 //! | `json`, `error` | values and errors, in the form both databases share |
 
+pub mod copy;
 mod db;
 mod error;
 mod json;
@@ -19,7 +21,7 @@ pub use secrets::SealKey;
 
 use async_trait::async_trait;
 use db::{Db, on_db};
-use domain::contracts::{Store, StoreError};
+use domain::contracts::{PoolUse, Store, StoreError};
 use domain::secret::Secret;
 
 /// Where the records are, and how they are kept.
@@ -62,5 +64,9 @@ impl SqlStore {
 impl Store for SqlStore {
     async fn ping(&self) -> Result<(), StoreError> {
         on_db!(self.db, read, db => sqlx::query_scalar::<_, i32>("SELECT 1").fetch_one(db)).map(|_| ())
+    }
+
+    fn pools(&self) -> Vec<PoolUse> {
+        self.db.pools()
     }
 }

@@ -10,7 +10,7 @@ macro_rules! files {
     ($folder:literal) => {
         files!(
             $folder, 1 "0001_people", 2 "0002_providers", 3 "0003_searches", 4 "0004_tasks", 5 "0005_life",
-            6 "0006_similarity"
+            6 "0006_similarity", 7 "0007_pings", 8 "0008_schedules"
         )
     };
     ($folder:literal, $($version:literal $name:literal),*) => {
@@ -18,10 +18,10 @@ macro_rules! files {
     };
 }
 
-type File = (i64, &'static str, &'static str);
+pub(crate) type File = (i64, &'static str, &'static str);
 
-const SQLITE: &[File] = &files!("sqlite");
-const POSTGRES: &[File] = &files!("postgres");
+pub(crate) const SQLITE: &[File] = &files!("sqlite");
+pub(crate) const POSTGRES: &[File] = &files!("postgres");
 
 /// Runs what has not run yet. On PostgreSQL the migrator holds a lock, so that processes may start together.
 pub(crate) async fn run(db: &Db) -> Result<(), StoreError> {
@@ -35,6 +35,22 @@ pub(crate) async fn run(db: &Db) -> Result<(), StoreError> {
 /// The names of all migrations of this version, which `run` has brought to the database.
 pub(crate) fn names() -> Vec<&'static str> {
     SQLITE.iter().map(|(_, name, _)| *name).collect()
+}
+
+/// The number of the newest migration of this version.
+pub(crate) fn newest() -> i64 {
+    SQLITE.iter().map(|(version, ..)| *version).max().unwrap_or(0)
+}
+
+/// The texts of all migrations, oldest first; both databases make the same tables.
+pub(crate) fn texts() -> impl Iterator<Item = &'static str> {
+    SQLITE.iter().map(|(.., text)| *text)
+}
+
+/// The migrations up to this version, for a database that holds an older copy.
+pub(crate) fn migrator_to(files: &[File], version: i64) -> Migrator {
+    let until: Vec<File> = files.iter().copied().filter(|(number, ..)| *number <= version).collect();
+    migrator(&until)
 }
 
 fn migrator(files: &[File]) -> Migrator {

@@ -30,6 +30,13 @@ impl SealKey {
         Self(rand::random())
     }
 
+    /// Tells whether two keys are the same, and nothing else about them.
+    pub fn fingerprint(&self) -> String {
+        let hash =
+            Sha256::new().chain_update(b"tributary: fingerprint, v1\0").chain_update(self.0).finalize();
+        hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// Seals a text for one record; it opens for that record only. An empty text stays empty.
     pub(crate) fn seal(&self, text: &str, record: &str) -> Result<String, StoreError> {
         if text.is_empty() {

@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails where its tools do")]
 
 pub mod clock;
+pub mod nats;
 pub mod postgres;
 pub mod source;
 pub mod suites;

@@ -2,6 +2,7 @@
 
 mod finish;
 mod groups;
+mod outbox;
 mod pipelines;
 mod providers;
 mod results;

@@ -18,9 +18,10 @@ const EVERY_MAX: Duration = Duration::from_secs(10 * 366 * 24 * 60 * 60);
 macro_rules! take {
     ($of_these:literal) => {
         concat!(
-            "UPDATE schedules SET next_due = $1 + every, was_due = (next_due <= $1) WHERE ",
+            "UPDATE schedules SET next_due = $1 + every, was_due = (next_due <= $1), \
+             last_taken = CASE WHEN next_due <= $1 THEN $1 ELSE last_taken END WHERE ",
             $of_these,
-            " RETURNING name, every, next_due, was_due"
+            " RETURNING name, every, next_due, was_due, last_taken, enabled"
         )
     };
 }
@@ -31,15 +32,25 @@ struct ScheduleRow {
     every: i64,
     next_due: i64,
     was_due: bool,
+    last_taken: Option<i64>,
+    enabled: bool,
 }
 
 impl TryFrom<ScheduleRow> for Schedule {
     type Error = StoreError;
 
     fn try_from(row: ScheduleRow) -> Result<Self, StoreError> {
-        let next_due = DateTime::from_timestamp_micros(row.next_due)
-            .ok_or_else(|| StoreError::Failed("a schedule is due at no readable time".to_owned()))?;
-        Ok(Self { name: row.name, every: Duration::from_micros(to_count(row.every)), next_due })
+        let time = |micros| {
+            DateTime::from_timestamp_micros(micros)
+                .ok_or_else(|| StoreError::Failed("a schedule has no readable time".to_owned()))
+        };
+        Ok(Self {
+            name: row.name,
+            every: Duration::from_micros(to_count(row.every)),
+            next_due: time(row.next_due)?,
+            last_taken: row.last_taken.map(time).transpose()?,
+            enabled: row.enabled,
+        })
     }
 }
 
@@ -55,16 +66,31 @@ impl ScheduleStore for SqlStore {
     }
 
     async fn schedules(&self) -> Result<Vec<Schedule>, StoreError> {
-        const TEXT: &str = "SELECT name, every, next_due, was_due FROM schedules";
+        const TEXT: &str = "SELECT name, every, next_due, was_due, last_taken, enabled FROM schedules";
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, ScheduleRow>(TEXT).fetch_all(db))?;
         by_name(rows)
     }
 
+    async fn change_schedule(
+        &self,
+        name: &str,
+        every: Duration,
+        enabled: bool,
+        now: Instant,
+    ) -> Result<Schedule, StoreError> {
+        const TEXT: &str = "UPDATE schedules SET every = $2, next_due = $3, enabled = $4 WHERE name = $1 \
+             RETURNING name, every, next_due, was_due, last_taken, enabled";
+        let every = micros(every);
+        let row = on_db!(self.db, write, db => sqlx::query_as::<_, ScheduleRow>(TEXT)
+            .bind(plain(name)).bind(every).bind(now.timestamp_micros() + every).bind(enabled).fetch_optional(db))?;
+        row.ok_or(StoreError::NotFound)?.try_into()
+    }
+
     async fn take_due(&self, now: Instant) -> Result<Vec<Schedule>, StoreError> {
-        const SQLITE: &str = take!("next_due <= $1 OR next_due > $1 + every");
+        const SQLITE: &str = take!("enabled AND (next_due <= $1 OR next_due > $1 + every)");
         // What another process is taking at this moment is passed over, not waited for and taken again.
         const POSTGRES: &str = take!(
-            "name = ANY (ARRAY (SELECT name FROM schedules WHERE next_due <= $1 OR next_due > $1 + every \
+            "name = ANY (ARRAY (SELECT name FROM schedules WHERE enabled AND (next_due <= $1 OR next_due > $1 + every) \
              ORDER BY name FOR UPDATE SKIP LOCKED))"
         );
         let now = now.timestamp_micros();

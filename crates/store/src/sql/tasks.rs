@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// A worker that was silent for so long is forgotten.
 const WORKER_FORGOTTEN_AFTER: TimeDelta = TimeDelta::days(1);
+/// An answer to a ping that nobody came for in so long is forgotten.
+const ANSWER_KEPT: TimeDelta = TimeDelta::minutes(1);
 /// Why a task is given up that no worker brought to an end.
 const NEVER_ENDED: &str = "it was started as often as it may be and never ended";
 
@@ -175,6 +177,27 @@ impl TaskStore for SqlStore {
         let mut beats: Vec<WorkerBeat> = rows.into_iter().map(|row| row.beat(queue)).collect();
         beats.sort_by(|a, b| a.worker.cmp(&b.worker));
         Ok(beats)
+    }
+
+    async fn answer_ping(&self, ping: &str, now: Instant) -> Result<(), StoreError> {
+        const TEXT: &str = "INSERT INTO pings (ping, answered) VALUES ($1, $2) ON CONFLICT (ping) DO NOTHING";
+        let now = to_micros(now);
+        on_db!(self.db, write, db => changed(sqlx::query(TEXT).bind(ping).bind(now).execute(db)))?;
+        on_db!(self.db, write, db => changed(sqlx::query("DELETE FROM pings WHERE answered < $1")
+            .bind(now - ANSWER_KEPT).execute(db)))?;
+        Ok(())
+    }
+
+    async fn take_ping_answer(&self, ping: &str) -> Result<bool, StoreError> {
+        // Read first: whoever waits asks often, and SQLite has one writer.
+        let count: i64 = on_db!(self.db, read, db =>
+            sqlx::query_scalar("SELECT COUNT(*) FROM pings WHERE ping = $1").bind(ping).fetch_one(db))?;
+        if count == 0 {
+            return Ok(false);
+        }
+        let taken = on_db!(self.db, write, db =>
+            changed(sqlx::query("DELETE FROM pings WHERE ping = $1").bind(ping).execute(db)))?;
+        Ok(taken > 0)
     }
 }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "a test fails where its database does")]
 
 mod at_rest;
+mod copy;
 mod upgrade;
 
 use chrono::DateTime;

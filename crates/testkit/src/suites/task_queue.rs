@@ -2,7 +2,9 @@
 
 use domain::contracts::{ClaimedTask, NewTask, QueueName, TaskQueue, WorkerBeat};
 use domain::instant::Instant as Time;
+use futures_util::future::join_all;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 const QUEUE: QueueName = QueueName::Interactive;
@@ -15,7 +17,8 @@ macro_rules! task_queue_behaviours {
         $run! {
             a_push_wakes_who_waits, a_nudge_wakes_who_waits, tasks_come_once_and_in_order,
             queues_are_apart, a_lost_lease_brings_the_task_back, a_renewed_lease_does_not,
-            a_retry_comes_later, tries_end, depth_counts_what_waits, workers_are_heard_of,
+            a_retry_comes_later, tries_end, tries_end_when_workers_die, who_lost_a_task_is_not_heard,
+            claims_at_once_are_apart, depth_counts_what_waits, workers_are_heard_of,
         }
     };
 }
@@ -122,6 +125,45 @@ pub async fn tries_end(queue: &dyn TaskQueue) {
         queue.retry(&held, Duration::ZERO, "it failed").await.expect("noted");
     }
     assert_eq!(claim(queue).await, None, "two tries were allowed");
+    assert_eq!(queue.depth(QUEUE).await.expect("a depth"), 0);
+}
+
+pub async fn tries_end_when_workers_die(queue: &dyn TaskQueue) {
+    queue.push(task("one")).await.expect("a task");
+    for attempt in 1..=2 {
+        assert_eq!(claim_when_due(queue).await.attempt, attempt); // and nothing more is heard of its worker
+    }
+    tokio::time::sleep(LEASE * 2).await;
+    assert_eq!(claim(queue).await, None, "two tries were allowed");
+    assert_eq!(queue.depth(QUEUE).await.expect("a depth"), 0);
+}
+
+pub async fn who_lost_a_task_is_not_heard(queue: &dyn TaskQueue) {
+    queue.push(task("one")).await.expect("a task");
+    let first = claim(queue).await.expect("the task");
+    let second = claim_when_due(queue).await;
+    assert!(queue.renew(&second, LEASE).await.expect("an answer"));
+    queue.retry(&first, Duration::ZERO, "too late").await.expect("ignored");
+    assert_eq!(claim(queue).await, None, "the second worker holds it");
+    assert!(queue.renew(&second, LEASE).await.expect("an answer"));
+    queue.finish(&second).await.expect("finished");
+    assert!(!queue.renew(&second, LEASE).await.expect("an answer"), "what is finished is held by nobody");
+    tokio::time::sleep(LEASE * 2).await;
+    assert_eq!(claim(queue).await, None, "what is finished does not come again");
+}
+
+pub async fn claims_at_once_are_apart(queue: &dyn TaskQueue) {
+    const TASKS: usize = 20;
+    for number in 0..TASKS {
+        queue.push(task(&format!("task {number}"))).await.expect("a task");
+    }
+    let claims = (0..TASKS + 10).map(|_| queue.claim(QUEUE, "worker", LONG));
+    let claimed: Vec<ClaimedTask> =
+        join_all(claims).await.into_iter().filter_map(|claim| claim.expect("a claim")).collect();
+    let ids: BTreeSet<_> = claimed.iter().map(|task| task.id).collect();
+    let leases: BTreeSet<_> = claimed.iter().map(|task| task.lease.as_str()).collect();
+    assert_eq!((claimed.len(), ids.len(), leases.len()), (TASKS, TASKS, TASKS));
+    join_all(claimed.iter().map(|task| queue.finish(task))).await;
     assert_eq!(queue.depth(QUEUE).await.expect("a depth"), 0);
 }
 

@@ -40,7 +40,7 @@ macro_rules! store_behaviours {
             transforms: are_created_read_and_listed, keep_name_and_type_unique, are_replaced_and_deleted;
             pipelines: are_stored_once, are_stored_once_by_many, are_replaced;
             schedules: are_stored_once, are_taken_when_due, fire_once_after_a_pause, come_back_when_the_clock_does,
-                are_taken_by_one;
+                are_taken_by_one, are_changed;
             people: users_are_created_and_read, users_are_replaced, user_names_are_unique,
                 users_need_known_groups, users_are_listed, groups_are_kept, a_deleted_user_takes_everything_along,
                 what_is_shared_outlives_its_owner, what_is_shared_needs_an_administrator,
@@ -48,7 +48,7 @@ macro_rules! store_behaviours {
                 tokens_note_their_use, tokens_are_listed_and_revoked, sessions_end, a_new_password_ends_sessions;
             tasks: are_claimed_in_order, are_claimed_once, come_back_when_a_lease_ends, are_held_by_renewal,
                 are_retried, are_given_up, are_given_up_when_workers_die, are_counted, are_released,
-                keep_their_payload, workers_are_heard_of;
+                keep_their_payload, workers_are_heard_of, pings_are_answered_once, wait_in_the_outbox;
         }
     };
 }

@@ -2,7 +2,7 @@
 
 use super::at;
 use chrono::TimeDelta;
-use domain::contracts::{Schedule, Store};
+use domain::contracts::{Schedule, Store, StoreError};
 use futures_util::future::join_all;
 use std::time::Duration;
 
@@ -10,7 +10,12 @@ const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 
 fn schedule(name: &str, every: Duration, next_due: i64) -> Schedule {
-    Schedule { name: name.to_owned(), every, next_due: at(next_due) }
+    Schedule { name: name.to_owned(), every, next_due: at(next_due), last_taken: None, enabled: true }
+}
+
+/// As it is right after it was taken: due again one interval later.
+fn taken(name: &str, every: Duration, next_due: i64) -> Schedule {
+    Schedule { last_taken: Some(at(next_due) - every), ..schedule(name, every, next_due) }
 }
 
 async fn take(store: &dyn Store, seconds: i64) -> Vec<Schedule> {
@@ -38,20 +43,20 @@ pub async fn are_taken_when_due(store: &dyn Store) {
     store.ensure_schedule("hour", HOUR, at(0)).await.unwrap();
     let early = store.take_due(at(60) - TimeDelta::microseconds(1)).await.unwrap();
     assert_eq!(early, []);
-    assert_eq!(take(store, 60).await, [schedule("minute", MINUTE, 120)]);
+    assert_eq!(take(store, 60).await, [taken("minute", MINUTE, 120)]);
     assert_eq!(take(store, 60).await, []);
     assert_eq!(take(store, 119).await, []);
-    assert_eq!(take(store, 121).await, [schedule("minute", MINUTE, 181)]);
-    assert_eq!(store.schedules().await.unwrap()[1], schedule("minute", MINUTE, 181));
+    assert_eq!(take(store, 121).await, [taken("minute", MINUTE, 181)]);
+    assert_eq!(store.schedules().await.unwrap()[1], taken("minute", MINUTE, 181));
     // Both at once, by name.
-    let both = [schedule("hour", HOUR, 7200), schedule("minute", MINUTE, 3660)];
+    let both = [taken("hour", HOUR, 7200), taken("minute", MINUTE, 3660)];
     assert_eq!(take(store, 3600).await, both);
 }
 
 /// A day in which nobody looked is made up for once.
 pub async fn fire_once_after_a_pause(store: &dyn Store) {
     store.ensure_schedule("minute", MINUTE, at(0)).await.unwrap();
-    assert_eq!(take(store, 86_400).await, [schedule("minute", MINUTE, 86_460)]);
+    assert_eq!(take(store, 86_400).await, [taken("minute", MINUTE, 86_460)]);
     assert_eq!(take(store, 86_400).await, []);
     assert_eq!(take(store, 86_459).await, []);
 }
@@ -65,11 +70,12 @@ pub async fn come_back_when_the_clock_does(store: &dyn Store) {
         store.schedules().await.unwrap(),
         [schedule("hour", HOUR, 3600), schedule("minute", MINUTE, 60)]
     );
-    assert_eq!(take(store, 60).await, [schedule("minute", MINUTE, 120)]);
+    assert_eq!(take(store, 60).await, [taken("minute", MINUTE, 120)]);
     // Brought back again after it was taken, and taken again after that.
     assert_eq!(take(store, -600).await, []);
-    assert_eq!(store.schedules().await.unwrap()[1], schedule("minute", MINUTE, -540));
-    assert_eq!(take(store, -540).await, [schedule("minute", MINUTE, -480)]);
+    let brought_back = Schedule { last_taken: Some(at(60)), ..schedule("minute", MINUTE, -540) };
+    assert_eq!(store.schedules().await.unwrap()[1], brought_back);
+    assert_eq!(take(store, -540).await, [taken("minute", MINUTE, -480)]);
 }
 
 /// Of fifty that ask at once, one gets each schedule.
@@ -84,4 +90,23 @@ pub async fn are_taken_by_one(store: &dyn Store) {
         let expected: Vec<String> = (0..10).map(|number| format!("schedule {number}")).collect();
         assert_eq!(names, expected, "at {seconds}");
     }
+}
+
+/// A changed schedule counts from the change; one that is switched off is never taken.
+pub async fn are_changed(store: &dyn Store) {
+    store.ensure_schedule("minute", MINUTE, at(0)).await.unwrap();
+    store.ensure_schedule("hour", HOUR, at(0)).await.unwrap();
+    let changed = store.change_schedule("hour", MINUTE, true, at(100)).await.unwrap();
+    assert_eq!(changed, schedule("hour", MINUTE, 160));
+    let off = store.change_schedule("minute", MINUTE, false, at(100)).await.unwrap();
+    assert_eq!(off, Schedule { enabled: false, ..schedule("minute", MINUTE, 160) });
+    assert!(!off.is_due(at(160)) && !off.is_due(at(-10_000)));
+    assert_eq!(store.schedules().await.unwrap(), [changed, off]);
+    assert_eq!(take(store, 160).await, [taken("hour", MINUTE, 220)]);
+    // A restart leaves it as it was changed.
+    store.ensure_schedule("hour", HOUR, at(200)).await.unwrap();
+    let on = store.change_schedule("minute", HOUR, true, at(200)).await.unwrap();
+    assert_eq!(store.schedules().await.unwrap(), [taken("hour", MINUTE, 220), on]);
+    let unknown = store.change_schedule("nothing", HOUR, true, at(200)).await;
+    assert!(matches!(unknown, Err(StoreError::NotFound)), "{unknown:?}");
 }

@@ -3,6 +3,7 @@
 use super::at;
 use chrono::TimeDelta;
 use domain::contracts::{ClaimedTask, NewTask, QueueName, Store, WorkerBeat};
+use domain::ids::TaskId;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -168,4 +169,54 @@ pub async fn workers_are_heard_of(store: &dyn Store) {
     let late = WorkerBeat { last_seen: at(15) + TimeDelta::days(1), ..beat("c", 0, 0) };
     store.beat(late.clone()).await.unwrap();
     assert_eq!(seen(0).await, [beat("b", 2, 20), late]);
+}
+
+pub async fn pings_are_answered_once(store: &dyn Store) {
+    let answered = async |ping| store.take_ping_answer(ping).await.unwrap();
+    assert!(!answered("a").await);
+    for _ in 0..2 {
+        store.answer_ping("a", at(0)).await.unwrap(); // a task may run twice
+    }
+    assert!(!answered("b").await);
+    assert!(answered("a").await);
+    assert!(!answered("a").await, "it is told once");
+    // An answer that nobody came for does not stay for ever.
+    store.answer_ping("old", at(0)).await.unwrap();
+    store.answer_ping("kept", at(10)).await.unwrap();
+    store.answer_ping("new", at(61)).await.unwrap();
+    assert_eq!((answered("old").await, answered("kept").await, answered("new").await), (false, true, true));
+}
+
+pub async fn wait_in_the_outbox(store: &dyn Store) {
+    for (name, seconds) in [("held", 0), ("later", 20), ("first", 10), ("second", 10), ("used up", 0)] {
+        store
+            .push_task(NewTask { payload: json!({"b": 1, "a": name}), ..task(name, 1) }, at(seconds))
+            .await
+            .unwrap();
+    }
+    assert_eq!(claim(store, 0).await.expect("the oldest").name, "held");
+    let given_up = claim(store, 0).await.expect("the next");
+    store.retry_task(&given_up, at(0), "it failed").await.unwrap();
+    let seen = async |after, count, seconds| {
+        let rows = store.outbox(TaskId(after), count, at(seconds)).await.unwrap();
+        rows.into_iter().map(|row| (row.id.0, row.task.name)).collect::<Vec<_>>()
+    };
+    let names = |rows: Vec<(i64, String)>| rows.into_iter().map(|(_, name)| name).collect::<Vec<_>>();
+    assert_eq!(names(seen(0, 10, 10).await), ["first", "second"], "due, and held by nobody");
+    assert_eq!(
+        names(seen(0, 10, 60).await),
+        ["held", "later", "first", "second"],
+        "by id; the lease has ended"
+    );
+    let page = seen(0, 2, 60).await;
+    assert_eq!(names(seen(page[1].0, 2, 60).await), ["first", "second"], "the next page");
+
+    let rows = store.outbox(TaskId(0), 10, at(10)).await.unwrap();
+    assert_eq!((rows[0].date_created, rows[0].task.queue, rows[0].task.attempts_max), (at(10), QUEUE, 1));
+    assert_eq!(rows[0].task.payload.to_string(), r#"{"b":1,"a":"first"}"#);
+    for _ in 0..2 {
+        store.take_out(&[rows[0].id, rows[1].id]).await.unwrap(); // two relays may do the same
+    }
+    store.take_out(&[]).await.unwrap();
+    assert_eq!(names(seen(0, 10, 60).await), ["held", "later"]);
 }

@@ -1,0 +1,230 @@
+//! A copy of all records: it is whole, it fits into the other database, and an older one is brought to this version.
+
+use super::{config, now};
+use domain::contracts::{ProviderStore, SearchStore, UserStore};
+use domain::ids::SearchId;
+use domain::provider::ProviderDraft;
+use domain::secret::Secret;
+use domain::user::UserDraft;
+use sqlx::{Connection, SqliteConnection};
+use std::collections::BTreeSet;
+use store::SqlStore;
+use store::copy::{
+    ColumnKind, CopiedColumn, CopiedRow, CopiedTable, CopyError, CopySink, Importer, export, schema_version,
+    target_state,
+};
+use testkit::postgres::{TestDatabase, server};
+
+/// Name, last id, columns and rows of a table.
+type Content = (String, Option<i64>, Vec<String>, Vec<CopiedRow>);
+
+/// A copy in memory.
+#[derive(Default, Debug, PartialEq, Clone)]
+struct Copy(Vec<(CopiedTable, Vec<CopiedRow>)>);
+
+impl CopySink for Copy {
+    fn begin(&mut self, table: &CopiedTable) -> std::io::Result<()> {
+        self.0.push((table.clone(), Vec::new()));
+        Ok(())
+    }
+
+    fn row(&mut self, row: &CopiedRow) -> std::io::Result<()> {
+        self.0.last_mut().expect("a table").1.push(row.clone());
+        Ok(())
+    }
+
+    fn end(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Copy {
+    async fn of(url: &str) -> Self {
+        let mut copy = Self::default();
+        assert_eq!(export(&Secret::new(url), &mut copy).await.expect("copied"), schema_version());
+        copy
+    }
+
+    async fn put(&self, url: &str, schema: i64) -> Result<(), CopyError> {
+        let mut importer = Importer::begin(&Secret::new(url), schema).await?;
+        for (table, rows) in &self.0 {
+            importer.table(table).await?;
+            importer.rows(rows).await?;
+        }
+        importer.finish().await
+    }
+
+    /// Names, columns and rows; the kinds differ between the databases.
+    fn content(&self) -> Vec<Content> {
+        let row = |(table, rows): &(CopiedTable, Vec<CopiedRow>)| {
+            let names = table.columns.iter().map(|column| column.name.clone()).collect();
+            (table.name.clone(), table.last_id, names, rows.clone())
+        };
+        self.0.iter().map(row).collect()
+    }
+}
+
+fn file(folder: &tempfile::TempDir, name: &str) -> String {
+    format!("sqlite://{}/{name}.db", folder.path().display())
+}
+
+/// Some people and providers; one id was given and taken back.
+async fn fill(url: &str) {
+    let store = SqlStore::open(config(url)).await.expect("opens");
+    let draft = |name: &str| UserDraft { username: name.to_owned(), ..UserDraft::default() };
+    let owner =
+        store.create_user(draft("Änne \"quoted\" \\ \n"), "hash".to_owned(), now()).await.expect("a user").id;
+    let gone = store.create_user(draft("gone"), "hash".to_owned(), now()).await.expect("a user").id;
+    store.delete_user(gone).await.expect("deleted");
+    let draft = ProviderDraft {
+        name: "One".to_owned(),
+        credentials: "key=canary".to_owned(),
+        description: "NUL \0 in JSON".to_owned(),
+        ..ProviderDraft::default()
+    };
+    store.create_providers(vec![draft], owner, now()).await.expect("a provider");
+    store.close().await;
+}
+
+async fn check(url: &str) {
+    let store = SqlStore::open(config(url)).await.expect("opens");
+    let providers = store.providers().await.expect("the key fits");
+    assert_eq!(providers[0].credentials.expose(), "key=canary");
+    assert_eq!(providers[0].draft.description, "NUL \0 in JSON");
+    assert_eq!(providers[0].date_created, now());
+    let draft = UserDraft { username: "new".to_owned(), ..UserDraft::default() };
+    let new = store.create_user(draft, "hash".to_owned(), now()).await.expect("a user");
+    assert_eq!(new.id.0, 3, "an id that was given is not given again");
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_copy_is_whole_and_fits_elsewhere() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (here, there) = (file(&folder, "here"), file(&folder, "there"));
+    fill(&here).await;
+    let copy = Copy::of(&here).await;
+    let mut connection = SqliteConnection::connect(&here).await.expect("the file");
+    let tables: Vec<String> = sqlx::query_scalar(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('_sqlx_migrations', 'workers') \
+         AND substr(name, 1, 7) <> 'sqlite_'",
+    )
+    .fetch_all(&mut connection)
+    .await
+    .expect("tables");
+    connection.close().await.expect("closed");
+    let copied: BTreeSet<&str> = copy.0.iter().map(|(table, _)| table.name.as_str()).collect();
+    assert_eq!(copied, tables.iter().map(String::as_str).collect(), "every table is copied");
+
+    assert_eq!(target_state(&Secret::new(there.as_str())).await.expect("looked").schema, None);
+    copy.put(&there, schema_version()).await.expect("written");
+    assert_eq!(
+        target_state(&Secret::new(there.as_str())).await.expect("looked").schema,
+        Some(schema_version())
+    );
+    assert_eq!(Copy::of(&there).await, copy);
+    check(&there).await;
+}
+
+#[tokio::test]
+async fn a_copy_goes_to_postgres_and_back() {
+    let Some(server) = server("copies of the store") else { return };
+    let database = TestDatabase::create(&server).await;
+    let url = database.url.clone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let (here, back) = (file(&folder, "here"), file(&folder, "back"));
+    fill(&here).await;
+    let copy = Copy::of(&here).await;
+    copy.put(&url, schema_version()).await.expect("written");
+    let second = Copy::of(&url).await;
+    assert_eq!(second.content(), copy.content());
+    second.put(&url, schema_version()).await.expect("written over itself");
+    second.put(&back, schema_version()).await.expect("written back");
+    assert_eq!(Copy::of(&back).await.content(), copy.content());
+    check(&url).await;
+    check(&back).await;
+    database.drop().await;
+}
+
+#[tokio::test]
+async fn what_does_not_fit_changes_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (here, there) = (file(&folder, "here"), file(&folder, "there"));
+    fill(&here).await;
+    fill(&there).await;
+    let before = Copy::of(&there).await;
+    let copy = Copy::of(&here).await;
+    let newer = copy.put(&there, schema_version() + 1).await;
+    assert!(matches!(newer, Err(CopyError::Newer(_))), "{newer:?}");
+    let mut wrong = copy.clone();
+    wrong.0[0].0.name = "no_such_table".to_owned();
+    let mut short = copy.clone();
+    short.0[0].1[0].pop();
+    let mut strange = copy.clone();
+    strange.0[0].0.columns[0].name = "no_such_column".to_owned();
+    let mut words = copy.clone();
+    words.0[0].1[0][0] = Some("a word".to_owned());
+    for copy in [wrong, short, strange, words] {
+        let error = copy.put(&there, schema_version()).await.expect_err("refused");
+        assert!(matches!(error, CopyError::Unfit(_)), "{error:?}");
+    }
+    assert_eq!(Copy::of(&there).await, before);
+}
+
+#[tokio::test]
+async fn an_older_copy_is_brought_to_this_version() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let there = file(&folder, "there");
+    let table = |name: &str, columns: &[(&str, ColumnKind)], row: &[&str]| {
+        let column =
+            |(name, kind): &(&str, ColumnKind)| CopiedColumn { name: (*name).to_owned(), kind: *kind };
+        let table = CopiedTable {
+            name: name.to_owned(),
+            columns: columns.iter().map(column).collect(),
+            last_id: Some(1),
+        };
+        (table, vec![row.iter().map(|text| Some((*text).to_owned())).collect()])
+    };
+    let time = "2024-03-05T10:20:30+00:00";
+    use ColumnKind::{Boolean, Integer, Real, Text};
+    let users = table(
+        "users",
+        &[
+            ("id", Integer),
+            ("username", Text),
+            ("email", Text),
+            ("password_hash", Text),
+            ("is_admin", Boolean),
+            ("date_created", Text),
+            ("date_updated", Text),
+        ],
+        &["1", "anna", "", "hash", "1", time, time],
+    );
+    let draft = r#"{"query_string":"river","retention":2,"subscribe":true}"#;
+    let searches = table(
+        "searches",
+        &[
+            ("id", Integer),
+            ("owner", Integer),
+            ("status", Text),
+            ("run", Integer),
+            ("time_s", Real),
+            ("date_created", Text),
+            ("date_updated", Text),
+            ("query_string_processed", Text),
+            ("draft", Text),
+            ("messages", Text),
+        ],
+        &["1", "1", "FULL_RESULTS_READY", "1", "0.1", time, time, "river", draft, "[]"],
+    );
+    Copy(vec![users, searches]).put(&there, 4).await.expect("written");
+    let store = SqlStore::open(config(&there)).await.expect("opens");
+    let search = store.search(SearchId(1)).await.expect("there");
+    assert_eq!((search.draft.retention, search.draft.subscribe, search.time_s), (2, true, 0.1));
+    store.close().await;
+    let mut connection = SqliteConnection::connect(&there).await.expect("the file");
+    let retention: i64 =
+        sqlx::query_scalar("SELECT retention FROM searches").fetch_one(&mut connection).await.expect("a row");
+    assert_eq!(retention, 2, "the column of a later migration was filled");
+    connection.close().await.expect("closed");
+}

@@ -1,0 +1,100 @@
+//! NATS for tests: a stream of its own on the server of `SVC_TEST_NATS`, or a server of its own, which may be killed,
+//! by the program of `SVC_TEST_NATS_SERVER`.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const START_MAX: Duration = Duration::from_secs(30);
+
+/// The address of an empty queue; says so, naming the `suite`, when there is no server.
+#[expect(clippy::disallowed_methods, reason = "a test learns from the environment which servers are running")]
+pub fn queue(suite: &str) -> Option<String> {
+    match std::env::var("SVC_TEST_NATS") {
+        Ok(server) => Some(format!("{server}/test-{:016x}", rand::random::<u64>())),
+        Err(_) => {
+            eprintln!("skipped: {suite} on NATS, because SVC_TEST_NATS is not set");
+            None
+        }
+    }
+}
+
+/// A server of one test. Killed when dropped.
+pub struct NatsServer {
+    program: String,
+    folder: TempDir,
+    at: SocketAddr,
+    child: Option<Child>,
+}
+
+impl NatsServer {
+    /// Starts nothing yet; says so, naming the `suite`, when there is no program.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test learns from the environment which servers it can have"
+    )]
+    pub fn prepare(suite: &str) -> Option<Self> {
+        let Ok(program) = std::env::var("SVC_TEST_NATS_SERVER") else {
+            eprintln!("skipped: {suite}, because SVC_TEST_NATS_SERVER is not set");
+            return None;
+        };
+        let at = TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).expect("a free port");
+        Some(Self { program, folder: tempfile::tempdir().expect("a folder"), at, child: None })
+    }
+
+    pub fn url(&self) -> String {
+        format!("nats://{}", self.at)
+    }
+
+    /// Starts it, or starts it again on what it stored, and waits until it listens.
+    pub fn start(&mut self) {
+        self.kill();
+        let mut command = Command::new(&self.program);
+        command.args(["-js", "-a", "127.0.0.1", "-p", &self.at.port().to_string(), "-sd"]);
+        command.arg(self.folder.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        self.child = Some(command.spawn().expect("the server of NATS"));
+        let started = Instant::now();
+        while TcpStream::connect(self.at).is_err() {
+            assert!(started.elapsed() < START_MAX, "NATS did not start");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Starts it without what it stored.
+    pub fn start_empty(&mut self) {
+        self.kill();
+        self.folder = tempfile::tempdir().expect("a folder");
+        self.start();
+    }
+
+    /// How many messages a stream was ever given, and how many it holds now.
+    pub fn messages(&self, stream: &str) -> (u64, u64) {
+        let mut line = TcpStream::connect(self.at).expect("the server of NATS");
+        line.set_read_timeout(Some(START_MAX)).expect("a limit");
+        let ask =
+            format!("CONNECT {{}}\r\nSUB answer 1\r\nPUB $JS.API.STREAM.INFO.{stream} answer 0\r\n\r\n");
+        line.write_all(ask.as_bytes()).expect("asked");
+        let mut lines = BufReader::new(line).lines().map(|line| line.expect("an answer"));
+        lines.find(|line| line.starts_with("MSG answer")).expect("an answer");
+        let info: Value = serde_json::from_str(&lines.next().expect("its body")).expect("JSON");
+        let count = |field: &str| info["state"][field].as_u64().unwrap_or_else(|| panic!("{info}"));
+        (count("last_seq"), count("messages"))
+    }
+
+    /// `kill -9`.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _gone_already = child.kill();
+            let _gone_already = child.wait();
+        }
+    }
+}
+
+impl Drop for NatsServer {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
