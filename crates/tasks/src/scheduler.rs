@@ -68,7 +68,9 @@ impl Scheduler {
                 payload: Default::default(),
                 attempts_max: ATTEMPTS_MAX,
             };
+            let name = task.name.clone();
             self.queue.push(task).await?;
+            tracing::info!(schedule = name, "{name} was due; its task is in the queue maintenance");
             started += 1;
         }
         Ok(started)

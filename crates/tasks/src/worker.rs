@@ -2,6 +2,7 @@
 
 use crate::Registry;
 use domain::contracts::{ClaimedTask, Clock, QueueName, TaskError, TaskHandler, TaskQueue, WorkerBeat};
+use domain::workload::Workload;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -9,6 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tracing::Instrument;
 
 /// How long a worker sleeps at most when nothing rings its bell.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -37,6 +40,7 @@ pub struct Worker {
     clock: Arc<dyn Clock>,
     registry: Registry,
     active: Arc<AtomicU32>,
+    workload: Arc<Workload>,
 }
 
 impl Worker {
@@ -47,12 +51,25 @@ impl Worker {
         registry: Registry,
     ) -> Self {
         let name = format!("{}-{}-{:08x}", config.queue.as_str(), std::process::id(), rand::random::<u32>());
-        Self { name, config, queue, clock, registry, active: Arc::default() }
+        Self { name, config, queue, clock, registry, active: Arc::default(), workload: Arc::default() }
+    }
+
+    /// Tells there what it does, for the metrics of this process.
+    pub fn counted_in(self, workload: &Arc<Workload>) -> Self {
+        Self { workload: Arc::clone(workload), ..self }
     }
 
     /// Serves the queue until `stop` turns true. Then it claims nothing more, waits for what runs,
     /// and leaves what did not end in time to be claimed again.
-    pub async fn serve(self, mut stop: watch::Receiver<bool>) {
+    pub async fn serve(self, stop: watch::Receiver<bool>) {
+        // The log has one file for each queue; this says which.
+        let span = tracing::info_span!("worker", queue = self.config.queue.as_str());
+        self.serve_queue(stop).instrument(span).await;
+    }
+
+    async fn serve_queue(self, mut stop: watch::Receiver<bool>) {
+        tracing::info!("{} serves the queue, {} tasks at once", self.name, self.config.concurrency);
+        let _serving = self.workload.join(&self.name, self.config.queue, Arc::clone(&self.active));
         let mut running = JoinSet::new();
         tokio::select! {
             () = self.beat_for_ever() => {}
@@ -81,10 +98,17 @@ impl Worker {
             {
                 Ok(Some(task)) => {
                     let one = self.one(task);
-                    running.spawn(async move {
+                    let span = tracing::info_span!(
+                        "task",
+                        queue = self.config.queue.as_str(),
+                        task.id = one.task.id.0,
+                        task.name = one.task.name
+                    );
+                    let ran = async move {
                         one.run().await;
                         drop(permit);
-                    });
+                    };
+                    running.spawn(ran.instrument(span));
                     continue;
                 }
                 Ok(None) => self.queue.wait(self.config.queue, LOOK_EVERY),
@@ -149,6 +173,8 @@ impl Drop for OneTask {
 
 impl OneTask {
     async fn run(self) {
+        let started = Instant::now();
+        tracing::debug!(attempt = self.task.attempt, "task started");
         let outcome = match &self.handler {
             None => Err(TaskError(format!("no handler is registered for '{}'", self.task.name))),
             Some(handler) => tokio::select! {
@@ -158,7 +184,10 @@ impl OneTask {
             },
         };
         let ended = match outcome {
-            Ok(()) => self.queue.finish(&self.task).await,
+            Ok(()) => {
+                tracing::info!(duration_s = started.elapsed().as_secs_f64(), "task {} ended", self.task.name);
+                self.queue.finish(&self.task).await
+            }
             Err(error) => {
                 let Self { task, .. } = &self;
                 tracing::warn!(

@@ -1,24 +1,36 @@
-//! The TaskQueue's contract for the queue in the database: on SQLite, and on PostgreSQL when
-//! `SVC_TEST_POSTGRES` names a server.
+//! The TaskQueue's contract: for the queue in the database on SQLite, and on PostgreSQL when `SVC_TEST_POSTGRES`
+//! names a server; for the queue on NATS when `SVC_TEST_NATS` does.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use domain::contracts::{Store, SystemClock, TaskQueue};
 use domain::secret::Secret;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 use store::{SealKey, SqlStore, StoreConfig};
-use tasks::queue::SqlQueue;
+use tasks::queue::{NatsConfig, NatsQueue, SqlQueue};
 
 type Behaviour = for<'a> fn(&'a dyn TaskQueue) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-async fn on(url: String, behaviour: Behaviour) {
+async fn store(url: String) -> Arc<dyn Store> {
     let key = SealKey::from_secret(&Secret::new("a test key"));
     let config = StoreConfig { url: Secret::new(url), pool_max: 4, key };
-    let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
-    behaviour(&SqlQueue::new(store, Arc::new(SystemClock))).await;
+    Arc::new(SqlStore::open(config).await.unwrap())
 }
 
-macro_rules! on_both_databases {
+async fn on(url: String, behaviour: Behaviour) {
+    behaviour(&SqlQueue::new(store(url).await, Arc::new(SystemClock))).await;
+}
+
+async fn on_nats(url: String, behaviour: Behaviour) {
+    let config = NatsConfig::new(Secret::new(url), Duration::from_secs(15));
+    let store = store("sqlite::memory:".to_owned()).await;
+    let queue = NatsQueue::open(config, store, Arc::new(SystemClock)).await.unwrap();
+    queue.connected(Duration::from_secs(10)).await.unwrap();
+    behaviour(&queue).await;
+}
+
+macro_rules! on_every_backend {
     ($($behaviour:ident),* $(,)?) => {
         mod sqlite {
             $(#[tokio::test]
@@ -35,7 +47,15 @@ macro_rules! on_both_databases {
                 testkit::postgres::with_database(&server, |url| crate::on(url, behaviour)).await;
             })*
         }
+        mod nats {
+            $(#[tokio::test]
+            async fn $behaviour() {
+                let Some(url) = testkit::nats::queue("the suite of the task queue") else { return };
+                let behaviour: crate::Behaviour = |queue| Box::pin(testkit::suites::task_queue::$behaviour(queue));
+                crate::on_nats(url, behaviour).await;
+            })*
+        }
     };
 }
 
-testkit::task_queue_behaviours!(on_both_databases);
+testkit::task_queue_behaviours!(on_every_backend);

@@ -1,5 +1,7 @@
 //! Queues behind the one contract `TaskQueue`.
 
+mod nats;
 mod sql;
 
+pub use nats::{NatsConfig, NatsError, NatsQueue};
 pub use sql::SqlQueue;

@@ -1,0 +1,74 @@
+//! The leases that this process holds. JetStream does not ask who acknowledges a message, so the holder itself keeps
+//! the end of its lease, counted from before it asked, and is silent afterwards.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+#[derive(Default)]
+pub(super) struct Leases(Mutex<HashMap<String, Held>>);
+
+struct Held {
+    until: Instant,
+    /// How long the server waits after each sign of life.
+    length: Duration,
+}
+
+impl Leases {
+    /// A task was claimed by a request that was sent at `asked`. What ran out is forgotten on the way.
+    pub(super) fn begin(&self, lease: &str, asked: Instant, length: Duration) {
+        let now = Instant::now();
+        let mut held = self.lock();
+        held.retain(|_, held| held.until > now);
+        held.insert(lease.to_owned(), Held { until: asked + length, length });
+    }
+
+    /// A sign of life that was sent at `asked` was heard. It holds no longer than the server waits.
+    pub(super) fn extend(&self, lease: &str, asked: Instant, length: Duration) -> bool {
+        match self.lock().get_mut(lease).filter(|held| held.until > Instant::now()) {
+            Some(held) => {
+                held.until = asked + length.min(held.length);
+                true
+            }
+            None => false,
+        }
+    }
+
+    pub(super) fn holds(&self, lease: &str) -> bool {
+        self.lock().get(lease).is_some_and(|held| held.until > Instant::now())
+    }
+
+    /// Ends the lease; whether it was held until now.
+    pub(super) fn end(&self, lease: &str) -> bool {
+        self.lock().remove(lease).is_some_and(|held| held.until > Instant::now())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Held>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LENGTH: Duration = Duration::from_secs(10);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lease_ends_by_time_or_by_its_end() {
+        let leases = Leases::default();
+        let asked = Instant::now();
+        leases.begin("a", asked, LENGTH);
+        leases.begin("b", asked, LENGTH);
+        tokio::time::advance(LENGTH - Duration::from_secs(1)).await;
+        assert!(leases.holds("a") && leases.holds("b") && !leases.holds("c"));
+        assert!(leases.extend("a", Instant::now(), LENGTH * 100), "as long as the server waits, not longer");
+        assert!(leases.end("b") && !leases.end("b"));
+        tokio::time::advance(LENGTH).await;
+        assert!(!leases.holds("a") && !leases.extend("a", Instant::now(), LENGTH));
+        assert_eq!(leases.lock().len(), 1);
+        leases.begin("d", Instant::now(), LENGTH);
+        assert_eq!(leases.lock().len(), 1, "what ran out is forgotten");
+    }
+}

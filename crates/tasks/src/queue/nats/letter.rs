@@ -1,0 +1,61 @@
+//! A task as a message of the stream.
+
+use domain::contracts::{NewTask, OutboxTask};
+use domain::ids::TaskId;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a message holds. New fields must have defaults: nodes of two versions read the same stream.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Letter {
+    pub(super) id: i64,
+    pub(super) name: String,
+    pub(super) payload: Value,
+    pub(super) attempts_max: u32,
+}
+
+impl Letter {
+    pub(super) fn of(row: &OutboxTask) -> Self {
+        let NewTask { name, payload, attempts_max, .. } = row.task.clone();
+        Self { id: row.id.0, name, payload, attempts_max }
+    }
+
+    pub(super) fn task_id(&self) -> TaskId {
+        TaskId(self.id)
+    }
+}
+
+/// By this the stream knows a task that was sent twice. The id alone would not do: a database that was restored
+/// from a backup gives the ids of lost tasks out again.
+pub(super) fn message_id(row: &OutboxTask) -> String {
+    format!("{}-{}", row.id.0, row.date_created.timestamp_micros())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::contracts::QueueName;
+    use serde_json::json;
+
+    fn row(id: i64, micros: i64) -> OutboxTask {
+        let payload = json!({"search": 7, "a": [1]});
+        let task =
+            NewTask { queue: QueueName::Search, name: "run_search".to_owned(), payload, attempts_max: 3 };
+        let date_created = chrono::DateTime::from_timestamp_micros(micros).unwrap();
+        OutboxTask { id: TaskId(id), task, date_created }
+    }
+
+    #[test]
+    fn a_letter_comes_back_and_tolerates_new_fields() {
+        let text = serde_json::to_string(&Letter::of(&row(5, 1))).unwrap();
+        assert_eq!(text, r#"{"id":5,"name":"run_search","payload":{"search":7,"a":[1]},"attempts_max":3}"#);
+        let newer = text.replace("\"id\":5", "\"id\":5,\"colour\":\"red\"");
+        assert_eq!(serde_json::from_str::<Letter>(&newer).unwrap(), Letter::of(&row(5, 1)));
+    }
+
+    #[test]
+    fn the_same_id_of_another_time_is_another_task() {
+        assert_eq!(message_id(&row(5, 17)), "5-17");
+        assert_ne!(message_id(&row(5, 17)), message_id(&row(5, 18)));
+    }
+}

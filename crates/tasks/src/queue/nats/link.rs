@@ -1,0 +1,226 @@
+//! The line to NATS: it comes back by itself, and makes the stream and its consumers where they are missing.
+
+use super::NatsConfig;
+use super::address::{Address, NatsError};
+use async_nats::jetstream::consumer::pull::Config as PullConfig;
+use async_nats::jetstream::consumer::{AckPolicy, PullConsumer};
+use async_nats::jetstream::context::ContextBuilder;
+use async_nats::jetstream::stream::{Config as StreamConfig, DiscardPolicy, RetentionPolicy, StorageType};
+use async_nats::jetstream::{AckKind, Context, Message};
+use async_nats::{Client, ConnectOptions, Event};
+use domain::contracts::{QueueError, QueueName};
+use futures_util::StreamExt;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Mutex, watch};
+
+/// How long one question to the server may take.
+pub(super) const ASK_MAX: Duration = Duration::from_secs(5);
+/// The wait before the second try to connect; it doubles up to the longest.
+const RECONNECT_FIRST: Duration = Duration::from_millis(50);
+const RECONNECT_MAX: Duration = Duration::from_secs(2);
+/// The stream knows a message again for so long.
+const DUPLICATE_WINDOW: Duration = Duration::from_secs(600);
+
+pub(super) struct Link {
+    pub(super) client: Client,
+    pub(super) context: Context,
+    pub(super) name: String,
+    config: NatsConfig,
+    up: watch::Receiver<bool>,
+    made: Mutex<Made>,
+}
+
+/// What is known to exist on the server.
+#[derive(Default)]
+struct Made {
+    stream: bool,
+    consumers: BTreeMap<QueueName, (PullConsumer, Duration)>,
+}
+
+impl Link {
+    /// Returns at once; the connection is made, and made again, in the background.
+    pub(super) async fn open(config: NatsConfig) -> Result<Self, NatsError> {
+        let address = Address::parse(config.url.expose())?;
+        let (says, up) = watch::channel(false);
+        let says = Arc::new(says);
+        let client = ConnectOptions::new()
+            .name("tributary")
+            .retry_on_initial_connect()
+            .connection_timeout(ASK_MAX)
+            .request_timeout(Some(ASK_MAX))
+            .reconnect_delay_callback(reconnect_delay)
+            .event_callback(move |event| {
+                note(&event, &says);
+                std::future::ready(())
+            })
+            .connect(address.servers)
+            .await
+            .map_err(|error| NatsError::Client(error.to_string()))?;
+        let context = ContextBuilder::new().timeout(ASK_MAX).ack_timeout(ASK_MAX).build(client.clone());
+        Ok(Self { client, context, name: address.name, config, up, made: Mutex::default() })
+    }
+
+    /// Turns when the server comes or goes.
+    pub(super) fn watch(&self) -> watch::Receiver<bool> {
+        self.up.clone()
+    }
+
+    pub(super) fn is_up(&self) -> bool {
+        *self.up.borrow()
+    }
+
+    /// Waits a little for a server that is away.
+    pub(super) async fn up_within(&self, at_most: Duration) -> Result<(), QueueError> {
+        let mut up = self.up.clone();
+        match tokio::time::timeout(at_most, up.wait_for(|up| *up)).await {
+            Ok(Ok(_)) => Ok(()),
+            _ => Err(QueueError::Unreachable("no server of NATS answers".to_owned())),
+        }
+    }
+
+    pub(super) fn subject(&self, queue: QueueName) -> String {
+        format!("{}.tasks.{}", self.name, queue.as_str())
+    }
+
+    pub(super) fn bell(&self, queue: &str) -> String {
+        format!("{}.bell.{queue}", self.name)
+    }
+
+    /// The stream, made when it is missing. One that exists stays as its operator made it.
+    pub(super) async fn ensure_stream(&self) -> Result<(), QueueError> {
+        let mut made = self.made.lock().await;
+        self.make_stream(&mut made).await
+    }
+
+    /// The next message that is free, now held for `lease`.
+    pub(super) async fn fetch(
+        &self,
+        queue: QueueName,
+        lease: Duration,
+    ) -> Result<Option<Message>, QueueError> {
+        let fetched = match self.consumer(queue, Some(lease)).await {
+            Ok(consumer) => fetch_one(&consumer).await,
+            Err(error) => Err(error),
+        };
+        if fetched.is_err() {
+            self.forget().await;
+        }
+        fetched
+    }
+
+    /// Messages that nobody was given yet.
+    pub(super) async fn waiting(&self, queue: QueueName) -> Result<u64, QueueError> {
+        let waiting = match self.consumer(queue, None).await {
+            Ok(consumer) => consumer.get_info().await.map(|info| info.num_pending).map_err(unreachable),
+            Err(error) => Err(error),
+        };
+        if waiting.is_err() {
+            self.forget().await;
+        }
+        waiting
+    }
+
+    /// Tells the server about a message, by the address that came with it, and waits until it was heard.
+    pub(super) async fn tell(&self, lease: &str, what: AckKind) -> Result<(), QueueError> {
+        self.client.request(lease.to_owned(), what.into()).await.map(|_| ()).map_err(unreachable)
+    }
+
+    /// After a failure: looks again whether stream and consumers are there, for the server may have lost them.
+    pub(super) async fn forget(&self) {
+        *self.made.lock().await = Made::default();
+    }
+
+    /// `lease` is what the consumer must wait for a sign of life; nothing, when any will do.
+    async fn consumer(&self, queue: QueueName, lease: Option<Duration>) -> Result<PullConsumer, QueueError> {
+        let mut made = self.made.lock().await;
+        if let Some((consumer, length)) = made.consumers.get(&queue)
+            && lease.is_none_or(|lease| lease == *length)
+        {
+            return Ok(consumer.clone());
+        }
+        self.make_stream(&mut made).await?;
+        let lease = lease.unwrap_or(self.config.lease);
+        let config = PullConfig {
+            durable_name: Some(queue.as_str().to_owned()),
+            ack_policy: AckPolicy::Explicit,
+            ack_wait: lease,
+            max_deliver: -1, // tries are counted by the task, not by the queue
+            max_ack_pending: i64::from(self.config.running_max),
+            filter_subject: self.subject(queue),
+            ..PullConfig::default()
+        };
+        let consumer: PullConsumer =
+            self.context.create_consumer_on_stream(config, self.name.as_str()).await.map_err(unreachable)?;
+        made.consumers.insert(queue, (consumer.clone(), lease));
+        Ok(consumer)
+    }
+
+    async fn make_stream(&self, made: &mut Made) -> Result<(), QueueError> {
+        if made.stream {
+            return Ok(());
+        }
+        let config = StreamConfig {
+            name: self.name.clone(),
+            description: Some("Tasks of Tributary on their way to the workers".to_owned()),
+            subjects: vec![format!("{}.tasks.*", self.name)],
+            retention: RetentionPolicy::WorkQueue,
+            storage: StorageType::File,
+            // A full stream refuses: what is refused stays in the outbox.
+            discard: DiscardPolicy::New,
+            max_messages: i64::from(self.config.messages_max),
+            duplicate_window: DUPLICATE_WINDOW,
+            num_replicas: 1,
+            ..StreamConfig::default()
+        };
+        self.context.get_or_create_stream(config).await.map_err(unreachable)?;
+        made.stream = true;
+        Ok(())
+    }
+}
+
+pub(super) fn unreachable(error: impl std::fmt::Display) -> QueueError {
+    QueueError::Unreachable(error.to_string())
+}
+
+async fn fetch_one(consumer: &PullConsumer) -> Result<Option<Message>, QueueError> {
+    let mut batch = consumer.fetch().max_messages(1).messages().await.map_err(unreachable)?;
+    match tokio::time::timeout(ASK_MAX, batch.next()).await {
+        Ok(Some(Ok(message))) => Ok(Some(message)),
+        Ok(Some(Err(error))) => Err(unreachable(error)),
+        Ok(None) => Ok(None),
+        Err(_) => Err(unreachable("no answer in time, or as many tasks run as may")),
+    }
+}
+
+fn note(event: &Event, says: &watch::Sender<bool>) {
+    match event {
+        Event::Connected => {
+            tracing::info!("NATS is connected");
+            says.send_replace(true);
+        }
+        Event::Disconnected | Event::Closed => {
+            if says.send_replace(false) {
+                tracing::warn!("NATS is away; tasks wait in the database until it comes back");
+            }
+        }
+        other => tracing::debug!("NATS: {other}"),
+    }
+}
+
+fn reconnect_delay(attempts: usize) -> Duration {
+    let doublings = u32::try_from(attempts.saturating_sub(1)).unwrap_or(u32::MAX).min(10);
+    RECONNECT_FIRST.saturating_mul(1 << doublings).min(RECONNECT_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_and_end() {
+        let waits = [0, 1, 2, 6, 7, usize::MAX].map(|attempts| reconnect_delay(attempts).as_millis());
+        assert_eq!(waits, [50, 50, 100, 1600, 2000, 2000]);
+    }
+}

@@ -1,0 +1,270 @@
+//! The queue on NATS JetStream. The database is its outbox: a task is stored with its search, a relay moves it to
+//! the stream, and any worker of any process takes it from there.
+
+mod address;
+mod leases;
+mod letter;
+mod link;
+mod relay;
+
+pub use address::NatsError;
+
+use async_nats::jetstream::{AckKind, Message};
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use domain::contracts::{ClaimedTask, Clock, NewTask, QueueError, QueueName, Store, TaskQueue, WorkerBeat};
+use domain::ids::TaskId;
+use domain::secret::Secret;
+use futures_util::StreamExt;
+use leases::Leases;
+use letter::Letter;
+use link::Link;
+use relay::Relay;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+/// How long a worker sleeps at most: a task that is due later, or whose lease ran out, rings no bell.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// How long a claim waits for a server that is away, before it says so.
+const AWAY_WAIT: Duration = Duration::from_secs(2);
+/// How long a push waits until its task is in the stream; afterwards the relay sees to it.
+const PUSH_WAIT: Duration = Duration::from_secs(2);
+/// How often the end of a task is told to a server that does not answer.
+const TELL_TRIES: u32 = 3;
+
+#[derive(Debug, Clone)]
+pub struct NatsConfig {
+    /// `nats://user:password@host:4222/name`; the name of the stream may be left out.
+    pub url: Secret,
+    /// How long a task is held without a sign of life.
+    pub lease: Duration,
+    /// Tasks that the stream takes; more wait in the outbox.
+    pub messages_max: u32,
+    /// Tasks of one queue that may be run at once, over all processes. At this limit a claim waits for a free place
+    /// as long as for an answer, and fails.
+    pub running_max: u32,
+}
+
+impl NatsConfig {
+    pub fn new(url: Secret, lease: Duration) -> Self {
+        Self { url, lease, messages_max: 1_000_000, running_max: 20_000 }
+    }
+}
+
+pub struct NatsQueue {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    link: Arc<Link>,
+    relay: Arc<Relay>,
+    leases: Leases,
+    desks: Arc<Desks>,
+    /// Ends with the queue.
+    _background: JoinSet<()>,
+}
+
+type Desks = BTreeMap<QueueName, Desk>;
+
+/// What this process knows of one queue.
+#[derive(Default)]
+struct Desk {
+    bell: Notify,
+    /// Messages that waited when the server was last asked.
+    waiting: AtomicU64,
+}
+
+impl NatsQueue {
+    /// Starts the relay. A server that is away is no error: it may come later.
+    pub async fn open(
+        config: NatsConfig,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, NatsError> {
+        let link = Arc::new(Link::open(config).await?);
+        let relay = Arc::new(Relay::new(Arc::clone(&store), Arc::clone(&clock), Arc::clone(&link)));
+        let desks: Arc<Desks> =
+            Arc::new(QueueName::ALL.into_iter().map(|queue| (queue, Desk::default())).collect());
+        let mut background = JoinSet::new();
+        background.spawn({
+            let relay = Arc::clone(&relay);
+            async move { relay.serve().await }
+        });
+        background.spawn(hear_bells(Arc::clone(&link), Arc::clone(&desks)));
+        Ok(Self { store, clock, link, relay, leases: Leases::default(), desks, _background: background })
+    }
+
+    /// Waits until the server is there.
+    pub async fn connected(&self, at_most: Duration) -> Result<(), QueueError> {
+        self.link.up_within(at_most).await
+    }
+
+    /// Reads a message that was just given to us. Nothing, when it is not a task or has used its tries: then it is
+    /// given up.
+    async fn accept(
+        &self,
+        queue: QueueName,
+        message: &Message,
+        asked: Instant,
+        lease: Duration,
+    ) -> Result<Option<ClaimedTask>, QueueError> {
+        let Some(proof) = message.reply.as_ref().map(ToString::to_string) else { return Ok(None) };
+        let started = message.info().map_or(1, |info| info.delivered);
+        let attempt = u32::try_from(started).unwrap_or(u32::MAX);
+        let letter = match serde_json::from_slice::<Letter>(&message.payload) {
+            Ok(letter) => letter,
+            Err(error) => {
+                tracing::error!(queue = queue.as_str(), "a message is not a task and is given up: {error}");
+                self.link.tell(&proof, AckKind::Term).await?;
+                return Ok(None);
+            }
+        };
+        if attempt > letter.attempts_max {
+            tracing::error!(
+                task.id = letter.id,
+                task.name = letter.name,
+                "the task is given up: it was started as often as it may be and never ended"
+            );
+            self.link.tell(&proof, AckKind::Term).await?;
+            return Ok(None);
+        }
+        self.leases.begin(&proof, asked, lease);
+        Ok(Some(ClaimedTask {
+            id: letter.task_id(),
+            queue,
+            name: letter.name,
+            payload: letter.payload,
+            attempt,
+            attempts_max: letter.attempts_max,
+            lease: proof,
+        }))
+    }
+
+    /// The last word about a task, said as often as needed while the lease lasts; nothing from who has lost it.
+    async fn conclude(&self, task: &ClaimedTask, what: AckKind) -> Result<(), QueueError> {
+        let mut told = Ok(());
+        for _ in 0..TELL_TRIES {
+            if !self.leases.holds(&task.lease) {
+                break;
+            }
+            told = self.link.tell(&task.lease, what).await;
+            if told.is_ok() {
+                break;
+            }
+        }
+        if !self.leases.end(&task.lease) && told.is_ok() {
+            tracing::debug!(task.id = task.id.0, "the lease had ended before the task");
+        }
+        told
+    }
+}
+
+#[async_trait]
+impl TaskQueue for NatsQueue {
+    async fn push(&self, task: NewTask) -> Result<TaskId, QueueError> {
+        let queue = task.queue;
+        let id = self.store.push_task(task, self.clock.now()).await?;
+        match tokio::time::timeout(PUSH_WAIT, self.relay.pass()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(task.id = id.0, "the task waits in the outbox: {error}"),
+            Err(_) => tracing::debug!(task.id = id.0, "the task waits in the outbox"),
+        }
+        self.nudge(queue);
+        Ok(id)
+    }
+
+    fn nudge(&self, queue: QueueName) {
+        self.relay.ring();
+        self.desks[&queue].bell.notify_one();
+    }
+
+    async fn claim(
+        &self,
+        queue: QueueName,
+        _worker: &str,
+        lease: Duration,
+    ) -> Result<Option<ClaimedTask>, QueueError> {
+        self.link.up_within(AWAY_WAIT).await?;
+        loop {
+            // The lease counts from before the question, so that it never ends later here than at the server.
+            let asked = Instant::now();
+            let Some(message) = self.link.fetch(queue, lease).await? else { return Ok(None) };
+            // Ends: each round returns a task or takes a message out of the stream.
+            if let Some(task) = self.accept(queue, &message, asked, lease).await? {
+                return Ok(Some(task));
+            }
+        }
+    }
+
+    async fn wait(&self, queue: QueueName, at_most: Duration) {
+        let _bell_or_time =
+            tokio::time::timeout(at_most.min(LOOK_EVERY), self.desks[&queue].bell.notified()).await;
+    }
+
+    async fn renew(&self, task: &ClaimedTask, lease: Duration) -> Result<bool, QueueError> {
+        if !self.leases.holds(&task.lease) {
+            return Ok(false);
+        }
+        let asked = Instant::now();
+        self.link.tell(&task.lease, AckKind::Progress).await?;
+        Ok(self.leases.extend(&task.lease, asked, lease))
+    }
+
+    async fn finish(&self, task: &ClaimedTask) -> Result<(), QueueError> {
+        self.conclude(task, AckKind::Ack).await
+    }
+
+    async fn retry(&self, task: &ClaimedTask, after: Duration, reason: &str) -> Result<(), QueueError> {
+        if task.attempt >= task.attempts_max {
+            if self.leases.holds(&task.lease) {
+                tracing::error!(task.id = task.id.0, task.name, "the task is given up: {reason}");
+            }
+            return self.conclude(task, AckKind::Term).await;
+        }
+        self.conclude(task, AckKind::Nak((!after.is_zero()).then_some(after))).await?;
+        if after.is_zero() {
+            self.desks[&task.queue].bell.notify_one();
+        }
+        Ok(())
+    }
+
+    /// While the server is away: what waits in the outbox, and what waited in the stream when it was last asked.
+    async fn depth(&self, queue: QueueName) -> Result<u64, QueueError> {
+        let last = &self.desks[&queue].waiting;
+        if self.link.is_up() {
+            last.store(self.link.waiting(queue).await?, Ordering::Relaxed);
+        }
+        let outbox = self.store.task_depth(queue, self.clock.now()).await?;
+        Ok(last.load(Ordering::Relaxed) + outbox)
+    }
+
+    async fn beat(&self, beat: WorkerBeat) -> Result<(), QueueError> {
+        Ok(self.store.beat(beat).await?)
+    }
+
+    async fn workers(&self, queue: QueueName, within: Duration) -> Result<Vec<WorkerBeat>, QueueError> {
+        let since = self.clock.now() - TimeDelta::from_std(within).unwrap_or(TimeDelta::zero());
+        Ok(self.store.workers(queue, since).await?)
+    }
+}
+
+/// Wakes the workers of this process when any process has put something into the stream.
+async fn hear_bells(link: Arc<Link>, desks: Arc<Desks>) {
+    loop {
+        match link.client.subscribe(link.bell("*")).await {
+            Ok(mut bells) => {
+                while let Some(bell) = bells.next().await {
+                    let queue = bell.subject.rsplit('.').next().and_then(QueueName::parse);
+                    if let Some(desk) = queue.and_then(|queue| desks.get(&queue)) {
+                        desk.bell.notify_one();
+                    }
+                }
+            }
+            Err(error) => tracing::debug!("bells cannot be heard: {error}"),
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}

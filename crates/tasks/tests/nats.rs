@@ -1,0 +1,269 @@
+//! What only the queue on NATS promises: several processes, an outbox that loses nothing, servers that come and go.
+//! The tests of the contract are in `queue.rs`.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use domain::contracts::{ClaimedTask, Clock, NewTask, QueueName, Store, SystemClock, TaskQueue};
+use domain::ids::TaskId;
+use domain::secret::Secret;
+use futures_util::future::join_all;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use store::{SealKey, SqlStore, StoreConfig};
+use tasks::queue::{NatsConfig, NatsError, NatsQueue};
+use testkit::nats::NatsServer;
+
+const QUEUE: QueueName = QueueName::Search;
+const LEASE: Duration = Duration::from_secs(3);
+const LONG: Duration = Duration::from_secs(30);
+
+async fn store() -> Arc<dyn Store> {
+    let key = SealKey::from_secret(&Secret::new("a test key"));
+    let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 4, key };
+    Arc::new(SqlStore::open(config).await.unwrap())
+}
+
+/// One process of the cluster: it shares the store and the stream.
+async fn node(config: NatsConfig, store: &Arc<dyn Store>) -> NatsQueue {
+    NatsQueue::open(config, Arc::clone(store), Arc::new(SystemClock)).await.unwrap()
+}
+
+fn config(url: &str) -> NatsConfig {
+    NatsConfig::new(Secret::new(url), LEASE)
+}
+
+async fn connected(url: &str, store: &Arc<dyn Store>) -> NatsQueue {
+    let queue = node(config(url), store).await;
+    queue.connected(LONG).await.unwrap();
+    queue
+}
+
+fn task(number: usize) -> NewTask {
+    let payload = json!({"number": number});
+    NewTask { queue: QUEUE, name: "note".to_owned(), payload, attempts_max: 5 }
+}
+
+async fn in_outbox(store: &Arc<dyn Store>) -> usize {
+    store.outbox(TaskId(0), 10_000, SystemClock.now()).await.unwrap().len()
+}
+
+async fn until_outbox_has(store: &Arc<dyn Store>, count: usize) {
+    let started = Instant::now();
+    while in_outbox(store).await != count {
+        assert!(started.elapsed() < LONG, "{} in the outbox, not {count}", in_outbox(store).await);
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// As a worker does it: claims, and waits when there is nothing. A queue that is away is asked again.
+async fn next(queue: &NatsQueue) -> ClaimedTask {
+    let started = Instant::now();
+    loop {
+        match queue.claim(QUEUE, "worker", LEASE).await {
+            Ok(Some(task)) => return task,
+            Ok(None) => queue.wait(QUEUE, LONG).await,
+            Err(_) => {}
+        }
+        assert!(started.elapsed() < LONG, "no task came");
+    }
+}
+
+#[tokio::test]
+async fn a_task_of_one_process_wakes_another() {
+    let Some(url) = testkit::nats::queue("waking other processes") else { return };
+    let store = store().await;
+    let (web, worker) = (connected(&url, &store).await, connected(&url, &store).await);
+    assert_eq!(worker.claim(QUEUE, "worker", LEASE).await.unwrap(), None);
+    let started = Instant::now();
+    let post = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        store.push_task(task(7), SystemClock.now()).await.unwrap(); // with its search, in one transaction
+        web.nudge(QUEUE);
+    };
+    let ((), taken) = tokio::join!(post, async {
+        worker.wait(QUEUE, LONG).await;
+        let woken = started.elapsed();
+        (woken, next(&worker).await)
+    });
+    assert_eq!(taken.1.payload, json!({"number": 7}));
+    assert!(taken.0 < Duration::from_millis(1500), "woken by a bell, not by a look: {:?}", taken.0);
+    worker.finish(&taken.1).await.unwrap();
+    until_outbox_has(&store, 0).await;
+}
+
+#[tokio::test]
+async fn another_process_sweeps_what_a_crash_left() {
+    let Some(url) = testkit::nats::queue("sweeping the outbox") else { return };
+    let store = store().await;
+    store.push_task(task(1), SystemClock.now()).await.unwrap(); // and its process died before the nudge
+    let worker = connected(&url, &store).await;
+    assert_eq!(next(&worker).await.payload, json!({"number": 1}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn relays_at_once_double_nothing() {
+    const TASKS: usize = 500; // several pages
+    let Some(url) = testkit::nats::queue("several relays at once") else { return };
+    let store = store().await;
+    for number in 0..TASKS {
+        store.push_task(task(number), SystemClock.now()).await.unwrap();
+    }
+    let nodes = join_all((0..4).map(|_| connected(&url, &store))).await;
+    nodes.iter().for_each(|node| node.nudge(QUEUE));
+    until_outbox_has(&store, 0).await;
+    assert_eq!(nodes[0].depth(QUEUE).await.unwrap(), TASKS as u64);
+    let mut numbers = BTreeSet::new();
+    while let Some(task) = nodes[numbers.len() % 4].claim(QUEUE, "worker", LEASE).await.unwrap() {
+        assert!(numbers.insert(task.payload["number"].as_u64().unwrap()), "twice: {task:?}");
+        nodes[numbers.len() % 4].finish(&task).await.unwrap(); // only who holds it is heard
+        nodes[(numbers.len() - 1) % 4].finish(&task).await.unwrap();
+    }
+    assert_eq!(numbers.len(), TASKS);
+}
+
+#[tokio::test]
+async fn a_restored_database_may_use_ids_again() {
+    let Some(url) = testkit::nats::queue("ids that come again") else { return };
+    for number in 0..2 {
+        let store = store().await; // empty, so that the ids begin again
+        let queue = connected(&url, &store).await;
+        assert_eq!(queue.push(task(number)).await.unwrap(), TaskId(1));
+        let held = next(&queue).await;
+        assert_eq!(held.payload, json!({"number": number}));
+        queue.finish(&held).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_a_full_stream_refuses_waits_in_the_outbox() {
+    let Some(url) = testkit::nats::queue("a full stream") else { return };
+    let store = store().await;
+    let queue = node(NatsConfig { messages_max: 2, ..config(&url) }, &store).await;
+    queue.connected(LONG).await.unwrap();
+    for number in 0..5 {
+        queue.push(task(number)).await.unwrap();
+    }
+    assert_eq!((in_outbox(&store).await, queue.depth(QUEUE).await.unwrap()), (3, 5));
+    for number in 0..5 {
+        let held = next(&queue).await;
+        assert_eq!(held.payload, json!({"number": number}));
+        queue.finish(&held).await.unwrap();
+    }
+    assert_eq!((in_outbox(&store).await, queue.depth(QUEUE).await.unwrap()), (0, 0));
+}
+
+#[tokio::test]
+async fn no_more_run_than_may() {
+    let Some(url) = testkit::nats::queue("tasks that run at once") else { return };
+    let store = store().await;
+    let queue = node(NatsConfig { running_max: 2, ..config(&url) }, &store).await;
+    queue.connected(LONG).await.unwrap();
+    for number in 0..3 {
+        queue.push(task(number)).await.unwrap();
+    }
+    let claim = || queue.claim(QUEUE, "worker", LONG);
+    let first = claim().await.unwrap().unwrap();
+    claim().await.unwrap().unwrap();
+    let third = claim().await.unwrap_err().to_string();
+    assert!(third.contains("as many tasks run as may"), "{third}");
+    queue.finish(&first).await.unwrap();
+    assert_eq!(claim().await.unwrap().unwrap().payload, json!({"number": 2}));
+}
+
+#[tokio::test]
+async fn a_task_too_large_for_a_message_stops_no_other() {
+    let Some(url) = testkit::nats::queue("large tasks") else { return };
+    let store = store().await;
+    let queue = connected(&url, &store).await;
+    let large = NewTask { payload: json!("x".repeat(512 * 1024)), ..task(0) };
+    store.push_task(large, SystemClock.now()).await.unwrap();
+    let fits = NewTask { payload: json!("x".repeat(511 * 1024)), ..task(0) };
+    store.push_task(fits, SystemClock.now()).await.unwrap();
+    queue.nudge(QUEUE);
+    assert_eq!(next(&queue).await.payload.as_str().unwrap().len(), 511 * 1024);
+    assert_eq!(in_outbox(&store).await, 1);
+}
+
+#[tokio::test]
+async fn without_a_server_tasks_are_accepted_and_claims_wait() {
+    let store = store().await;
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let queue = node(config(&format!("nats://127.0.0.1:{port}")), &store).await;
+    let started = Instant::now();
+    for number in 0..3 {
+        queue.push(task(number)).await.unwrap();
+    }
+    assert!(started.elapsed() < Duration::from_secs(1), "a push does not wait for who is away");
+    assert_eq!((in_outbox(&store).await, queue.depth(QUEUE).await.unwrap()), (3, 3));
+    let started = Instant::now();
+    let refused = queue.claim(QUEUE, "worker", LEASE).await.unwrap_err().to_string();
+    assert!(refused.contains("not reachable"), "{refused}");
+    assert!(
+        started.elapsed() > Duration::from_secs(1) && started.elapsed() < LEASE,
+        "{:?}",
+        started.elapsed()
+    );
+    for address in ["http://127.0.0.1", "nats://127.0.0.1/a.b"] {
+        let open = NatsQueue::open(config(address), Arc::clone(&store), Arc::new(SystemClock));
+        let failed = open.await.err().unwrap();
+        assert!(matches!(failed, NatsError::Address | NatsError::Name), "{failed}");
+    }
+}
+
+/// Two processes push and work while the server is killed again and again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_comes_and_goes_loses_nothing() {
+    const ROUNDS: usize = 4;
+    const TASKS: usize = 50;
+    let Some(mut server) = NatsServer::prepare("killing the server of NATS") else { return };
+    let store = store().await;
+    let (web, worker) =
+        (node(config(&server.url()), &store).await, node(config(&server.url()), &store).await);
+    let mut starts = 0;
+    let mut done = BTreeSet::new();
+    for round in 0..ROUNDS {
+        // Half while it is away, half while it comes back.
+        for number in 0..TASKS / 2 {
+            web.push(task(round * TASKS + number)).await.unwrap();
+        }
+        server.start();
+        for number in TASKS / 2..TASKS {
+            web.push(task(round * TASKS + number)).await.unwrap();
+        }
+        // The last tasks of a round are still in the stream when it is killed.
+        while done.len() < (round + 1) * TASKS - 10 {
+            let held = next(&worker).await;
+            starts += 1;
+            done.insert(held.payload["number"].as_u64().unwrap());
+            worker.finish(&held).await.unwrap();
+        }
+        server.kill();
+    }
+    server.start();
+    while done.len() < ROUNDS * TASKS {
+        let held = next(&worker).await;
+        starts += 1;
+        done.insert(held.payload["number"].as_u64().unwrap());
+        worker.finish(&held).await.unwrap();
+    }
+    until_outbox_has(&store, 0).await;
+    assert_eq!(worker.depth(QUEUE).await.unwrap(), 0);
+    eprintln!("{} tasks, {starts} starts, {ROUNDS} kills", ROUNDS * TASKS);
+    assert_eq!(starts, ROUNDS * TASKS, "the stream knows again what was sent twice");
+}
+
+/// A server that has lost its disk is given its stream again; what it lost is gone, what comes is served.
+#[tokio::test]
+async fn a_new_server_is_furnished_again() {
+    let Some(mut server) = NatsServer::prepare("a server without its data") else { return };
+    server.start();
+    let store = store().await;
+    let queue = connected(&server.url(), &store).await;
+    queue.push(task(1)).await.unwrap();
+    let held = next(&queue).await;
+    queue.finish(&held).await.unwrap();
+    server.start_empty();
+    queue.push(task(2)).await.unwrap();
+    assert_eq!(next(&queue).await.payload, json!({"number": 2}));
+}
