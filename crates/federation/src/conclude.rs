@@ -2,6 +2,7 @@
 
 use crate::{Federation, FederationError, SearchEvent};
 use domain::contracts::FinishedRun;
+use domain::ids::UserId;
 use domain::instant::tenths;
 use domain::result::ResultSet;
 use domain::search::Search;
@@ -20,6 +21,9 @@ pub(crate) struct Ended {
 
 impl Federation {
     pub(crate) async fn conclude(&self, search: &Search, ended: Ended) -> Result<(), FederationError> {
+        let now = self.toolbox.clock.now();
+        // Since the search was last written, which is when this run was asked for: waiting counts as well.
+        let since_asked = (now - search.date_updated).to_std().unwrap_or_default().max(ended.took);
         let finished = FinishedRun {
             search: search.id,
             run: search.run,
@@ -28,9 +32,9 @@ impl Federation {
             messages: ended.messages,
             time_s: tenths(ended.took),
             sets: ended.sets,
-            now: self.toolbox.clock.now(),
+            now,
         };
-        self.finish(finished).await
+        self.finish(finished, search.owner, since_asked).await
     }
 
     /// The search cannot run; its results page says why. What earlier runs found stays.
@@ -44,20 +48,27 @@ impl Federation {
         self.conclude(search, Ended { status, query, sets: Vec::new(), messages, took: Duration::ZERO }).await
     }
 
-    async fn finish(&self, finished: FinishedRun) -> Result<(), FederationError> {
+    async fn finish(
+        &self,
+        finished: FinishedRun,
+        owner: UserId,
+        since_asked: Duration,
+    ) -> Result<(), FederationError> {
         let FinishedRun { search: id, status, time_s, .. } = finished;
         let retrieved: u64 = finished.sets.iter().map(|set| set.retrieved).sum();
         let providers = finished.sets.len();
         if self.store.finish_run(finished).await?.is_some() {
             let status_name = status.as_str();
             tracing::info!(
+                user.id = owner.0,
                 search.id = id.0,
                 search.status = status_name,
                 providers,
                 retrieved,
                 duration_s = time_s,
-                "search {id} ended {status_name} with {retrieved} results",
+                "search {id} of user {owner} ended {status_name} with {retrieved} results in {time_s:.1} s",
             );
+            self.observer.search_ended(status, since_asked);
             self.events.publish(id, SearchEvent::Status(status));
         }
         Ok(())

@@ -4,12 +4,15 @@ use crate::provider::{Asked, ProviderRun};
 use crate::transforms::RunTransforms;
 use crate::{Federation, SearchEvent};
 use domain::contracts::{ConnectorError, ConnectorErrorKind};
+use domain::ids::ProviderId;
 use domain::provider::SearchProvider;
 use domain::result::ResultSet;
 use domain::search::Search;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
+use tracing::Instrument;
 
 impl Federation {
     /// One set for each provider, in the order of the providers. Cannot fail as a whole:
@@ -21,6 +24,7 @@ impl Federation {
         (query, transforms): (&str, &Arc<RunTransforms>),
         deadline: Instant,
     ) -> Vec<ResultSet> {
+        let started = Instant::now();
         let is_only = providers.len() == 1;
         let search = Arc::new(search.clone());
         let mut running = JoinSet::new();
@@ -40,24 +44,42 @@ impl Federation {
                 deadline,
             };
             asked.push(run.asked());
-            running.spawn(async move { (position, timeout_at(deadline, run.run()).await.ok()) });
+            let span = provider_span(run.provider.id);
+            let asking = async move {
+                let started = Instant::now();
+                let answer = timeout_at(deadline, run.run()).await.ok();
+                (position, answer, started.elapsed())
+            };
+            running.spawn(asking.instrument(span));
         }
         let mut sets: Vec<Option<ResultSet>> = asked.iter().map(|_| None).collect();
         while let Some(joined) = running.join_next().await {
             // A panicked task has no position; its set stays empty and is filled in below, so that
             // no other provider is blamed for it.
-            let Ok((position, answer)) = joined else { continue };
+            let Ok((position, answer, took)) = joined else { continue };
             let set = match answer {
                 Some(set) => set,
                 None => self.timed_out(&asked[position]),
             };
+            self.observe(&set, took);
             self.tell(&set);
             sets[position] = Some(set);
         }
+        self.observer.federated(started.elapsed());
         let fill = |(position, set): (usize, Option<ResultSet>)| {
-            set.unwrap_or_else(|| self.panicked(&asked[position]))
+            set.unwrap_or_else(|| {
+                let set = self.panicked(&asked[position]);
+                self.observe(&set, started.elapsed());
+                set
+            })
         };
         sets.into_iter().enumerate().map(fill).collect()
+    }
+
+    fn observe(&self, set: &ResultSet, took: Duration) {
+        let error = set.error.as_ref().map(|fault| fault.code.as_str());
+        self.observer.provider_ended((set.provider, &set.provider_name), error, took);
+        provider_span(set.provider).in_scope(|| log(set, took));
     }
 
     fn tell(&self, set: &ResultSet) {
@@ -73,5 +95,26 @@ impl Federation {
 
     fn panicked(&self, asked: &Asked) -> ResultSet {
         asked.failed_inside(self.toolbox.clock.now())
+    }
+}
+
+/// What one provider does stands in the log of the workers of searches, apart from the search as a whole.
+fn provider_span(id: ProviderId) -> tracing::Span {
+    tracing::info_span!("provider", queue = "search", provider.id = id.0)
+}
+
+fn log(set: &ResultSet, took: Duration) {
+    let ResultSet { provider_name: name, retrieved, found, .. } = set;
+    let seconds = took.as_secs_f64();
+    match &set.error {
+        None => tracing::info!(
+            retrieved,
+            found,
+            duration_s = seconds,
+            "{name} gave {retrieved} of {found} results"
+        ),
+        Some(fault) => {
+            tracing::warn!(error = fault.code, duration_s = seconds, "{name} failed: {}", fault.message);
+        }
     }
 }

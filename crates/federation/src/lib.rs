@@ -28,7 +28,7 @@ pub use sources::SourceState;
 pub use tasks::{ExpireSearches, RunSearch, RunSubscriptions};
 
 use cpu::CpuPool;
-use domain::contracts::{Catalogues, QueueError, Store, StoreError, TaskQueue, Toolbox};
+use domain::contracts::{Catalogues, Observer, QueueError, Store, StoreError, TaskQueue, Toolbox};
 use domain::ids::ProviderId;
 use domain::status::SearchStatus;
 use domain::validation::FieldErrors;
@@ -43,6 +43,8 @@ pub struct FederationParts {
     pub queue: Arc<dyn TaskQueue>,
     pub catalogues: Catalogues,
     pub toolbox: Toolbox,
+    /// Hears how searches and providers end.
+    pub observer: Arc<dyn Observer>,
 }
 
 /// Takes searches, runs them, and mixes what they found.
@@ -56,6 +58,7 @@ pub struct Federation {
     sources: Arc<Sources>,
     edits: request::EditTurns,
     rules: RulesKept,
+    observer: Arc<dyn Observer>,
 }
 
 #[derive(Debug, Clone, thiserror::Error)]
@@ -74,7 +77,7 @@ pub enum FederationError {
 
 impl Federation {
     pub fn new(parts: FederationParts) -> Self {
-        let FederationParts { store, queue, catalogues, toolbox } = parts;
+        let FederationParts { store, queue, catalogues, toolbox, observer } = parts;
         Self {
             store,
             queue,
@@ -85,6 +88,7 @@ impl Federation {
             sources: Arc::default(),
             edits: request::EditTurns::default(),
             rules: RulesKept::default(),
+            observer,
         }
     }
 

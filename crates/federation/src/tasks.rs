@@ -9,6 +9,7 @@ use domain::search::Search;
 use domain::status::SearchStatus;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use tracing::Instrument;
 
 const RUN_SEARCH: &str = "run_search";
 /// A search is started again after each crash of its worker; this many crashes are no accident.
@@ -50,16 +51,22 @@ impl TaskHandler for RunSearch {
     async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
         let payload: Payload =
             serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
-        let Err(error) = self.0.run(payload.search, payload.run, payload.update).await else { return Ok(()) };
-        if task.attempt < FAILURES_MAX {
-            return Err(TaskError(error.to_string()));
-        }
-        tracing::error!(search.id = payload.search.0, "search {} is given up: {error}", payload.search);
-        self.give_up(payload.search).await.map_err(|error| TaskError(error.to_string()))
+        // The search as a whole has a log of its own, apart from the work of its providers.
+        let span = tracing::info_span!("search", queue = "search_orchestrator", search.id = payload.search.0);
+        self.run_or_give_up(&payload, task.attempt).instrument(span).await
     }
 }
 
 impl RunSearch {
+    async fn run_or_give_up(&self, payload: &Payload, attempt: u32) -> Result<(), TaskError> {
+        let Err(error) = self.0.run(payload.search, payload.run, payload.update).await else { return Ok(()) };
+        if attempt < FAILURES_MAX {
+            return Err(TaskError(error.to_string()));
+        }
+        tracing::error!("search {} is given up: {error}", payload.search);
+        self.give_up(payload.search).await.map_err(|error| TaskError(error.to_string()))
+    }
+
     async fn give_up(&self, id: SearchId) -> Result<(), FederationError> {
         let search = match self.0.store.search(id).await {
             Err(StoreError::NotFound) => return Ok(()),

@@ -58,6 +58,11 @@ pub struct SourceState {
     pub failures_in_a_row: u32,
 }
 
+impl SourceState {
+    /// Every state there is.
+    pub const ALL: [&str; 4] = ["closed", "open", "half_open", "suspended"];
+}
+
 /// All sources that this process has asked.
 #[derive(Default)]
 pub(crate) struct Sources {
