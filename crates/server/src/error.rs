@@ -9,6 +9,7 @@ use federation::FederationError;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// What `WWW-Authenticate` says with every 401.
 const CHALLENGE: &str = r#"Basic realm="api""#;
@@ -32,6 +33,7 @@ pub enum Refusal {
     Conflict,
     TooLarge,
     UnsupportedMediaType,
+    Throttled,
     NotReady,
     Unavailable,
     Internal,
@@ -69,6 +71,9 @@ impl Refusal {
                 "unsupported_media_type",
                 "Send the body as Content-Type: application/json.",
             ),
+            Self::Throttled => {
+                (StatusCode::TOO_MANY_REQUESTS, "throttled", "Too many requests; ask again later.")
+            }
             Self::NotReady => {
                 (StatusCode::SERVICE_UNAVAILABLE, "not_ready", "This is not ready yet; ask again shortly.")
             }
@@ -102,11 +107,13 @@ pub struct ApiError {
     errors: FieldErrors,
     /// For the log only.
     cause: Option<String>,
+    /// Whole seconds until a throttled client may ask again.
+    wait_s: Option<u64>,
 }
 
 impl ApiError {
     pub fn of(refusal: Refusal) -> Self {
-        Self { refusal, detail: None, errors: FieldErrors::default(), cause: None }
+        Self { refusal, detail: None, errors: FieldErrors::default(), cause: None, wait_s: None }
     }
 
     /// With a sentence of its own, which must be fit for the client's eyes.
@@ -127,6 +134,19 @@ impl ApiError {
     /// 500: a constant sentence outside, the cause in the log.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
         Self { cause: Some(cause.to_string()), ..Self::of(Refusal::Internal) }
+    }
+
+    /// 429 with the time to wait, in whole seconds, rounded up.
+    pub fn throttled(wait: Duration, sentence: &str) -> Self {
+        let wait_s = (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1);
+        let unit = if wait_s == 1 { "second" } else { "seconds" };
+        let detail = format!("{sentence} Try again in {wait_s} {unit}.");
+        Self { wait_s: Some(wait_s), ..Self::saying(Refusal::Throttled, detail) }
+    }
+
+    /// Seconds after which the client may ask again, when that is known.
+    pub fn retry_after_s(&self) -> Option<u64> {
+        self.wait_s.or(self.refusal.retry_after_s())
     }
 
     pub fn refusal(&self) -> Refusal {
@@ -164,6 +184,9 @@ pub struct ErrorBody {
     /// Field name to sentences, when fields are at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<BTreeMap<String, Vec<String>>>,
+    /// With 429: seconds until the client may ask again, as in `Retry-After`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<u64>,
 }
 
 impl IntoResponse for ApiError {
@@ -172,7 +195,7 @@ impl IntoResponse for ApiError {
         if response.status() == StatusCode::UNAUTHORIZED {
             set(&mut response, header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE));
         }
-        if let Some(seconds) = self.refusal.retry_after_s() {
+        if let Some(seconds) = self.retry_after_s() {
             set(&mut response, header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response.extensions_mut().insert(self);
@@ -191,6 +214,7 @@ pub fn finish(mut response: Response, request_id: &str) -> Response {
         code: error.refusal.row().1.to_owned(),
         request_id: request_id.to_owned(),
         errors: (!errors.is_empty()).then_some(errors),
+        retry_after: error.wait_s,
     };
     let text = serde_json::to_string(&body).unwrap_or_default();
     set(&mut response, header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -297,6 +321,18 @@ mod tests {
             assert_eq!(body.request_id, "id-1");
             assert!(!body.detail.contains("secret"), "{}", body.detail);
             assert_eq!(headers.contains_key(header::RETRY_AFTER), status == 503, "{code}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_throttled_client_is_told_when_to_come_again() {
+        for (millis, seconds) in [(0, 1), (1, 1), (1000, 1), (1001, 2), (59_500, 60)] {
+            let (status, headers, body) =
+                answer(ApiError::throttled(Duration::from_millis(millis), "Too many.")).await;
+            assert_eq!((status.as_u16(), body.code.as_str()), (429, "throttled"));
+            assert_eq!(headers[header::RETRY_AFTER], seconds.to_string());
+            assert_eq!(body.retry_after, Some(seconds), "{millis}");
+            assert!(body.detail.starts_with(&format!("Too many. Try again in {seconds} second")));
         }
     }
 

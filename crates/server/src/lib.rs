@@ -6,26 +6,40 @@
 //! | `request_id` | a request's id, its log line, the headers of every answer |
 //! | `error` | the one place where an error becomes an answer |
 //! | `extract`, `links` | bodies, parameters and ids with refusals in our shape; links in answers |
+//! | `connection`, `client_address` | slow readers are dropped; where a request comes from |
+//! | `cors` | which pages of others may call the API |
+//! | `throttle` | how often something may be asked |
 //! | `auth` | who is at the door; deny by default |
 //! | `api` | one file or folder for each resource, and the OpenAPI document |
+//! | `metrics`, `ping` | what this process counts about itself; a ping through the task queue |
 //! | `ui` | the pages for people |
 
 mod api;
 mod auth;
+mod client_address;
+mod connection;
+mod cors;
 mod error;
 mod extract;
 mod links;
+mod metrics;
 mod paths;
+mod ping;
 mod request_id;
+mod throttle;
 mod ui;
 
 pub use auth::{password, token};
+pub use connection::{PatientListener, Peer};
+pub use metrics::Metrics;
+pub use ping::AnswerPing;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use domain::contracts::{Catalogues, Clock, Store, TaskQueue};
 use domain::settings::Settings;
+use domain::workload::Workload;
 use error::{ApiError, Refusal};
 use federation::Federation;
 use std::sync::Arc;
@@ -41,6 +55,9 @@ pub struct HouseParts {
     pub catalogues: Catalogues,
     pub clock: Arc<dyn Clock>,
     pub settings: Arc<Settings>,
+    pub metrics: Arc<Metrics>,
+    /// What the workers of this process do.
+    pub workload: Arc<Workload>,
 }
 
 /// What stands behind the doors, and what the doors themselves keep in memory.
@@ -51,14 +68,19 @@ pub struct House {
     pub catalogues: Catalogues,
     pub clock: Arc<dyn Clock>,
     pub settings: Arc<Settings>,
+    metrics: Arc<Metrics>,
+    workload: Arc<Workload>,
+    pings: ping::Pings,
     basic: auth::BasicGate,
+    throttles: throttle::Throttles,
     pages: ui::Pages,
     document: api::ApiDocument,
 }
 
 impl House {
     pub fn new(parts: HouseParts) -> Self {
-        let HouseParts { store, queue, federation, catalogues, clock, settings } = parts;
+        let throttles = throttle::Throttles::new(&parts.settings);
+        let HouseParts { store, queue, federation, catalogues, clock, settings, metrics, workload } = parts;
         Self {
             store,
             queue,
@@ -66,7 +88,11 @@ impl House {
             catalogues,
             clock,
             settings,
+            metrics,
+            workload,
+            pings: ping::Pings::default(),
             basic: auth::BasicGate::new(),
+            throttles,
             pages: ui::Pages::new(),
             document: api::ApiDocument::built(),
         }
@@ -75,21 +101,35 @@ impl House {
 
 /// All doors of the house. Paths are made canonical before routing, so the routes are declared once.
 pub fn router(house: Arc<House>) -> Router {
+    with_layers(Router::from(api::router()).merge(ui::router()), house)
+}
+
+/// Health and metrics alone, for a process that does not play the web role.
+pub fn monitoring_router(house: Arc<House>) -> Router {
+    with_layers(Router::from(api::monitoring_router()), house)
+}
+
+fn with_layers(routes: Router<Arc<House>>, house: Arc<House>) -> Router {
     let paths = paths::PathWords::of(&house.settings);
+    let cors = cors::layer(&house.settings.cors_origins);
     let body_bytes_max = usize::try_from(house.settings.request_body_max_mb)
         .unwrap_or(usize::MAX)
         .saturating_mul(BYTES_PER_MB);
-    let routes = Router::new()
-        .merge(axum::Router::from(api::router()))
-        .merge(ui::router())
+    let routes = routes
         .fallback(async || ApiError::of(Refusal::NotFound))
         .method_not_allowed_fallback(async || ApiError::of(Refusal::MethodNotAllowed))
         .layer(from_fn_with_state(Arc::clone(&house), auth::guard))
         .layer(CatchPanicLayer::custom(error::from_panic))
         .layer(DefaultBodyLimit::max(body_bytes_max))
+        .layer(from_fn_with_state(Arc::clone(&house), metrics::count))
         .layer(from_fn(request_id::accompany))
         .with_state(house);
-    Router::new().fallback_service(routes).layer(from_fn_with_state(paths, paths::make_canonical))
+    let doors =
+        Router::new().fallback_service(routes).layer(from_fn_with_state(paths, paths::make_canonical));
+    match cors {
+        Some(layer) => doors.layer(layer),
+        None => doors,
+    }
 }
 
 /// The OpenAPI document as JSON, for the generated documentation.

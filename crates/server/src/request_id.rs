@@ -3,7 +3,7 @@
 use crate::auth::{RequestUser, random_hex};
 use crate::error::{self, ApiError};
 use axum::extract::{MatchedPath, Request};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use std::time::Instant;
@@ -50,6 +50,14 @@ fn log(method: &str, route: &str, response: &Response, started: Instant) {
             user,
             cause,
             "{method} {route} failed with {status}: {cause}"
+        ),
+        None if status == StatusCode::TOO_MANY_REQUESTS.as_u16() => tracing::info!(
+            http.method = method,
+            http.route = route,
+            http.status = status,
+            duration_ms,
+            user,
+            "Throttled: {method} {route} answered {status}"
         ),
         None => tracing::info!(
             http.method = method,

@@ -1,20 +1,22 @@
-//! Signs of life for probes. Both are open and say nothing else.
+//! Signs of life for probes. `live` and `ready` are open and say nothing else; `tasks` sends a real ping.
 
 use crate::House;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
+use domain::contracts::QueueName;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// How long the database may take before we call ourselves not ready.
-const PING_TIME_MAX: Duration = Duration::from_secs(2);
+/// How long database and queue may take before we call ourselves not ready.
+const READY_TIME_MAX: Duration = Duration::from_secs(2);
 
 pub fn router() -> OpenApiRouter<Arc<House>> {
-    OpenApiRouter::new().routes(routes!(live)).routes(routes!(ready))
+    OpenApiRouter::new().routes(routes!(live)).routes(routes!(ready)).routes(routes!(tasks))
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -32,18 +34,52 @@ async fn live() -> Json<Health> {
     Json(OK)
 }
 
-/// Whether the service can work: the database answers.
+/// Whether the service can work: the database and the queue answer.
 #[utoipa::path(get, path = "/svc/health/ready/", tag = "service", security(),
     responses(
         (status = 200, description = "It can work.", body = Health),
         (status = 503, description = "It cannot work at the moment.", body = ErrorBody),
     ))]
 async fn ready(State(house): State<Arc<House>>) -> Result<Json<Health>, ApiError> {
-    match tokio::time::timeout(PING_TIME_MAX, house.store.ping()).await {
-        Ok(pinged) => pinged.map(|()| Json(OK)).map_err(|error| {
-            tracing::warn!(%error, "not ready: the database does not answer: {error}");
-            ApiError::of(Refusal::Unavailable)
-        }),
-        Err(_) => Err(ApiError::of(Refusal::Unavailable)),
+    match tokio::time::timeout(READY_TIME_MAX, what_is_missing(&house)).await {
+        Ok(None) => return Ok(Json(OK)),
+        Ok(Some(missing)) => tracing::warn!("not ready: {missing}"),
+        Err(_) => tracing::warn!("not ready: database and queue take too long"),
     }
+    Err(ApiError::of(Refusal::Unavailable))
+}
+
+/// For the log only: the answer is open to anybody.
+async fn what_is_missing(house: &House) -> Option<String> {
+    if let Err(error) = house.store.ping().await {
+        return Some(format!("the database does not answer: {error}"));
+    }
+    let queue = house.queue.depth(QueueName::HealthCheck).await.err()?;
+    Some(format!("the queue does not answer: {queue}"))
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct TasksHealth {
+    /// `ok` or `error`.
+    #[schema(example = "ok")]
+    status: &'static str,
+    #[schema(example = "A worker answered the ping.")]
+    message: String,
+}
+
+/// Whether a worker answers: a ping goes through the queue `health_check`, and waits up to 5 seconds.
+#[utoipa::path(get, path = "/svc/health/tasks/", tag = "service", operation_id = "tasks_health",
+    responses(
+        (status = 200, description = "A worker answered.", body = TasksHealth),
+        (status = 500, description = "No worker answered, or the queue does not.", body = TasksHealth),
+    ))]
+async fn tasks(State(house): State<Arc<House>>) -> (StatusCode, Json<TasksHealth>) {
+    let (code, status, message) = match house.pings.ping(&house).await {
+        Ok(()) => (StatusCode::OK, "ok", "A worker answered the ping.".to_owned()),
+        Err(error) => {
+            tracing::warn!("the health check of the workers failed: {error}");
+            (StatusCode::INTERNAL_SERVER_ERROR, "error", error.to_string())
+        }
+    };
+    (code, Json(TasksHealth { status, message }))
 }

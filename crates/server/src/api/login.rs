@@ -1,7 +1,8 @@
 //! Signing in for programs: a user name and a password for a token, and back again.
 
 use crate::House;
-use crate::auth::{Caller, Scheme, token};
+use crate::auth::{Caller, Scheme, by_password, events, token};
+use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::ApiJson;
 use axum::Json;
@@ -53,15 +54,20 @@ struct LoggedOut {
 #[utoipa::path(post, path = "/svc/login/", tag = "people", security(), request_body = LoginInput, responses(
     (status = 200, description = "Signed in.", body = LoggedIn),
     (status = 400, description = "Not valid.", body = ErrorBody),
-    (status = 401, description = "Wrong user name or password.", body = ErrorBody)))]
+    (status = 401, description = "Wrong user name or password.", body = ErrorBody),
+    (status = 429, description = "Too many attempts have failed; `retry_after` says when to try again.", body = ErrorBody)))]
 async fn login(
     State(house): State<Arc<House>>,
+    address: ClientAddress,
     ApiJson(input): ApiJson<LoginInput>,
 ) -> Result<Json<LoggedIn>, ApiError> {
-    let user = house.basic.verify(&*house.store, &input.username, &input.password).await?;
-    let user = user.ok_or_else(|| {
-        ApiError::saying(Refusal::AuthenticationFailed, "The user name or the password is wrong.")
-    })?;
+    let user = by_password(&house, &input.username, &input.password, address).await?;
+    let Some(user) = user else {
+        events::refused(&house, &input.username).await;
+        let sentence = "The user name or the password is wrong.";
+        return Err(ApiError::saying(Refusal::AuthenticationFailed, sentence));
+    };
+    events::signed_in(&user, "login");
     let now = house.clock.now();
     let draft = TokenDraft {
         label: LOGIN_LABEL.to_owned(),
@@ -89,6 +95,7 @@ async fn logout(caller: Caller, State(house): State<Arc<House>>) -> Result<Json<
     for id in tokens_with(&house, caller.principal.user, prefix).await? {
         house.store.delete_token(id).await?;
     }
+    events::signed_out(&caller.principal, "logout");
     Ok(Json(LoggedOut { status: "OK" }))
 }
 

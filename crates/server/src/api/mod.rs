@@ -7,11 +7,13 @@ mod health;
 mod listing;
 mod login;
 mod merge;
+mod metrics;
 mod openapi;
 mod owners;
 mod pipelines;
 mod querytransforms;
 mod results;
+mod schedules;
 pub mod search;
 mod searchproviders;
 mod tokens;
@@ -37,5 +39,12 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
         .merge(tokens::router())
         .merge(login::router())
         .merge(health::router())
+        .merge(metrics::router())
+        .merge(schedules::router())
         .merge(docs::router())
+}
+
+/// The routes of health and metrics alone, for a process without the web role.
+pub fn monitoring_router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().merge(health::router()).merge(metrics::router())
 }

@@ -2,7 +2,7 @@
 
 use super::listing::{ListRequest, Listing, Paging};
 use super::merge::merge;
-use super::search::{is_prefetch, own_search};
+use super::search::{is_prefetch, log_view, own_search};
 use crate::House;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
@@ -123,6 +123,7 @@ async fn read_results(
         }
         _ => house.federation.mix(&search, &request).await?,
     };
+    log_view(&search, &mixed);
     Ok(Json(mixed).into_response())
 }
 

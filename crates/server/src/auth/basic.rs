@@ -2,6 +2,7 @@
 
 use super::password;
 use crate::error::{ApiError, Refusal};
+use crate::throttle::SignInAttempt;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use domain::contracts::Store;
@@ -43,27 +44,29 @@ impl BasicGate {
         }
     }
 
-    /// The user, if the password is right. An unknown user costs the same time as a wrong password.
+    /// The user, if the password is right. An unknown user costs the same time as a wrong password. An attempt
+    /// that is throttled is refused before anything is looked up or hashed, be the password right or wrong.
     pub async fn verify(
         &self,
         store: &dyn Store,
+        attempt: SignInAttempt,
         username: &str,
         password: &str,
     ) -> Result<Option<User>, ApiError> {
+        attempt.check().map_err(|too_many| attempt.refusal(too_many))?;
         let hash = match is_possible(username, password) {
             true => store.password_hash(username).await?,
             false => None,
         };
         let Some(hash) = hash else {
-            self.matches(password, password::DECOY).await?;
+            self.matches(attempt, None, password, password::DECOY).await?;
             return Ok(None);
         };
         let memory = self.memory_of(username, password, &hash);
-        if !self.verified.contains_key(&memory) {
-            if !self.matches(password, &hash).await? {
-                return Ok(None);
-            }
-            self.verified.insert(memory, ());
+        if self.verified.contains_key(&memory) {
+            attempt.succeeded();
+        } else if !self.matches(attempt, Some(memory), password, &hash).await? {
+            return Ok(None);
         }
         match store.user_by_name(username).await {
             Ok(user) => Ok(Some(user)),
@@ -79,9 +82,31 @@ impl BasicGate {
         made.map_err(ApiError::internal)
     }
 
-    async fn matches(&self, password: &str, hash: &str) -> Result<bool, ApiError> {
+    /// The outcome is counted where the hash is made, so that a client that hangs up early is counted too.
+    async fn matches(
+        &self,
+        attempt: SignInAttempt,
+        memory: Option<[u8; 32]>,
+        password: &str,
+        hash: &str,
+    ) -> Result<bool, ApiError> {
         let (password, hash) = (password.to_owned(), hash.to_owned());
-        self.in_turn(move || password::matches(&password, &hash)).await
+        let (verified, counted) = (self.verified.clone(), attempt.clone());
+        let outcome = self.in_turn(move || {
+            // Others may have failed, or verified the same pair, while this one waited for its turn.
+            counted.check()?;
+            let is_known = memory.is_some_and(|memory| verified.contains_key(&memory));
+            let is_right = is_known || password::matches(&password, &hash);
+            match memory {
+                Some(memory) if is_right => {
+                    verified.insert(memory, ());
+                    counted.succeeded();
+                }
+                _ => counted.failed(),
+            }
+            Ok(is_right)
+        });
+        outcome.await?.map_err(|too_many| attempt.refusal(too_many))
     }
 
     /// Runs slow work on a blocking thread, few at a time.

@@ -2,6 +2,7 @@
 
 mod basic;
 mod csrf;
+pub mod events;
 pub mod password;
 mod random;
 mod session;
@@ -13,13 +14,15 @@ pub use random::{random_hex, random_text};
 pub use session::{close_session, cookie, open_session};
 
 use crate::House;
+use crate::client_address::ClientAddress;
 use crate::error::{ApiError, Refusal};
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
-use domain::user::Principal;
+use domain::settings::Settings;
+use domain::user::{Principal, User};
 use std::sync::Arc;
 
 /// What needs no credentials, by canonical path: signs of life, the ways in, and what the sign-in page shows.
@@ -31,6 +34,15 @@ const OPEN: &[&str] = &[
     "/static/tributary.css",
     "/static/tributary.svg",
 ];
+
+/// What needs none either when the settings say so.
+fn is_opened(settings: &Settings, path: &str) -> bool {
+    match path {
+        "/svc/health/tasks/" => settings.health_open,
+        "/svc/metrics/tasks/" | "/metrics/" => settings.metrics_open,
+        _ => false,
+    }
+}
 
 /// Pages for people: who is not signed in is led to the sign-in page.
 const PAGES: &[&str] = &["/", "/svc/query_transform_form/"];
@@ -91,17 +103,22 @@ pub async fn guard(
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
+    let address = ClientAddress::of(request.extensions(), request.headers(), &house.settings.trusted_proxies);
+    request.extensions_mut().insert(address);
     let path = request.uri().path();
-    if OPEN.contains(&path) {
+    if OPEN.contains(&path) || is_opened(&house.settings, path) {
         return Ok(next.run(request).await);
     }
-    let caller = match identify(&house, request.headers()).await? {
+    let caller = match identify(&house, request.headers(), address).await? {
         Ok(caller) => caller,
         Err(_) if PAGES.contains(&path) && request.method().is_safe() => {
             let place = if path == "/" { "/login/".to_owned() } else { format!("/login/?next={path}") };
             return Ok(Redirect::to(&place).into_response());
         }
-        Err(refusal) => return Err(ApiError::of(refusal)),
+        Err(refusal) => {
+            events::turned_away(request.headers(), refusal);
+            return Err(ApiError::of(refusal));
+        }
     };
     if let Scheme::Session { csrf, .. } = &caller.scheme
         && !request.method().is_safe()
@@ -115,33 +132,58 @@ pub async fn guard(
     Ok(response)
 }
 
-/// The caller, or why not. A stale header does not shut out a valid session.
-async fn identify(house: &House, headers: &HeaderMap) -> Result<Result<Caller, Refusal>, ApiError> {
+/// The user with this name and password. After too many failures nobody is let in for a while: 429.
+pub async fn by_password(
+    house: &House,
+    username: &str,
+    password: &str,
+    address: ClientAddress,
+) -> Result<Option<User>, ApiError> {
+    let attempt = house.throttles.sign_in.attempt(username, address);
+    house.basic.verify(&*house.store, attempt, username, password).await
+}
+
+/// The caller, or why not. A stale header does not shut out a valid session, nor does one that is throttled.
+async fn identify(
+    house: &House,
+    headers: &HeaderMap,
+    address: ClientAddress,
+) -> Result<Result<Caller, Refusal>, ApiError> {
     let given = headers.get(header::AUTHORIZATION);
-    if let Some(value) = given
-        && let Some(caller) = by_header(house, value.to_str().unwrap_or_default()).await?
-    {
-        return Ok(Ok(caller));
+    let mut throttled = None;
+    if let Some(value) = given {
+        match by_header(house, value.to_str().unwrap_or_default(), address).await {
+            Ok(Some(caller)) => return Ok(Ok(caller)),
+            Ok(None) => {}
+            Err(error) if error.refusal() == Refusal::Throttled => throttled = Some(error),
+            Err(error) => return Err(error),
+        }
     }
     if let Some(caller) = session::identify(house, headers).await? {
         return Ok(Ok(caller));
+    }
+    if let Some(error) = throttled {
+        return Err(error);
     }
     let refusal = if given.is_some() { Refusal::AuthenticationFailed } else { Refusal::NotAuthenticated };
     Ok(Err(refusal))
 }
 
-async fn by_header(house: &House, header: &str) -> Result<Option<Caller>, ApiError> {
+async fn by_header(house: &House, header: &str, address: ClientAddress) -> Result<Option<Caller>, ApiError> {
     let (scheme, text) = header.trim().split_once(' ').unwrap_or((header, ""));
     let text = text.trim();
     match scheme.to_ascii_lowercase().as_str() {
         "basic" => match basic::decode(text) {
             Some((username, password)) => {
-                let user = house.basic.verify(&*house.store, &username, &password).await?;
+                let user = by_password(house, &username, &password, address).await?;
                 Ok(user.map(|user| Caller { principal: Principal::of(&user), scheme: Scheme::Basic }))
             }
             None => Ok(None),
         },
-        "token" => token::identify(house, text).await,
+        "token" => match token::identify(house, text).await? {
+            Some(caller) => Ok(Some(caller)),
+            None => house.throttles.sign_in.token_failed(address).map(|()| None),
+        },
         _ => Ok(None),
     }
 }

@@ -1,11 +1,13 @@
 //! The search page: a box, the mixed list, and a line for each source that says how it ended.
 
 use crate::House;
-use crate::api::search::{RunOptions, is_prefetch, own_search, run_and_wait};
+use crate::api::search::{RunOptions, is_prefetch, log_view, own_search, run_and_wait};
 use crate::auth::{Caller, Scheme};
+use crate::client_address::ClientAddress;
 use crate::error::{ApiError, Refusal};
 use crate::extract::ApiQuery;
 use crate::links::Links;
+use crate::throttle::Class;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -92,6 +94,7 @@ pub async fn search_page(
     caller: Caller,
     State(house): State<Arc<House>>,
     links: Links,
+    address: ClientAddress,
     (method, headers): (Method, HeaderMap),
     ApiQuery(query): ApiQuery<PageQuery>,
 ) -> Result<Response, ApiError> {
@@ -105,7 +108,10 @@ pub async fn search_page(
             return Ok(StatusCode::NO_CONTENT.into_response());
         }
         let (draft, _) = RunOptions::default().draft(&house, &text)?;
-        return match run_and_wait(&house, caller.principal.user, draft).await {
+        if let Err(error) = house.throttles.take(Class::Search, caller.principal.user, address) {
+            return throttled(&house, shown, text, &error);
+        }
+        return match run_and_wait(&house, caller.principal.user, draft, "search_page").await {
             Ok(search) => Ok(Redirect::to(&format!("/?search_id={}", search.id)).into_response()),
             Err(error) if error.refusal() == Refusal::Invalid => {
                 shown.query = text;
@@ -129,6 +135,19 @@ pub async fn search_page(
     results_page(&house, shown, &search, (query.page.unwrap_or(1).max(1), links.base())).await
 }
 
+fn throttled(
+    house: &House,
+    mut shown: SearchPage,
+    query: String,
+    error: &ApiError,
+) -> Result<Response, ApiError> {
+    shown.query = query;
+    shown.error = Some(error.detail().to_owned());
+    let page = house.pages.render(StatusCode::TOO_MANY_REQUESTS, "search.html", shown)?;
+    let seconds = error.retry_after_s().unwrap_or_default();
+    Ok(([(header::RETRY_AFTER, seconds.to_string())], page).into_response())
+}
+
 async fn results_page(
     house: &House,
     mut shown: SearchPage,
@@ -139,6 +158,7 @@ async fn results_page(
     let request = MixRequest { mixer: None, page, provider: None, explain: Some(false), base_url };
     match house.federation.mix(search, &request).await {
         Ok(mixed) => {
+            log_view(search, &mixed);
             shown.page = Some(ResultPage::of(search, mixed, page));
             house.pages.render(StatusCode::OK, "search.html", shown)
         }

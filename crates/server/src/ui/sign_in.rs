@@ -1,11 +1,14 @@
 //! Signing in and out in a browser.
 
 use crate::House;
-use crate::auth::{Caller, Scheme, close_session, cookie, open_session, random_text, same_text};
+use crate::auth::{
+    Caller, Scheme, by_password, close_session, cookie, events, open_session, random_text, same_text,
+};
+use crate::client_address::ClientAddress;
 use crate::error::{ApiError, Refusal};
 use crate::extract::ApiQuery;
 use axum::extract::{Form, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::cookie::CookieJar;
 use serde::{Deserialize, Serialize};
@@ -50,6 +53,7 @@ pub async fn sign_in_page(
 /// Checks the form and opens a session.
 pub async fn sign_in(
     State(house): State<Arc<House>>,
+    address: ClientAddress,
     jar: CookieJar,
     form: Result<Form<SignInForm>, axum::extract::rejection::FormRejection>,
 ) -> Result<Response, ApiError> {
@@ -62,15 +66,23 @@ pub async fn sign_in(
         let sentence = "This page was open for too long. Please sign in again.";
         return show(&house, jar, &form, StatusCode::FORBIDDEN, Some(sentence));
     }
-    match house.basic.verify(&*house.store, &form.username, &form.password).await? {
-        Some(user) => {
+    match by_password(&house, &form.username, &form.password, address).await {
+        Ok(Some(user)) => {
             let session = open_session(&house, &user).await?;
+            events::signed_in(&user, "page");
             Ok((jar.add(session), Redirect::to(local_path(&form.next))).into_response())
         }
-        None => {
+        Ok(None) => {
+            events::refused(&house, &form.username).await;
             let sentence = "The user name or the password is wrong.";
             show(&house, jar, &form, StatusCode::UNAUTHORIZED, Some(sentence))
         }
+        Err(error) if error.refusal() == Refusal::Throttled => {
+            let page = show(&house, jar, &form, StatusCode::TOO_MANY_REQUESTS, Some(error.detail()))?;
+            let seconds = error.retry_after_s().unwrap_or_default();
+            Ok(([(header::RETRY_AFTER, seconds.to_string())], page).into_response())
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -84,6 +96,7 @@ pub async fn sign_out(
         return Ok(Redirect::to("/login/").into_response());
     };
     let gone = close_session(&house, key_hash).await?;
+    events::signed_out(&caller.principal, "page");
     Ok((jar.add(gone), Redirect::to("/login/")).into_response())
 }
 

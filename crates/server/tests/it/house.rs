@@ -4,7 +4,7 @@ use crate::plugins::{CATALOGUES, NoFetch};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
-use domain::contracts::{Clock, Store, SystemClock, TaskQueue, Toolbox};
+use domain::contracts::{Clock, NoObserver, Store, SystemClock, TaskQueue, Toolbox};
 use domain::ids::SearchId;
 use domain::provider::ProviderDraft;
 use domain::secret::Secret;
@@ -62,6 +62,7 @@ impl TestHouse {
             queue: Arc::clone(&queue),
             catalogues: CATALOGUES,
             toolbox,
+            observer: Arc::new(NoObserver),
         }));
         let house = House::new(HouseParts {
             store: Arc::clone(&store),
@@ -70,6 +71,8 @@ impl TestHouse {
             catalogues: CATALOGUES,
             clock: Arc::clone(&clock),
             settings,
+            metrics: Arc::new(server::Metrics::new(clock.now())),
+            workload: Arc::default(),
         });
         Self { router: server::router(Arc::new(house)), store, federation, clock }
     }

@@ -5,9 +5,11 @@ use super::view::SearchView;
 use crate::House;
 use crate::api::merge::merge;
 use crate::auth::Caller;
+use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath};
 use crate::links::Links;
+use crate::throttle::Class;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -22,16 +24,19 @@ use std::sync::Arc;
     (status = 200, description = "Replaced.", body = SearchView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
-    (status = 409, description = "Others change it at the same moment.", body = ErrorBody)))]
+    (status = 409, description = "Others change it at the same moment.", body = ErrorBody),
+    (status = 429, description = "You start searches too often; `retry_after` says when to try again.", body = ErrorBody)))]
 pub async fn replace_search(
     caller: Caller,
     State(house): State<Arc<House>>,
     links: Links,
+    address: ClientAddress,
     ApiPath(id): ApiPath<i64>,
     ApiJson(draft): ApiJson<SearchDraft>,
 ) -> Result<Json<SearchView>, ApiError> {
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    let changed = house.federation.change(search.id, |_| Ok::<_, ApiError>(draft.clone())).await?;
+    let edit = |stored: &SearchDraft| paid(&house, &caller, address, stored, draft.clone());
+    let changed = house.federation.change(search.id, edit).await?;
     Ok(Json(SearchView::of(changed, &caller.principal.username, &links)))
 }
 
@@ -41,16 +46,19 @@ pub async fn replace_search(
     (status = 200, description = "Changed.", body = SearchView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
-    (status = 409, description = "Others change it at the same moment.", body = ErrorBody)))]
+    (status = 409, description = "Others change it at the same moment.", body = ErrorBody),
+    (status = 429, description = "You start searches too often; `retry_after` says when to try again.", body = ErrorBody)))]
 pub async fn change_search(
     caller: Caller,
     State(house): State<Arc<House>>,
     links: Links,
+    address: ClientAddress,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Json<SearchView>, ApiError> {
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    let changed = house.federation.change(search.id, |stored| merge(stored, given.clone())).await?;
+    let edit = |stored: &SearchDraft| paid(&house, &caller, address, stored, merge(stored, given.clone())?);
+    let changed = house.federation.change(search.id, edit).await?;
     Ok(Json(SearchView::of(changed, &caller.principal.username, &links)))
 }
 
@@ -66,4 +74,18 @@ pub async fn delete_search(
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
     house.store.delete_search(search.id).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// The edit, counted as a search if it will run again.
+fn paid(
+    house: &House,
+    caller: &Caller,
+    address: ClientAddress,
+    stored: &SearchDraft,
+    draft: SearchDraft,
+) -> Result<SearchDraft, ApiError> {
+    if !draft.runs_like(stored) {
+        house.throttles.take(Class::Search, caller.principal.user, address)?;
+    }
+    Ok(draft)
 }

@@ -1,11 +1,14 @@
 //! POST: a search is stored with the task that will run it, and answered at once.
 
+use super::run::log_start;
 use super::view::SearchView;
 use crate::House;
 use crate::auth::Caller;
+use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
 use crate::links::Links;
+use crate::throttle::Class;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -19,13 +22,17 @@ use std::sync::Arc;
     (status = 201, description = "Created; federation has begun.", body = SearchView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 413, description = "The body is too large.", body = ErrorBody),
-    (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
+    (status = 415, description = "The body is not JSON.", body = ErrorBody),
+    (status = 429, description = "You start searches too often; `retry_after` says when to try again.", body = ErrorBody)))]
 pub async fn create_search(
     caller: Caller,
     State(house): State<Arc<House>>,
     links: Links,
+    address: ClientAddress,
     ApiJson(draft): ApiJson<SearchDraft>,
 ) -> Result<(StatusCode, Json<SearchView>), ApiError> {
+    house.throttles.take(Class::Search, caller.principal.user, address)?;
     let search = house.federation.create(caller.principal.user, draft).await?;
+    log_start(&search, "search_post");
     Ok((StatusCode::CREATED, Json(SearchView::of(search, &caller.principal.username, &links))))
 }

@@ -6,6 +6,7 @@ use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiPath;
 use crate::links::Links;
+use crate::throttle::StreamPlace;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use domain::contracts::StoreError;
@@ -36,7 +37,9 @@ const STREAM_TIME_MAX: Duration = Duration::from_secs(600);
 /// every new `status`, and `done` at the end. A search that is already ready has the same ends.
 #[utoipa::path(get, path = "/svc/search/{id}/events/", tag = "search", params(("id" = i64, Path, description = "Id of the search.")),
     responses((status = 200, description = "A stream of events.", content_type = "text/event-stream", body = String),
-    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
+    (status = 429, description = "You have too many streams open.", body = ErrorBody),
+    (status = 503, description = "Too many streams are open.", body = ErrorBody)))]
 pub async fn follow_search(
     caller: Caller,
     State(house): State<Arc<House>>,
@@ -46,7 +49,8 @@ pub async fn follow_search(
     // Listening begins before the row is read, so nothing falls between the two.
     let receiver = house.federation.events().subscribe(SearchId(id));
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    let mut watch = Watch::new(house, search, receiver, links.base());
+    let place = house.throttles.streams.enter(caller.principal.user)?;
+    let mut watch = Watch::new(house, search, (receiver, place), links.base());
     watch.tell_status();
     if watch.search.status.is_final() {
         watch.conclude().await;
@@ -67,6 +71,8 @@ struct Watch {
     told: Option<SearchStatus>,
     waiting: VecDeque<Event>,
     has_ended: bool,
+    /// Held as long as the stream is open.
+    _place: StreamPlace,
 }
 
 /// One provider's end, as `provider` tells it.
@@ -102,7 +108,12 @@ async fn next_event(mut watch: Watch) -> Option<(Result<Event, Infallible>, Watc
 }
 
 impl Watch {
-    fn new(house: Arc<House>, search: Search, receiver: Receiver<SearchEvent>, base_url: String) -> Self {
+    fn new(
+        house: Arc<House>,
+        search: Search,
+        (receiver, place): (Receiver<SearchEvent>, StreamPlace),
+        base_url: String,
+    ) -> Self {
         let now = Instant::now();
         let mut looks = interval_at(now + LOOK_EVERY, LOOK_EVERY);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -117,6 +128,7 @@ impl Watch {
             told: None,
             waiting: VecDeque::new(),
             has_ended: false,
+            _place: place,
         }
     }
 

@@ -7,7 +7,7 @@ mod read;
 mod run;
 mod view;
 
-pub use run::{RunOptions, is_prefetch, run_and_wait};
+pub use run::{RunOptions, is_prefetch, log_view, run_and_wait};
 
 use crate::House;
 use crate::error::{ApiError, Refusal};

@@ -1,14 +1,16 @@
 //! GET: the list of searches, one search, and the searches that a URL starts (`q`, `qs`, `rerun`, `update`).
 
 use super::own_search;
-use super::run::{RunOptions, is_prefetch, run_and_wait, wait};
+use super::run::{RunOptions, is_prefetch, log_start, log_view, run_and_wait, wait};
 use super::view::SearchView;
 use crate::House;
 use crate::api::listing::{ListRequest, Listing, Paging};
 use crate::auth::Caller;
+use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiPath, ApiQuery, Flag};
 use crate::links::Links;
+use crate::throttle::Class;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, header};
@@ -76,11 +78,13 @@ enum SearchesAnswer {
     (status = 302, description = "With `q`, `rerun` or `update`: to the results."),
     (status = 400, description = "A parameter is not valid.", body = ErrorBody),
     (status = 404, description = "The search to run again is unknown, or someone else's.", body = ErrorBody),
+    (status = 429, description = "You start searches too often; `retry_after` says when to try again.", body = ErrorBody),
     (status = 503, description = "With `qs`: the search takes longer than it may; its results come later.", body = ErrorBody)))]
 pub async fn read_searches(
     caller: Caller,
     State(house): State<Arc<House>>,
     links: Links,
+    address: ClientAddress,
     (method, headers): (Method, HeaderMap),
     ApiQuery(query): ApiQuery<SearchQuery>,
 ) -> Result<Response, ApiError> {
@@ -88,6 +92,9 @@ pub async fn read_searches(
     let starts = query.q.is_some() || query.qs.is_some() || runs_again.is_some();
     if starts && (is_prefetch(&headers) || method == Method::HEAD) {
         return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    if starts {
+        house.throttles.take(Class::Search, caller.principal.user, address)?;
     }
     if let Some(text) = &query.q {
         return start_and_redirect(&house, &caller, &links, &query, not_blank("q", text)?).await;
@@ -97,10 +104,11 @@ pub async fn read_searches(
     }
     if let Some(id) = runs_again {
         let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-        let started = match query.rerun {
-            Some(_) => house.federation.rerun(search.id).await?,
-            None => house.federation.update(&search).await?,
+        let (way, started) = match query.rerun {
+            Some(_) => ("rerun", house.federation.rerun(search.id).await?),
+            None => ("update", house.federation.update(&search).await?),
         };
+        log_start(&started, way);
         let search = wait(&house, started).await?;
         return Ok(redirect(&links, search.id, &query, None));
     }
@@ -146,7 +154,7 @@ async fn start_and_redirect(
     text: &str,
 ) -> Result<Response, ApiError> {
     let (draft, unknown_mixer) = query.options().draft(house, text)?;
-    let search = run_and_wait(house, caller.principal.user, draft).await?;
+    let search = run_and_wait(house, caller.principal.user, draft, "search_q").await?;
     Ok(redirect(links, search.id, query, unknown_mixer))
 }
 
@@ -164,7 +172,7 @@ async fn start_and_mix(
         ));
     }
     let (draft, unknown_mixer) = query.options().draft(house, text)?;
-    let search = run_and_wait(house, caller.principal.user, draft).await?;
+    let search = run_and_wait(house, caller.principal.user, draft, "search_qs").await?;
     let request = MixRequest {
         mixer: unknown_mixer,
         page: 1,
@@ -172,7 +180,9 @@ async fn start_and_mix(
         explain: query.explain.map(|flag| flag.0),
         base_url: links.base(),
     };
-    Ok(Json(house.federation.mix(&search, &request).await?).into_response())
+    let mixed = house.federation.mix(&search, &request).await?;
+    log_view(&search, &mixed);
+    Ok(Json(mixed).into_response())
 }
 
 /// 302 to the results, under the prefix that the client used.

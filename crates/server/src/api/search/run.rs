@@ -5,6 +5,7 @@ use crate::api::results::named_mixer;
 use crate::error::ApiError;
 use axum::http::HeaderMap;
 use domain::ids::{SearchId, UserId};
+use domain::mixed::MixedResponse;
 use domain::search::{ProviderRef, Search, SearchDraft};
 use federation::FederationError;
 use std::time::Duration;
@@ -45,10 +46,38 @@ impl RunOptions {
     }
 }
 
-/// Creates the search and waits until it has ended, or until it takes too long.
-pub async fn run_and_wait(house: &House, owner: UserId, draft: SearchDraft) -> Result<Search, ApiError> {
+/// Creates the search and waits until it has ended, or until it takes too long. `way` is for the log.
+pub async fn run_and_wait(
+    house: &House,
+    owner: UserId,
+    draft: SearchDraft,
+    way: &'static str,
+) -> Result<Search, ApiError> {
     let created = house.federation.create(owner, draft).await?;
+    log_start(&created, way);
     wait(house, created).await
+}
+
+/// One line for each way in which a search is started. What is searched for is nobody's business.
+pub fn log_start(search: &Search, way: &'static str) {
+    let (id, owner) = (search.id, search.owner);
+    tracing::info!(
+        user.id = owner.0,
+        search.id = id.0,
+        way,
+        "{way}: search {id} of user {owner} was started"
+    );
+}
+
+/// One line for each view of results.
+pub fn log_view(search: &Search, mixed: &MixedResponse) {
+    let (id, results) = (search.id, mixed.results.len());
+    tracing::info!(
+        user.id = search.owner.0,
+        search.id = id.0,
+        results,
+        "results: {results} of search {id} are shown"
+    );
 }
 
 /// Waits for a search that has been started. It is returned as it stands when that takes too long.

@@ -1,0 +1,104 @@
+//! Schedules: the work that comes again. Administrators read them, change how often they come, and switch them off.
+
+use super::listing::{ListRequest, Listing, Paging};
+use super::merge::merge;
+use crate::House;
+use crate::auth::Admin;
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::{ApiJson, ApiPath, ApiQuery};
+use crate::links::Links;
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use chrono::{DateTime, Utc};
+use domain::contracts::Schedule;
+use domain::schedule_record::ScheduleDraft;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().routes(routes!(list_schedules)).routes(routes!(read_schedule, change_schedule))
+}
+
+/// A schedule as it is shown.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Schedule)]
+struct ScheduleView {
+    /// The task that it starts.
+    name: String,
+    every_seconds: u64,
+    next_run: DateTime<Utc>,
+    /// Null until it has run once.
+    last_run: Option<DateTime<Utc>>,
+    enabled: bool,
+}
+
+impl From<Schedule> for ScheduleView {
+    fn from(schedule: Schedule) -> Self {
+        let Schedule { name, every, next_due, last_taken, enabled } = schedule;
+        Self { name, every_seconds: every.as_secs(), next_run: next_due, last_run: last_taken, enabled }
+    }
+}
+
+/// All schedules.
+#[utoipa::path(get, path = "/svc/schedules/", tag = "service", params(Paging), responses(
+    (status = 200, description = "Schedules by name.", body = Listing<ScheduleView>),
+    (status = 400, description = "A parameter is not valid.", body = ErrorBody),
+    (status = 403, description = "Not an administrator.", body = ErrorBody)))]
+async fn list_schedules(
+    _admin: Admin,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiQuery(paging): ApiQuery<Paging>,
+) -> Result<Response, ApiError> {
+    let list = ListRequest::read(paging, &links, "/schedules/")?;
+    let schedules = house.store.schedules().await?;
+    Ok(list.answer_from(schedules.into_iter().map(ScheduleView::from).collect()))
+}
+
+/// One schedule.
+#[utoipa::path(get, path = "/svc/schedules/{id}/", tag = "service", params(("id" = String, Path, description = "Name of the schedule.")),
+    responses((status = 200, description = "The schedule.", body = ScheduleView),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown.", body = ErrorBody)))]
+async fn read_schedule(
+    _admin: Admin,
+    State(house): State<Arc<House>>,
+    ApiPath(name): ApiPath<String>,
+) -> Result<Json<ScheduleView>, ApiError> {
+    Ok(Json(named(&house, &name).await?.into()))
+}
+
+/// Changes what is given of a schedule. It is due again one interval from now.
+#[utoipa::path(patch, path = "/svc/schedules/{id}/", tag = "service", params(("id" = String, Path, description = "Name of the schedule.")),
+    request_body = ScheduleDraft, responses(
+    (status = 200, description = "Changed.", body = ScheduleView),
+    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown.", body = ErrorBody)))]
+async fn change_schedule(
+    _admin: Admin,
+    State(house): State<Arc<House>>,
+    ApiPath(name): ApiPath<String>,
+    ApiJson(given): ApiJson<Map<String, Value>>,
+) -> Result<Json<ScheduleView>, ApiError> {
+    let stored = named(&house, &name).await?;
+    let every_seconds = i64::try_from(stored.every.as_secs()).unwrap_or(i64::MAX);
+    let before = ScheduleDraft { every_seconds, enabled: stored.enabled };
+    let draft = merge(&before, given)?;
+    if draft == before {
+        return Ok(Json(stored.into())); // a request that changes nothing puts nothing off
+    }
+    let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
+    let changed = house.store.change_schedule(&name, draft.every(), draft.enabled, house.clock.now()).await?;
+    Ok(Json(changed.into()))
+}
+
+/// There are a handful, so all are read.
+async fn named(house: &House, name: &str) -> Result<Schedule, ApiError> {
+    let all = house.store.schedules().await?;
+    all.into_iter().find(|schedule| schedule.name == name).ok_or_else(|| ApiError::of(Refusal::NotFound))
+}

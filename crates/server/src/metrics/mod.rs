@@ -1,0 +1,239 @@
+//! What this process counts about itself, for `/metrics/`. Labels hold routes, states and provider names:
+//! never a query, a user or a secret, and never more than a bounded number of values.
+
+mod http;
+mod labels;
+mod process;
+mod providers;
+
+pub use http::count;
+
+use domain::VERSION;
+use domain::contracts::{Observer, PoolUse, QueueName};
+use domain::ids::ProviderId;
+use domain::instant::Instant;
+use domain::status::SearchStatus;
+use labels::{HttpLabels, KindLabels, PoolLabels, ProviderLabels, QueueLabels, StateLabels, StatusLabels};
+use process::Process;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+use providers::ProviderNames;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Seconds of requests to us. The last ones are the limits that alerts use.
+const HTTP_BUCKETS: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+/// Seconds of searches and of sources; 5, 10 and 20 are the limits that alerts use.
+const SEARCH_BUCKETS: [f64; 11] = [0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0];
+
+type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
+
+/// The counters and gauges of this process. Telling them is cheap; whoever scrapes pays.
+pub struct Metrics {
+    registry: Registry,
+    http_requests: Family<HttpLabels, Counter>,
+    http_seconds: Histograms<labels::RouteLabels>,
+    searches: Family<StatusLabels, Counter>,
+    search_seconds: Histogram,
+    federation_seconds: Histogram,
+    provider_requests: Family<ProviderLabels, Counter>,
+    provider_errors: Family<KindLabels, Counter>,
+    provider_seconds: Histograms<ProviderLabels>,
+    breakers: Family<StateLabels, Gauge>,
+    queue_depth: Family<QueueLabels, Gauge>,
+    queue_active: Family<QueueLabels, Gauge>,
+    pool_max: Family<PoolLabels, Gauge>,
+    pool_size: Family<PoolLabels, Gauge>,
+    pool_in_use: Family<PoolLabels, Gauge>,
+    collection_error: Gauge,
+    providers: Mutex<ProviderNames>,
+    /// One scrape at a time: what stands is written for it.
+    scraping: Mutex<()>,
+}
+
+impl Metrics {
+    /// `now` is told as the time when the process started.
+    pub fn new(now: Instant) -> Self {
+        let mut metrics = Self {
+            registry: Registry::default(),
+            http_requests: Family::default(),
+            http_seconds: Family::new_with_constructor(|| Histogram::new(HTTP_BUCKETS)),
+            searches: Family::default(),
+            search_seconds: Histogram::new(SEARCH_BUCKETS),
+            federation_seconds: Histogram::new(SEARCH_BUCKETS),
+            provider_requests: Family::default(),
+            provider_errors: Family::default(),
+            provider_seconds: Family::new_with_constructor(|| Histogram::new(SEARCH_BUCKETS)),
+            breakers: Family::default(),
+            queue_depth: Family::default(),
+            queue_active: Family::default(),
+            pool_max: Family::default(),
+            pool_size: Family::default(),
+            pool_in_use: Family::default(),
+            collection_error: Gauge::default(),
+            providers: Mutex::default(),
+            scraping: Mutex::default(),
+        };
+        metrics.register_what_happened();
+        metrics.register_what_stands();
+        metrics.registry.register_collector(Box::new(Process::started(now)));
+        metrics
+    }
+
+    fn register_what_happened(&mut self) {
+        let Self { registry, .. } = self;
+        registry.register(
+            "tributary_http_requests",
+            "HTTP requests by route and status",
+            self.http_requests.clone(),
+        );
+        registry.register_with_unit(
+            "tributary_http_request_duration",
+            "Time until the answer to an HTTP request begins",
+            Unit::Seconds,
+            self.http_seconds.clone(),
+        );
+        registry.register(
+            "tributary_searches",
+            "Runs of searches by the status they ended with",
+            self.searches.clone(),
+        );
+        registry.register_with_unit(
+            "tributary_search_duration",
+            "Time from the request for a search until its results are ready",
+            Unit::Seconds,
+            self.search_seconds.clone(),
+        );
+        registry.register_with_unit(
+            "tributary_federation_duration",
+            "Time until all providers of a search had answered or were cut off",
+            Unit::Seconds,
+            self.federation_seconds.clone(),
+        );
+        registry.register(
+            "tributary_provider_requests",
+            "Searches that wanted results of the provider",
+            self.provider_requests.clone(),
+        );
+        registry.register(
+            "tributary_provider_errors",
+            "Searches to which the provider gave nothing, by kind of failure",
+            self.provider_errors.clone(),
+        );
+        registry.register_with_unit(
+            "tributary_provider_duration",
+            "Time of a provider's part of a search, without those in which it was not asked",
+            Unit::Seconds,
+            self.provider_seconds.clone(),
+        );
+    }
+
+    fn register_what_stands(&mut self) {
+        let Self { registry, .. } = self;
+        let build = Info::new([("version", VERSION)]);
+        registry.register("tributary_build", "The version that runs", build);
+        let breakers = self.breakers.clone();
+        registry.register("tributary_provider_breaker_state", "1 for the state of the breaker", breakers);
+        let depth = self.queue_depth.clone();
+        registry.register("tributary_queue_depth", "Tasks waiting in the queue", depth);
+        let active = self.queue_active.clone();
+        registry.register("tributary_queue_active_tasks", "Tasks executing in this process", active);
+        let max = self.pool_max.clone();
+        registry.register("tributary_database_pool_max", "Most connections to the database", max);
+        let size = self.pool_size.clone();
+        registry.register("tributary_database_pool_size", "Open connections to the database", size);
+        let used = self.pool_in_use.clone();
+        registry.register("tributary_database_pool_in_use", "Connections that are being used", used);
+        let error = self.collection_error.clone();
+        registry.register("tributary_metrics_collection_error", "1 when the queue could not be read", error);
+    }
+
+    /// Everything as OpenMetrics text, with what stands at this moment: depth and running tasks of every queue
+    /// (None when they could not be read), the database's connections, and the breaker of each provider.
+    pub(crate) fn scrape(
+        &self,
+        queues: Option<&[(QueueName, u64, u64)]>,
+        pools: &[PoolUse],
+        breaker: impl Fn(ProviderId) -> Option<&'static str>,
+    ) -> Result<String, std::fmt::Error> {
+        let _turn = self.scraping.lock().unwrap_or_else(PoisonError::into_inner);
+        self.tell_queues(queues);
+        self.tell_pools(pools);
+        self.tell_breakers(breaker);
+        let mut text = String::new();
+        encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+
+    fn tell_queues(&self, queues: Option<&[(QueueName, u64, u64)]>) {
+        self.collection_error.set(i64::from(queues.is_none()));
+        if queues.is_none() {
+            self.queue_depth.clear(); // an old figure would be taken for a new one
+            self.queue_active.clear();
+        }
+        for (queue, depth, active) in queues.unwrap_or_default() {
+            let labels = QueueLabels { queue: queue.as_str() };
+            self.queue_depth.get_or_create(&labels).set(whole(*depth));
+            self.queue_active.get_or_create(&labels).set(whole(*active));
+        }
+    }
+
+    fn tell_pools(&self, pools: &[PoolUse]) {
+        for one in pools {
+            let labels = PoolLabels { pool: one.pool };
+            self.pool_max.get_or_create(&labels).set(i64::from(one.max));
+            self.pool_size.get_or_create(&labels).set(i64::from(one.size));
+            self.pool_in_use.get_or_create(&labels).set(i64::from(one.in_use));
+        }
+    }
+
+    fn tell_breakers(&self, breaker: impl Fn(ProviderId) -> Option<&'static str>) {
+        self.breakers.clear();
+        for (id, provider) in self.provider_names().known() {
+            let Some(now) = breaker(id) else { continue };
+            for state in federation::SourceState::ALL {
+                let gauge =
+                    self.breakers.get_or_create_owned(&StateLabels { provider: provider.clone(), state });
+                // Providers of one name share a line: it says 1 if it is true of any.
+                gauge.set(gauge.get().max(i64::from(state == now)));
+            }
+        }
+    }
+
+    fn provider_names(&self) -> std::sync::MutexGuard<'_, ProviderNames> {
+        self.providers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Metrics {
+    fn search_ended(&self, status: SearchStatus, took: Duration) {
+        self.searches.get_or_create(&StatusLabels { status: status.as_str() }).inc();
+        self.search_seconds.observe(took.as_secs_f64());
+    }
+
+    fn federated(&self, took: Duration) {
+        self.federation_seconds.observe(took.as_secs_f64());
+    }
+
+    fn provider_ended(&self, (id, name): (ProviderId, &str), error: Option<&str>, took: Duration) {
+        let provider = self.provider_names().label(id, name);
+        let labels = ProviderLabels { provider };
+        self.provider_requests.get_or_create(&labels).inc();
+        if error != Some(providers::NOT_ASKED) {
+            self.provider_seconds.get_or_create(&labels).observe(took.as_secs_f64());
+        }
+        if let Some(kind) = error {
+            let labels = KindLabels { provider: labels.provider, kind: kind.to_owned() };
+            self.provider_errors.get_or_create(&labels).inc();
+        }
+    }
+}
+
+fn whole(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,98 @@
+//! Memory, processor time and age of this process, read when somebody asks. Linux tells; other systems say less.
+
+use domain::instant::Instant;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Unit;
+use std::fmt;
+
+/// The kernel tells processor time in hundredths of a second on every platform that we run on.
+const TICKS_PER_SECOND: f64 = 100.0;
+/// Where user and system time stand in `/proc/self/stat`, counted from after the name of the program.
+const USER_TICKS: usize = 11;
+const SYSTEM_TICKS: usize = 12;
+
+#[derive(Debug)]
+pub struct Process {
+    started_s: f64,
+}
+
+impl Process {
+    pub fn started(now: Instant) -> Self {
+        Self { started_s: now.timestamp_millis() as f64 / 1000.0 }
+    }
+}
+
+impl Collector for Process {
+    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), fmt::Error> {
+        let started = ConstGauge::new(self.started_s);
+        tell(
+            &mut encoder,
+            "process_start_time",
+            "Start of the process since 1970.",
+            Unit::Seconds,
+            &started,
+        )?;
+        if let Some(bytes) = resident_bytes() {
+            let memory = ConstGauge::new(bytes);
+            tell(&mut encoder, "process_resident_memory", "Memory in use.", Unit::Bytes, &memory)?;
+        }
+        if let Some(seconds) = cpu_seconds() {
+            let cpu = ConstCounter::new(seconds);
+            tell(&mut encoder, "process_cpu", "Processor time, of user and system.", Unit::Seconds, &cpu)?;
+        }
+        Ok(())
+    }
+}
+
+/// The unit becomes the end of the name.
+fn tell(
+    encoder: &mut DescriptorEncoder,
+    name: &str,
+    help: &str,
+    unit: Unit,
+    metric: &dyn EncodeMetric,
+) -> Result<(), fmt::Error> {
+    metric.encode(encoder.encode_descriptor(name, help, Some(&unit), metric.metric_type())?)
+}
+
+fn resident_bytes() -> Option<i64> {
+    resident_in(&std::fs::read_to_string("/proc/self/status").ok()?)
+}
+
+fn cpu_seconds() -> Option<f64> {
+    cpu_in(&std::fs::read_to_string("/proc/self/stat").ok()?)
+}
+
+/// The line reads `VmRSS:     5120 kB`.
+fn resident_in(status: &str) -> Option<i64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: i64 = line.split_whitespace().next()?.parse().ok()?;
+    kilobytes.checked_mul(1024)
+}
+
+/// The name of the program stands in brackets and may hold anything, so the fields count from the last one.
+fn cpu_in(stat: &str) -> Option<f64> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    let ticks = |place: usize| fields.get(place)?.parse::<f64>().ok();
+    Some((ticks(USER_TICKS)? + ticks(SYSTEM_TICKS)?) / TICKS_PER_SECOND)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_kernel_tells_is_read() {
+        let status = "Name:\ttributary\nVmPeak:\t  9000 kB\nVmRSS:\t    5120 kB\nThreads:\t4\n";
+        assert_eq!(resident_in(status), Some(5120 * 1024));
+        let stat = "7 (a) odd (name) S 1 7 7 0 -1 4194560 100 0 0 0 250 150 0 0 20 0 4 0 12345 1000 200";
+        assert_eq!(cpu_in(stat), Some(4.0));
+        for broken in ["", "VmRSS:", "VmRSS: many kB", "7 (a) S 1"] {
+            assert_eq!((resident_in(broken), cpu_in(broken)), (None, None), "{broken}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! A ping through the task queue: pushed here, run by whichever worker claims it, answered through the store,
+//! so that it is all the same whether the worker is in this process or in another.
+
+use crate::House;
+use crate::auth::random_hex;
+use async_trait::async_trait;
+use domain::contracts::{
+    ClaimedTask, Clock, NewTask, QueueError, QueueName, Store, StoreError, TaskError, TaskHandler,
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
+
+/// How long a worker may take to answer.
+pub const ANSWER_TIME_MAX: Duration = Duration::from_secs(5);
+/// Pings that wait in the queue at most: where no worker is, probes must not fill it.
+pub const WAITING_MAX: u64 = 8;
+/// How often the store is asked for the answer.
+const LOOK_EVERY: Duration = Duration::from_millis(25);
+const TASK: &str = "ping";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PingError {
+    #[error("The task queue does not answer.")]
+    Queue,
+    #[error("No worker answered the ping within 5 s.")]
+    Silence,
+    #[error("Earlier pings still wait for a worker.")]
+    Backlog,
+}
+
+impl From<QueueError> for PingError {
+    fn from(_: QueueError) -> Self {
+        Self::Queue
+    }
+}
+
+impl From<StoreError> for PingError {
+    fn from(_: StoreError) -> Self {
+        Self::Queue
+    }
+}
+
+/// How the last ping ended, and when.
+type LastPing = Option<(Instant, Result<(), PingError>)>;
+
+/// One ping at a time; whoever asks meanwhile gets the same answer.
+#[derive(Default)]
+pub struct Pings {
+    last: Mutex<LastPing>,
+}
+
+impl Pings {
+    pub async fn ping(&self, house: &House) -> Result<(), PingError> {
+        let came = Instant::now();
+        let mut last = self.last.lock().await;
+        if let Some((ended, outcome)) = *last
+            && ended >= came
+        {
+            return outcome;
+        }
+        let answered = tokio::time::timeout(ANSWER_TIME_MAX, answer_of_a_worker(house)).await;
+        let outcome = answered.unwrap_or(Err(PingError::Silence));
+        *last = Some((Instant::now(), outcome));
+        outcome
+    }
+}
+
+async fn answer_of_a_worker(house: &House) -> Result<(), PingError> {
+    if house.queue.depth(QueueName::HealthCheck).await? >= WAITING_MAX {
+        return Err(PingError::Backlog);
+    }
+    let ping = random_hex();
+    let task = NewTask {
+        queue: QueueName::HealthCheck,
+        name: TASK.to_owned(),
+        payload: json!({ "ping": ping }),
+        attempts_max: 1,
+    };
+    house.queue.push(task).await?;
+    while !house.store.take_ping_answer(&ping).await? {
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    Ok(())
+}
+
+/// The worker's side of a ping.
+pub struct AnswerPing {
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<dyn Clock>,
+}
+
+#[async_trait]
+impl TaskHandler for AnswerPing {
+    fn name(&self) -> &'static str {
+        TASK
+    }
+
+    async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
+        let ping = task.payload.get("ping").and_then(Value::as_str);
+        let ping = ping.ok_or_else(|| TaskError("the ping has no name".to_owned()))?;
+        self.store.answer_ping(ping, self.clock.now()).await.map_err(|error| TaskError(error.to_string()))
+    }
+}
