@@ -7,26 +7,35 @@ use std::io::Write;
 use std::path::Path;
 use store::SealKey;
 
-const KEY_FILE: &str = "secret.key";
+pub const KEY_FILE: &str = "secret.key";
 pub const PASSWORD_FILE: &str = "initial-admin-password";
 
 /// The key that seals credentials: from the settings, else from the data folder, else made now.
 pub fn seal_key(settings: &Settings, data_dir: &Path) -> anyhow::Result<SealKey> {
+    let secret = match given_secret(settings, data_dir)? {
+        Some(secret) => secret,
+        None => {
+            let made = random_text(48);
+            write_private(&data_dir.join(KEY_FILE), &made)?;
+            Secret::new(made)
+        }
+    };
+    Ok(SealKey::from_secret(&secret))
+}
+
+/// The text of that key, if the settings or the data folder hold one. Makes none.
+pub fn given_secret(settings: &Settings, data_dir: &Path) -> anyhow::Result<Option<Secret>> {
     if !settings.secret_key.is_empty() {
-        return Ok(SealKey::from_secret(&settings.secret_key));
+        return Ok(Some(settings.secret_key.clone()));
     }
     let path = data_dir.join(KEY_FILE);
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text.trim().to_owned(),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let made = random_text(48);
-            write_private(&path, &made)?;
-            made
-        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).with_context(|| format!("{} cannot be read", path.display())),
     };
     anyhow::ensure!(!text.is_empty(), "{} is empty; restore it, or set SVC_SECRET_KEY", path.display());
-    Ok(SealKey::from_secret(&Secret::new(text)))
+    Ok(Some(Secret::new(text)))
 }
 
 /// Random letters and digits, easy to type: no look-alikes.

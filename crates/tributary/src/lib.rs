@@ -1,5 +1,6 @@
 //! The wiring of the house and its commands. The only crate that knows all the others.
 
+pub mod backup;
 pub mod command;
 pub mod demo;
 pub mod docs;

@@ -13,6 +13,7 @@ use tasks::{Worker, WorkerConfig};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tracing::Instrument;
 
 /// The parts of the service that one process may play.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,7 +49,7 @@ fn queue_names() -> Vec<&'static str> {
 
 /// A service that runs until it is stopped.
 pub struct Service {
-    /// Where it listens, if it has the web role.
+    /// Where it listens: the doors of the web role, or those of health and metrics alone.
     pub address: Option<SocketAddr>,
     stop: watch::Sender<bool>,
     running: JoinSet<()>,
@@ -69,16 +70,17 @@ impl Service {
             }
         }
         if roles.contains(&Role::Beat) {
-            running.spawn(wired.scheduler().await?.serve(stopped.clone()));
+            let span = tracing::info_span!("scheduler", queue = "beats");
+            running.spawn(wired.scheduler().await?.serve(stopped.clone()).instrument(span));
         }
         let mut address = None;
-        if roles.contains(&Role::Web) {
-            let at = (wired.settings.host.as_str(), wired.settings.port);
-            let listener = TcpListener::bind(at).await.with_context(|| {
-                format!("{}:{} cannot be listened on; set SVC_HOST or SVC_PORT", at.0, at.1)
-            })?;
+        if let Some((port, setting, router)) = doors_of(&wired, roles) {
+            let host = wired.settings.host.as_str();
+            let listener = TcpListener::bind((host, port))
+                .await
+                .with_context(|| format!("{host}:{port} cannot be listened on; set SVC_HOST or {setting}"))?;
             address = Some(listener.local_addr()?);
-            running.spawn(doors(listener, Arc::clone(&wired.house), stopped));
+            running.spawn(doors(listener, router, stopped));
         }
         Ok(Self { address, stop, running, wired, _alone: alone })
     }
@@ -95,8 +97,19 @@ impl Service {
     }
 }
 
-async fn doors(listener: TcpListener, house: Arc<server::House>, mut stopped: watch::Receiver<bool>) {
-    let app = server::router(house);
+/// Which doors a process with these roles has, on which port, and which setting names it.
+fn doors_of(wired: &Wired, roles: &BTreeSet<Role>) -> Option<(u16, &'static str, axum::Router)> {
+    let (settings, house) = (&wired.settings, Arc::clone(&wired.house));
+    if roles.contains(&Role::Web) {
+        return Some((settings.port, "SVC_PORT", server::router(house)));
+    }
+    let port = settings.monitor_port;
+    (port != 0).then(|| (port, "SVC_MONITOR_PORT", server::monitoring_router(house)))
+}
+
+async fn doors(listener: TcpListener, router: axum::Router, mut stopped: watch::Receiver<bool>) {
+    let app = router.into_make_service_with_connect_info::<server::Peer>();
+    let listener = server::PatientListener::new(listener);
     let until_stopped = async move {
         let _stop = stopped.wait_for(|stop| *stop).await;
     };
@@ -118,6 +131,7 @@ fn worker(wired: &Wired, queue: QueueName) -> Worker {
     let config =
         WorkerConfig { queue, concurrency, lease: settings.task_lease.0, grace: settings.stop_grace.0 };
     Worker::new(config, Arc::clone(&wired.queue), Arc::clone(&wired.clock), wired.registry.clone())
+        .counted_in(&wired.workload)
 }
 
 /// In the embedded form, the first process on a data folder frees the tasks that a crash left held,

@@ -6,13 +6,14 @@ use domain::contracts::{Catalogues, Clock, PipelineStore, Store, SystemClock, Ta
 use domain::pipeline_record::SYSTEM_DEFAULT;
 use domain::secret::Secret;
 use domain::settings::Settings;
+use domain::workload::Workload;
 use federation::{ExpireSearches, Federation, FederationParts, RunSearch, RunSubscriptions};
 use outbound::{AllowRule, Gate, GateLimits};
-use server::House;
+use server::{AnswerPing, House, Metrics};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::{SqlStore, StoreConfig};
-use tasks::queue::SqlQueue;
+use tasks::queue::{NatsConfig, NatsQueue, SqlQueue};
 use tasks::{Registry, Scheduler};
 
 /// Every plug-in of the house.
@@ -37,6 +38,8 @@ pub struct Wired {
     pub house: Arc<House>,
     /// Which task is run by whom.
     pub registry: Registry,
+    /// What the workers of this process do.
+    pub workload: Arc<Workload>,
 }
 
 impl Wired {
@@ -53,14 +56,17 @@ impl Wired {
         let sql = Arc::new(SqlStore::open(config).await?);
         let store: Arc<dyn Store> = sql.clone();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock)));
+        let queue = task_queue(&settings, &store, &clock).await?;
         let settings = Arc::new(settings);
         let toolbox = toolbox(&settings, Arc::clone(&clock))?;
+        let metrics = Arc::new(Metrics::new(clock.now()));
+        let workload = Arc::new(Workload::default());
         let federation = Arc::new(Federation::new(FederationParts {
             store: Arc::clone(&store),
             queue: Arc::clone(&queue),
             catalogues: CATALOGUES,
             toolbox,
+            observer: metrics.clone(),
         }));
         let house = Arc::new(House::new(server::HouseParts {
             store,
@@ -69,13 +75,16 @@ impl Wired {
             catalogues: CATALOGUES,
             clock: Arc::clone(&clock),
             settings: Arc::clone(&settings),
+            metrics,
+            workload: Arc::clone(&workload),
         }));
         sql.ensure_pipeline(SYSTEM_DEFAULT, CATALOGUES.default_post_result, clock.now()).await?;
         let registry = Registry::default()
+            .register(Arc::new(AnswerPing { store: sql.clone(), clock: Arc::clone(&clock) }))
             .register(Arc::new(RunSearch(Arc::clone(&federation))))
             .register(Arc::new(RunSubscriptions(Arc::clone(&federation))))
             .register(Arc::new(ExpireSearches(Arc::clone(&federation))));
-        Ok(Self { settings, data_dir, store: sql, queue, clock, federation, house, registry })
+        Ok(Self { settings, data_dir, store: sql, queue, clock, federation, house, registry, workload })
     }
 
     /// The scheduler, with the schedules of this version stored.
@@ -92,13 +101,28 @@ impl Wired {
     }
 }
 
+/// The database itself, or NATS with the database as its outbox.
+async fn task_queue(
+    settings: &Settings,
+    store: &Arc<dyn Store>,
+    clock: &Arc<dyn Clock>,
+) -> anyhow::Result<Arc<dyn TaskQueue>> {
+    if settings.queue_url.is_empty() {
+        return Ok(Arc::new(SqlQueue::new(Arc::clone(store), Arc::clone(clock))));
+    }
+    let config = NatsConfig::new(settings.queue_url.clone(), settings.task_lease.0);
+    let queue = NatsQueue::open(config, Arc::clone(store), Arc::clone(clock)).await;
+    Ok(Arc::new(queue.context("SVC_QUEUE_URL")?))
+}
+
 /// The tools of plug-ins, for who needs no database.
 pub fn toolbox(settings: &Arc<Settings>, clock: Arc<dyn Clock>) -> anyhow::Result<Toolbox> {
     let gate = Gate::new(gate_limits(settings)?)?;
     Ok(Toolbox { fetch: Arc::new(gate), clock, settings: Arc::clone(settings) })
 }
 
-fn database_url(settings: &Settings, data_dir: &Path) -> anyhow::Result<Secret> {
+/// Where the records are: as set, else an SQLite file in the data folder.
+pub fn database_url(settings: &Settings, data_dir: &Path) -> anyhow::Result<Secret> {
     if !settings.database_url.is_empty() {
         return Ok(settings.database_url.clone());
     }

@@ -1,6 +1,7 @@
-//! `tributary doctor`: a ready SearchProvider from a curl command, an address, or a sample of an answer.
+//! `tributary doctor`: the installation, or a ready SearchProvider from a curl command, an address or a sample.
 
 use super::Place;
+use super::installation::Installation;
 use crate::terminal;
 use crate::wiring::{self, CATALOGUES};
 use anyhow::{Context, bail};
@@ -10,12 +11,16 @@ use federation::doctor::{Case, Diagnosis, Doctor, Proposal};
 use serde_json::Value;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Propose a SearchProvider for a source. The provider goes to standard output, the reasons to standard error.
+/// Examine the installation; with a source, propose a SearchProvider for it. The provider goes to standard output,
+/// the reasons to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  tributary doctor
+  tributary doctor --offline
   tributary doctor \"curl 'https://h.example/search?q=tea' -H 'X-Api-Key: …'\" > provider.json
   tributary doctor --query tea -- curl 'https://h.example/search?w=tea' -H 'X-Api-Key: …'
   tributary doctor https://h.example/search?q=tea --name \"Tea - Example\"
@@ -24,8 +29,8 @@ Examples:
   tributary load-providers provider.json")]
 pub struct DoctorCommand {
     /// A curl command, an address, a file with a sample answer, or - for standard input. A command or an
-    /// address is asked once.
-    #[arg(required = true, value_name = "COMMAND | ADDRESS | FILE")]
+    /// address is asked once. Without any, the installation is examined.
+    #[arg(value_name = "COMMAND | ADDRESS | FILE")]
     given: Vec<String>,
     /// The word that was searched for, so that its place in the request is known.
     #[arg(long, value_name = "WORD", default_value = "")]
@@ -39,10 +44,15 @@ pub struct DoctorCommand {
     /// Print all that was found as JSON, not the provider alone.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    installation: Installation,
 }
 
 impl DoctorCommand {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+    pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
+        if self.given.is_empty() {
+            return Ok(self.installation.examine(place).await);
+        }
         let settings = Arc::new(place.read(&[])?.settings);
         let bytes_max = u64::from(settings.outbound_body_max_mb) * 1024 * 1024;
         let mut case = self.case(bytes_max)?;
@@ -59,11 +69,11 @@ impl DoctorCommand {
         };
         if self.json {
             terminal::line(serde_json::to_string_pretty(&diagnosis)?);
-            return Ok(());
+            return Ok(ExitCode::SUCCESS);
         }
         table(&diagnosis).iter().for_each(terminal::note);
         terminal::line(serde_json::to_string_pretty(&diagnosis.provider)?);
-        Ok(())
+        Ok(ExitCode::SUCCESS)
     }
 
     /// What the words on the command line are.

@@ -1,16 +1,25 @@
 //! The command line: one file per command.
 
+mod backup;
 mod bench;
+mod completions;
+mod control;
 mod demo;
 mod docs;
 mod doctor;
 mod eval;
+pub mod exit_codes;
+mod health;
+mod installation;
 mod load_providers;
+mod logs;
 mod migrate;
 mod providers;
+mod restore;
 mod search;
 mod serve;
 mod settings;
+mod setup;
 mod token;
 mod user;
 
@@ -26,7 +35,8 @@ use std::process::ExitCode;
 
 /// One query to many sources at once; one honest, ranked answer.
 #[derive(Debug, Parser)]
-#[command(name = "tributary", version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "tributary", version, max_term_width = 100, after_help = EXAMPLES,
+    after_long_help = format!("{EXAMPLES}\n\n{}", exit_codes::help()))]
 pub struct Cli {
     /// The settings file; without it `tributary.toml` is read if it is there.
     #[arg(long, global = true, value_name = "FILE")]
@@ -42,10 +52,13 @@ const EXAMPLES: &str = "\
 Examples:
   tributary demo                              the whole service with sample sources, offline
   tributary serve                             the service on http://127.0.0.1:8000
+  tributary start                             the same in the background
+  tributary backup monday                     everything in one file, while it runs
   tributary providers add arxiv wikipedia     add ready sources
   tributary doctor https://h.example/?q=tea   propose a provider for a source
   tributary search \"river level\" --json       search from the command line
   tributary user add anna --admin             add a person
+  tributary logs --level warn                 what went wrong, as it happens
   tributary settings                          every setting, its value, and where it came from";
 
 #[derive(Debug, Subcommand)]
@@ -54,11 +67,27 @@ enum Command {
     Demo(demo::Demo),
     /// Run the service.
     Serve(serve::Serve),
+    /// Create the database and the administrator, and add ready sources.
+    Setup(setup::Setup),
+    /// Start services in the background.
+    Start(control::Start),
+    /// Stop services that were started in the background.
+    Stop(control::Stop),
+    /// Stop services, then start them again.
+    Restart(control::Restart),
+    /// Show which services run.
+    Status(control::Status),
+    /// Show which services run, again and again.
+    Watch(control::Watch),
+    /// Write everything into one file, while the service runs; or check such a file.
+    Backup(backup::BackupCommand),
+    /// Put a backup in place.
+    Restore(restore::Restore),
     /// Search from the command line, without a running server.
     Search(search::Search),
     /// Add SearchProviders from JSON files.
     LoadProviders(load_providers::LoadProviders),
-    /// Propose a SearchProvider for a source, from a curl command, an address or a sample of its answer.
+    /// Examine the installation, or propose a SearchProvider for a source.
     Doctor(doctor::DoctorCommand),
     /// List the ready sources, or add them.
     Providers(providers::Providers),
@@ -68,8 +97,14 @@ enum Command {
     Token(token::TokenCommand),
     /// Bring the database to this version's form.
     Migrate,
+    /// Ask the service of this machine whether it lives: exit code 0, or 1.
+    Health(health::Health),
+    /// Show the last lines of all log files, then follow them.
+    Logs(logs::Logs),
     /// Print every setting, its value, and where it came from.
     Settings(settings::SettingsCommand),
+    /// Print completions for a shell.
+    Completions(completions::Completions),
     /// Write the documents that are made from the program's own tables, or check that they are fresh.
     Docs(docs::Docs),
     /// Measure what the service adds to the time of its sources.
@@ -104,11 +139,22 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Serve(serve) => serve.run(&place).await?,
         Command::Search(search) => return search.run(&place).await,
         Command::LoadProviders(load) => return load.run(&place).await,
-        Command::Doctor(doctor) => doctor.run(&place).await?,
+        Command::Doctor(doctor) => return doctor.run(&place).await,
+        Command::Setup(setup) => setup.run(&place).await?,
+        Command::Start(start) => return start.run(&place).await,
+        Command::Stop(stop) => return stop.run(&place).await,
+        Command::Restart(restart) => return restart.run(&place).await,
+        Command::Status(status) => return status.run(&place).await,
+        Command::Watch(watch) => return watch.run(&place).await,
+        Command::Backup(backup) => backup.run(&place).await?,
+        Command::Restore(restore) => restore.run(&place).await?,
+        Command::Completions(completions) => completions.run(),
         Command::Providers(providers) => providers.run(&place).await?,
         Command::User(user) => user.run(&place).await?,
         Command::Token(token) => token.run(&place).await?,
         Command::Migrate => migrate::run(&place).await?,
+        Command::Health(health) => health.run(&place).await?,
+        Command::Logs(logs) => logs.run(&place).await?,
         Command::Settings(settings) => settings.run(&place)?,
         Command::Docs(docs) => docs.run()?,
         Command::Bench(bench) => bench.run().await?,

@@ -86,7 +86,12 @@ fn list(group: Option<&str>, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn add(place: &Place, names: &[String], credentials: Option<String>, user: &str) -> anyhow::Result<()> {
+pub(super) async fn add(
+    place: &Place,
+    names: &[String],
+    credentials: Option<String>,
+    user: &str,
+) -> anyhow::Result<()> {
     let sources: Vec<ReadySource> =
         names.iter().map(|name| ready::find(name)).collect::<anyhow::Result<_>>()?;
     let wired = place.open().await?;

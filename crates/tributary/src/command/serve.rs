@@ -37,7 +37,8 @@ impl Serve {
         for remark in &read.remarks {
             tracing::warn!("{remark}");
         }
-        let wired = Wired::open(read.settings).await?;
+        tracing::info!("{} {} starts", domain::SERVICE_NAME, domain::VERSION);
+        let wired = Wired::open(read.settings).await.inspect_err(log_failure)?;
         if let Some(password) = ensure_admin(&wired).await? {
             let file = wired.data_dir.join(keys::PASSWORD_FILE);
             terminal::line(format!("User admin was created. Password: {password}"));
@@ -46,8 +47,9 @@ impl Serve {
                 file.display()
             ));
         }
-        let service = Service::start(wired, &roles).await?;
+        let service = Service::start(wired, &roles).await.inspect_err(log_failure)?;
         if let Some(address) = service.address {
+            tracing::info!("listens on http://{address}");
             terminal::line(format!(
                 "{} {} listens on http://{address}",
                 domain::SERVICE_NAME,
@@ -56,9 +58,15 @@ impl Serve {
         }
         until_told_to_stop().await?;
         terminal::note("Stopping: running searches are finished first.");
+        tracing::info!("stopping: running searches are finished first");
         service.stop().await;
+        tracing::info!("stopped");
         Ok(())
     }
+}
+
+fn log_failure(error: &anyhow::Error) {
+    tracing::error!(target: logs::START_FAILED, "the service cannot start: {error:#}");
 }
 
 /// Returns on SIGTERM or Ctrl-C.

@@ -41,6 +41,7 @@ const LOCKED: &[(&str, &[&str])] = &[
     ("sqlx", &["store", "connectors", "testkit", "tributary"]),
     ("reqwest", &["outbound"]),
     ("axum", &["server", "tributary"]),
+    ("prometheus-client", &["server"]),
     ("clap", &["tributary"]),
     ("tracing-subscriber", &["tributary"]),
     ("utoipa-axum", &["server"]),

@@ -1,16 +1,22 @@
 //! One test binary for the whole house, so that linking is paid once.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
+mod alerts;
 mod architecture;
+mod backup;
 mod browser;
+mod cluster;
 mod concurrency;
+mod control;
 mod deadline;
 mod demo;
+mod deployment;
 mod doctor;
 mod door;
 mod eval;
 mod explained;
 mod house;
+mod logs;
 mod many_sources;
 mod pages;
 mod program;
@@ -21,3 +27,4 @@ mod restart;
 mod routes;
 mod ssrf;
 mod subscriptions;
+mod throttles;

@@ -54,7 +54,7 @@ async fn nobody() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_password() {
-    let rooms = Furnished::start().await;
+    let rooms = Furnished::without_lockout().await;
     let client = rooms.house.with_header(&basic("admin", "wrong horse battery"));
     assert_all_shut(&rooms, &client, "authentication_failed", "wrong password").await;
     rooms.house.stop().await;
@@ -62,7 +62,7 @@ async fn a_wrong_password() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revoked_token() {
-    let rooms = Furnished::start().await;
+    let rooms = Furnished::without_lockout().await;
     let made = rooms.house.admin.post("/svc/tokens/", &json!({})).await.body;
     let client = rooms.house.with_header(&format!("Token {}", made["token"].as_str().unwrap()));
     assert_eq!(client.get("/svc/users/").await.status, 200);
@@ -74,7 +74,7 @@ async fn a_revoked_token() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_expired_token() {
-    let rooms = Furnished::start().await;
+    let rooms = Furnished::without_lockout().await;
     let wired = rooms.house.service.wired();
     let admin = wired.store.user_by_name("admin").await.unwrap();
     let now = wired.clock.now();
@@ -93,7 +93,7 @@ async fn an_expired_token() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_users_token_and_password() {
-    let rooms = Furnished::start().await;
+    let rooms = Furnished::without_lockout().await;
     let gone = rooms.house.user("gone", &[]).await;
     let pair = rooms.house.with_header(&basic("gone", "password of gone"));
     assert_eq!(pair.get("/svc/users/me/").await.status, 200, "the pair is remembered now");

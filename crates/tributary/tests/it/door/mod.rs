@@ -1,6 +1,6 @@
 //! The doors from outside: who gets in, with what, and how the others are refused.
 
-mod credentials;
+pub mod credentials;
 mod manners;
 mod paths;
 mod requests;
@@ -9,6 +9,7 @@ mod session;
 mod table;
 
 use crate::house::{Answer, Client, TestHouse, items};
+use domain::settings::{Settings, Throttle};
 use reqwest::Method;
 use serde_json::json;
 use table::{Body, Row, Thing};
@@ -32,6 +33,12 @@ struct Furnished {
 impl Furnished {
     async fn start() -> Self {
         Self::of(TestHouse::start().await).await
+    }
+
+    /// The same where every door may be tried with wrong credentials, one after the other.
+    async fn without_lockout() -> Self {
+        let settings = |settings| Settings { throttle_login: Throttle(None), ..settings };
+        Self::of(TestHouse::with(settings).await).await
     }
 
     async fn of(house: TestHouse) -> Self {
@@ -68,6 +75,7 @@ impl Furnished {
         let id = match row.thing {
             Thing::None => return row.path.to_owned(),
             Thing::File => return row.path.replace("{file}", "swagger-ui.css"),
+            Thing::Schedule => return row.path.replace("{id}", "subscribe"),
             Thing::Search => self.search,
             Thing::Result => self.result,
             Thing::Provider => self.provider,

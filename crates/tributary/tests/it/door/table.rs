@@ -28,6 +28,8 @@ pub enum Thing {
     Group,
     Pipeline,
     Transform,
+    /// Its id is its name.
+    Schedule,
     File,
 }
 
@@ -54,7 +56,7 @@ impl Row {
 
     /// The pages for people are not part of the API, nor of its document.
     pub fn is_api(&self) -> bool {
-        self.path.starts_with("/svc/") && self.path != TRANSFORM_FORM
+        (self.path.starts_with("/svc/") && self.path != TRANSFORM_FORM) || self.path == METRICS
     }
 
     /// What a right request is answered.
@@ -94,6 +96,8 @@ const TOKEN: Body = Body::Json(r#"{"label": "laptop"}"#);
 const SAMPLE: Body = Body::Json(r#"{"sample": [{"title": "A river", "url": "https://rivers.example/1"}]}"#);
 const TRANSFORM: Body = Body::Json(r#"{"name": "lakes", "config_content": "lake,pond"}"#);
 const TRIAL: Body = Body::Json(r#"{"config_content": "lake,pond", "query": "lake"}"#);
+/// The usual place for a scraper, outside of the prefixes.
+const METRICS: &str = "/metrics/";
 /// A page that stands among the paths of the API.
 const TRANSFORM_FORM: &str = "/svc/query_transform_form/";
 const PIPELINE: Body = Body::Json(r#"{"processors": ["CosineRelevancyPostResultProcessor"]}"#);
@@ -162,6 +166,12 @@ pub const TABLE: &[Row] = &[
     row("POST", "/svc/login/", Who::Open, Thing::None, LOGIN),
     row("GET", "/svc/health/live/", Who::Open, Thing::None, Body::None),
     row("GET", "/svc/health/ready/", Who::Open, Thing::None, Body::None),
+    row("GET", "/svc/health/tasks/", Who::User, Thing::None, Body::None),
+    row("GET", "/svc/metrics/tasks/", Who::User, Thing::None, Body::None),
+    row("GET", METRICS, Who::User, Thing::None, Body::None),
+    row("GET", "/svc/schedules/", Who::Admin, Thing::None, Body::None),
+    row("GET", "/svc/schedules/{id}/", Who::Admin, Thing::Schedule, Body::None),
+    row("PATCH", "/svc/schedules/{id}/", Who::Admin, Thing::Schedule, Body::Json(r#"{"every_seconds": 7200}"#)),
     row("GET", "/svc/api/schema/", Who::User, Thing::None, Body::None),
     row("GET", "/svc/api/docs/", Who::User, Thing::None, Body::None),
     row("GET", "/svc/api/docs/{file}", Who::User, File, Body::None),

@@ -1,7 +1,15 @@
-//! `/svc/health/live/` and `/svc/health/ready/`: signs of life that say nothing else.
+//! `/svc/health/…`: `live` and `ready` say nothing else than their status; `tasks` sends a ping through the queue.
 
-use crate::house::TestHouse;
+use crate::house::{Client, TestHouse};
+use domain::contracts::{NewTask, QueueName};
+use domain::settings::Settings;
 use serde_json::json;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+use tributary::service::{Role, Service};
+use tributary::wiring::Wired;
+
+const TASKS: &str = "/svc/health/tasks/";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn both_are_open_and_short() {
@@ -15,7 +23,7 @@ async fn both_are_open_and_short() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_its_database_the_service_lives_but_is_not_ready() {
-    let house = TestHouse::start().await;
+    let house = TestHouse::with(|settings| Settings { health_open: true, ..settings }).await;
     house.service.wired().store.close().await;
     let live = house.anonymous().get("/svc/health/live/").await;
     assert_eq!(live.status, 200);
@@ -26,7 +34,93 @@ async fn without_its_database_the_service_lives_but_is_not_ready() {
     for word in ["sql", "pool", "database", "closed", "/tmp"] {
         assert!(!text.contains(word), "it tells of its inside: {text}");
     }
+    let tasks = house.anonymous().get(TASKS).await;
+    let expected = json!({"status": "error", "message": "The task queue does not answer."});
+    assert_eq!((tasks.status.as_u16(), &tasks.body), (500, &expected));
     let other = house.admin.get("/svc/search/").await;
     assert_eq!((other.status.as_u16(), other.code()), (503, "unavailable"), "{other:?}");
     house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_answers_the_ping() {
+    let house = TestHouse::start().await;
+    let started = Instant::now();
+    for path in [TASKS, "/api/svc/health/tasks"] {
+        let answer = house.admin.get(path).await;
+        let expected = json!({"status": "ok", "message": "A worker answered the ping."});
+        assert_eq!((answer.status.as_u16(), &answer.body), (200, &expected), "{path}");
+        assert_eq!(answer.header("content-type"), "application/json");
+    }
+    // Many probes at once are one ping, and leave nothing behind.
+    let many = futures_util::future::join_all((0..40).map(|_| house.admin.get(TASKS))).await;
+    assert!(many.iter().all(|answer| answer.status == 200), "{many:?}");
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    let queue = &house.service.wired().queue;
+    assert_eq!(queue.depth(QueueName::HealthCheck).await.unwrap(), 0);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credentials_are_needed_unless_the_settings_say_otherwise() {
+    let house = TestHouse::start().await;
+    assert_eq!(house.anonymous().get(TASKS).await.status, 401);
+    house.stop().await;
+    let house = TestHouse::with(|settings| Settings { health_open: true, ..settings }).await;
+    for path in [TASKS, "/api/svc/health/tasks"] {
+        assert_eq!(house.anonymous().get(path).await.status, 200, "{path}");
+    }
+    assert_eq!(house.anonymous().get("/svc/metrics/tasks/").await.status, 401, "the other setting");
+    assert_eq!(house.anonymous().get("/svc/search/").await.status, 401);
+    house.stop().await;
+}
+
+/// The doors in one process, the worker in another: they share the database and nothing else.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_worker_may_be_elsewhere_or_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings {
+        port: 0,
+        data_dir: folder.path().display().to_string(),
+        health_open: true,
+        ..Settings::default()
+    };
+    let wired = Wired::open(settings.clone()).await.unwrap();
+    let web = Service::start(wired, &BTreeSet::from([Role::Web])).await.unwrap();
+    let client = Client::new(&format!("http://{}", web.address.unwrap()), None);
+
+    let started = Instant::now();
+    let alone = client.get(TASKS).await;
+    let expected = json!({"status": "error", "message": "No worker answered the ping within 5 s."});
+    assert_eq!((alone.status.as_u16(), &alone.body), (500, &expected));
+    let waited = started.elapsed();
+    assert!(waited >= Duration::from_secs(5) && waited < Duration::from_secs(8), "{waited:?}");
+
+    // Where nobody comes, probes do not pile up: the limit is reached, and the answer comes at once.
+    let queue = &web.wired().queue;
+    while queue.depth(QueueName::HealthCheck).await.unwrap() < 8 {
+        let task = NewTask {
+            queue: QueueName::HealthCheck,
+            name: "ping".to_owned(),
+            payload: json!({"ping": "old"}),
+            attempts_max: 1,
+        };
+        queue.push(task).await.unwrap();
+    }
+    let full = client.get(TASKS).await;
+    let expected = json!({"status": "error", "message": "Earlier pings still wait for a worker."});
+    assert_eq!((full.status.as_u16(), &full.body), (500, &expected));
+    assert_eq!(queue.depth(QueueName::HealthCheck).await.unwrap(), 8);
+
+    let wired = Wired::open(settings).await.unwrap();
+    let worker = Service::start(wired, &BTreeSet::from([Role::Queue(QueueName::HealthCheck)])).await.unwrap();
+    assert_eq!(worker.address, None);
+    while queue.depth(QueueName::HealthCheck).await.unwrap() > 0 {
+        assert!(started.elapsed() < Duration::from_secs(30), "the worker does nothing");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let answered = client.get(TASKS).await;
+    assert_eq!((answered.status.as_u16(), &answered.body["status"]), (200, &json!("ok")), "{answered:?}");
+    worker.stop().await;
+    web.stop().await;
 }

@@ -1,0 +1,213 @@
+//! Reads a backup, after every byte of it was checked.
+
+use super::{BackupError, FOOT_BYTES, HASH_BYTES, HEAD, MANIFEST_BYTES_MAX, Manifest, Part, TAIL, hex};
+use flate2::read::GzDecoder;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Take};
+use std::path::{Path, PathBuf};
+use store::copy::CopiedRow;
+
+/// Bytes read at once while hashing.
+const BLOCK_BYTES: usize = 256 * 1024;
+
+/// A backup file whose every byte is as it was written.
+#[derive(Debug)]
+pub struct Backup {
+    path: PathBuf,
+    pub manifest: Manifest,
+}
+
+impl Backup {
+    /// Opens a file and checks every byte; all damaged parts are named in the error.
+    pub fn open(path: &Path) -> Result<Self, BackupError> {
+        let mut file = open(path)?;
+        let (manifest, parts_end) = manifest(path, &mut file)?;
+        let mut damaged = Vec::new();
+        let mut place = HEAD.len() as u64;
+        for part in &manifest.parts {
+            if part.place != place {
+                return Err(BackupError::Damaged(path.to_owned(), "its parts do not join".to_owned()));
+            }
+            place += part.size;
+            if hash(path, &mut file, part)? != part.sha256 {
+                damaged.push(format!("part '{}'", part.name));
+            }
+        }
+        if place != parts_end {
+            return Err(BackupError::Damaged(path.to_owned(), "its parts do not fill it".to_owned()));
+        }
+        match damaged.is_empty() {
+            true => Ok(Self { path: path.to_owned(), manifest }),
+            false => Err(BackupError::Damaged(path.to_owned(), damaged.join(", "))),
+        }
+    }
+
+    /// The whole content of a part.
+    pub fn content(&self, part: &Part) -> Result<Vec<u8>, BackupError> {
+        let mut content = Vec::new();
+        let read = self.decoder(part)?.take(part.content_size + 1).read_to_end(&mut content);
+        match read {
+            Ok(_) if content.len() as u64 == part.content_size => Ok(content),
+            Ok(_) => Err(BackupError::Part(part.name.clone(), "its size is not right".to_owned())),
+            Err(error) => Err(BackupError::Part(part.name.clone(), error.to_string())),
+        }
+    }
+
+    /// The rows of a table's part, one after the other.
+    pub fn rows(&self, part: &Part) -> Result<PartRows, BackupError> {
+        let lines = BufReader::new(self.decoder(part)?.take(part.content_size));
+        Ok(PartRows { lines, line: String::new(), name: part.name.clone() })
+    }
+
+    fn decoder(&self, part: &Part) -> Result<GzDecoder<Take<BufReader<File>>>, BackupError> {
+        let mut file = open(&self.path)?;
+        file.seek(SeekFrom::Start(part.place)).map_err(|error| BackupError::Io(self.path.clone(), error))?;
+        Ok(GzDecoder::new(file.take(part.size)))
+    }
+}
+
+/// Reads rows and says which part is at fault when one is not readable.
+pub struct PartRows {
+    lines: BufReader<Take<GzDecoder<Take<BufReader<File>>>>>,
+    line: String,
+    name: String,
+}
+
+impl PartRows {
+    /// The next row and the length of its text.
+    pub fn next_row(&mut self) -> Result<Option<(CopiedRow, usize)>, BackupError> {
+        self.line.clear();
+        let fault = |error: String| BackupError::Part(self.name.clone(), error);
+        let length = self.lines.read_line(&mut self.line).map_err(|error| fault(error.to_string()))?;
+        if length == 0 {
+            return Ok(None);
+        }
+        let row = serde_json::from_str(&self.line).map_err(|error| fault(error.to_string()))?;
+        Ok(Some((row, length)))
+    }
+}
+
+fn open(path: &Path) -> Result<BufReader<File>, BackupError> {
+    let file = File::open(path).map_err(|error| BackupError::Io(path.to_owned(), error))?;
+    Ok(BufReader::new(file))
+}
+
+/// The manifest, and where it begins.
+fn manifest(path: &Path, file: &mut BufReader<File>) -> Result<(Manifest, u64), BackupError> {
+    let fault = |error| BackupError::Io(path.to_owned(), error);
+    let damaged = |what: &str| BackupError::Damaged(path.to_owned(), what.to_owned());
+    let size = file.seek(SeekFrom::End(0)).map_err(fault)?;
+    let mut head = [0_u8; HEAD.len()];
+    let mut foot = [0_u8; FOOT_BYTES];
+    if size < (HEAD.len() + FOOT_BYTES) as u64 {
+        return Err(BackupError::NotOurs(path.to_owned()));
+    }
+    file.rewind().map_err(fault)?;
+    file.read_exact(&mut head).map_err(fault)?;
+    let foot_at = size - FOOT_BYTES as u64;
+    file.seek(SeekFrom::Start(foot_at)).map_err(fault)?;
+    file.read_exact(&mut foot).map_err(fault)?;
+    match (head == HEAD, foot.ends_with(TAIL)) {
+        (true, true) => {}
+        (true, false) => return Err(BackupError::CutOff(path.to_owned())),
+        (false, true) => return Err(damaged("its head")),
+        (false, false) => return Err(BackupError::NotOurs(path.to_owned())),
+    }
+    let mut length = [0_u8; 8];
+    length.copy_from_slice(&foot[..8]);
+    let length = u64::from_le_bytes(length);
+    if length > MANIFEST_BYTES_MAX || length > foot_at - HEAD.len() as u64 {
+        return Err(damaged("its manifest"));
+    }
+    let mut text = vec![0_u8; length as usize];
+    file.seek(SeekFrom::Start(foot_at - length)).map_err(fault)?;
+    file.read_exact(&mut text).map_err(fault)?;
+    if Sha256::digest(&text)[..] != foot[8..8 + HASH_BYTES] {
+        return Err(damaged("its manifest"));
+    }
+    let manifest = serde_json::from_slice(&text).map_err(|_| damaged("its manifest"))?;
+    Ok((manifest, foot_at - length))
+}
+
+fn hash(path: &Path, file: &mut BufReader<File>, part: &Part) -> Result<String, BackupError> {
+    let fault = |error| BackupError::Io(path.to_owned(), error);
+    file.seek(SeekFrom::Start(part.place)).map_err(fault)?;
+    let mut hash = Sha256::new();
+    let mut block = vec![0_u8; BLOCK_BYTES];
+    let mut left = file.take(part.size);
+    loop {
+        let count = left.read(&mut block).map_err(fault)?;
+        if count == 0 {
+            return Ok(hex(&hash.finalize()));
+        }
+        hash.update(&block[..count]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::BackupWriter;
+    use super::*;
+    use domain::contracts::{Clock, SystemClock};
+    use store::copy::{ColumnKind, CopiedColumn, CopiedTable, CopySink};
+
+    fn written(path: &Path) -> Manifest {
+        let mut writer = BackupWriter::create(path).unwrap();
+        let columns = vec![CopiedColumn { name: "id".to_owned(), kind: ColumnKind::Integer }];
+        writer.begin(&CopiedTable { name: "users".to_owned(), columns, last_id: Some(7) }).unwrap();
+        writer.row(&vec![Some("1".to_owned())]).unwrap();
+        writer.row(&vec![None]).unwrap();
+        writer.end().unwrap();
+        writer.add("file dictionaries/x.txt", b"some words").unwrap();
+        let manifest = Manifest {
+            version: "1".to_owned(),
+            schema: 1,
+            made: SystemClock.now(),
+            key_fingerprint: None,
+            parts: Vec::new(),
+        };
+        writer.finish(manifest).unwrap()
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b");
+        written(&path);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+        let backup = Backup::open(&path).unwrap();
+        let mut rows = backup.rows(&backup.manifest.parts[0]).unwrap();
+        assert_eq!(rows.next_row().unwrap().unwrap().0, vec![Some("1".to_owned())]);
+        assert_eq!(rows.next_row().unwrap().unwrap().0, vec![None]);
+        assert!(rows.next_row().unwrap().is_none());
+        let part = backup.manifest.part("file dictionaries/x.txt").unwrap();
+        assert_eq!(backup.content(part).unwrap(), b"some words");
+    }
+
+    #[test]
+    fn every_flipped_byte_is_found_and_its_part_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b");
+        let manifest = written(&path);
+        let whole = std::fs::read(&path).unwrap();
+        for place in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[place] ^= 0x10;
+            std::fs::write(&path, &bytes).unwrap();
+            let said = Backup::open(&path).unwrap_err().to_string();
+            let inside = |part: &&Part| (part.place..part.place + part.size).contains(&(place as u64));
+            let expected = match manifest.parts.iter().find(inside) {
+                Some(part) => format!("part '{}'", part.name),
+                None if place < HEAD.len() => "its head".to_owned(),
+                None if place >= whole.len() - TAIL.len() => "its end is damaged".to_owned(),
+                None => "its manifest".to_owned(),
+            };
+            assert!(said.contains(&expected), "byte {place}: {said}");
+        }
+        for length in [0, 10, HEAD.len() + 3, whole.len() / 2, whole.len() - 1] {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            assert!(Backup::open(&path).is_err(), "cut to {length} bytes");
+        }
+    }
+}

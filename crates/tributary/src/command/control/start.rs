@@ -1,0 +1,198 @@
+//! `tributary start`: one process for each named service, watched for an early end.
+
+use super::state::{Services, Started, private_file};
+use super::{ALL, check_name, folder, process};
+use crate::command::Place;
+use crate::terminal;
+use anyhow::Context;
+use clap::Args;
+use domain::contracts::{Clock, SystemClock};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a new process is watched.
+const WATCH: Duration = Duration::from_secs(2);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Last lines that are shown of a process that ended early, and most bytes of its output that are read.
+const LINES_SHOWN: usize = 20;
+const OUTPUT_BYTES_MAX: usize = 64 * 1024;
+
+/// Start services in the background; without a name one process with every role.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tributary start
+  tributary start web search beat
+  tributary status")]
+pub struct Start {
+    /// `all`, or roles: web, search, page_fetch, interactive, maintenance, corpus, health_check, beat.
+    pub services: Vec<String>,
+}
+
+impl Start {
+    pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
+        let names = if self.services.is_empty() { vec![ALL.to_owned()] } else { self.services };
+        let (state, settings) = folder(place)?;
+        let logs = PathBuf::from(&settings.data_dir).join("logs");
+        std::fs::create_dir_all(&logs).with_context(|| format!("{} cannot be made", logs.display()))?;
+        let _one_at_a_time = state.hold()?;
+        let mut services = state.read()?;
+        services.retain(|_, started| started.runs());
+        refuse_doubles(&names, &services)?;
+        let mut children = Vec::new();
+        for name in &names {
+            let output = logs.join(format!("start-{name}.out"));
+            let child = spawn(place, name, &output)?;
+            let started = Started {
+                pid: child.id(),
+                began: process::began(child.id()),
+                started: SystemClock.now(),
+                roles: name.clone(),
+                output,
+            };
+            services.insert(name.clone(), started);
+            state.write(&services)?;
+            children.push((name.clone(), child));
+        }
+        let ended = watch(&mut children).await?;
+        for (name, said) in &ended {
+            let output = services.remove(name).map(|started| started.output).unwrap_or_default();
+            terminal::note(format!("{name} ended at once: {said}. The last lines of {}:", output.display()));
+            last_lines(&output).iter().for_each(|line| terminal::note(format!("  {line}")));
+        }
+        state.write(&services)?;
+        for (name, _) in children.iter().filter(|(name, _)| services.contains_key(name)) {
+            let started = &services[name];
+            let word =
+                last_lines(&started.output).into_iter().find(|line| line.contains("User admin was created"));
+            word.into_iter().for_each(terminal::line);
+            let at = address(&started.output).map(|at| format!(" on {at}")).unwrap_or_default();
+            terminal::line(format!("{name} runs{at}, process {}.", started.pid));
+        }
+        Ok(if ended.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// Where a service with the web role says that it listens.
+pub fn address(output: &Path) -> Option<String> {
+    let lines = last_lines(output);
+    let line = lines.iter().find(|line| line.contains(" listens on http://"))?;
+    line.split_whitespace().find(|word| word.starts_with("http://")).map(str::to_owned)
+}
+
+fn refuse_doubles(names: &[String], running: &Services) -> anyhow::Result<()> {
+    for (index, name) in names.iter().enumerate() {
+        check_name(name)?;
+        anyhow::ensure!(!names[..index].contains(name), "{name} is named twice");
+        anyhow::ensure!(name != ALL || names.len() == 1, "{ALL} holds every role; name it alone");
+        if let Some(started) = running.get(name) {
+            anyhow::bail!("{name} runs already, process {}; tributary restart {name}", started.pid);
+        }
+        if let Some(started) = running.get(ALL) {
+            anyhow::bail!("{ALL} runs already, process {}, and holds {name}", started.pid);
+        }
+        anyhow::ensure!(
+            name != ALL || running.is_empty(),
+            "{} run already; stop them first, or name the other roles",
+            running.keys().cloned().collect::<Vec<_>>().join(", ")
+        );
+    }
+    Ok(())
+}
+
+fn spawn(place: &Place, name: &str, output: &Path) -> anyhow::Result<Child> {
+    let program = std::env::current_exe().context("the program does not find itself")?;
+    let mut command = Command::new(program);
+    if let Some(file) = &place.config {
+        command.arg("--config").arg(file);
+    }
+    if let Some(folder) = &place.data_dir {
+        command.arg("--data-dir").arg(folder);
+    }
+    command.arg("serve");
+    if name != ALL {
+        command.args(["--roles", name]);
+    }
+    let out = private_file(output)?;
+    command.stdin(Stdio::null()).stderr(out.try_clone()?).stdout(out);
+    // A group of its own: Ctrl-C in this terminal is not meant for it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.spawn().with_context(|| format!("{name} cannot be started"))
+}
+
+/// Those that ended within the time of watching, and how.
+async fn watch(children: &mut [(String, Child)]) -> anyhow::Result<Vec<(String, String)>> {
+    let until = Instant::now() + WATCH;
+    let mut ended: Vec<(String, String)> = Vec::new();
+    while Instant::now() < until && ended.len() < children.len() {
+        tokio::time::sleep(LOOK_EVERY).await;
+        for (name, child) in children.iter_mut() {
+            if let Some(status) = child.try_wait()?
+                && !ended.iter().any(|(known, _)| known == name)
+            {
+                ended.push((name.clone(), status.to_string()));
+            }
+        }
+    }
+    Ok(ended)
+}
+
+fn last_lines(output: &Path) -> Vec<String> {
+    let bytes = std::fs::read(output).unwrap_or_default();
+    let from = bytes.len().saturating_sub(OUTPUT_BYTES_MAX);
+    let text = String::from_utf8_lossy(&bytes[from..]).into_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(LINES_SHOWN)..].iter().map(|line| (*line).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn running(names: &[&str]) -> Services {
+        let one = |name: &&str| {
+            let started = Started {
+                pid: 1,
+                began: None,
+                started: chrono::DateTime::default(),
+                roles: (*name).to_owned(),
+                output: PathBuf::new(),
+            };
+            ((*name).to_owned(), started)
+        };
+        names.iter().map(one).collect()
+    }
+
+    #[test]
+    fn what_runs_is_not_started_twice() {
+        let cases: [(&[&str], &[&str], &str); 7] = [
+            (&["all"], &[], ""),
+            (&["web", "search"], &["beat"], ""),
+            (&["web"], &["web"], "runs already"),
+            (&["web"], &["all"], "holds web"),
+            (&["all"], &["web"], "stop them first"),
+            (&["web", "web"], &[], "twice"),
+            (&["all", "web"], &[], "alone"),
+        ];
+        for (names, there, expected) in cases {
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            let said = refuse_doubles(&names, &running(there)).err().map(|error| error.to_string());
+            assert!(said.clone().unwrap_or_default().contains(expected), "{names:?} {there:?}: {said:?}");
+            assert_eq!(said.is_none(), expected.is_empty(), "{names:?} {there:?}: {said:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_lines_are_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("out");
+        let lines: Vec<String> = (0..100).map(|number| format!("line {number}")).collect();
+        std::fs::write(&file, lines.join("\n")).unwrap();
+        let shown = last_lines(&file);
+        assert_eq!((shown.len(), shown[0].as_str(), shown[19].as_str()), (20, "line 80", "line 99"));
+        std::fs::write(&file, "Tributary 0.1.0 listens on http://127.0.0.1:8000\n").unwrap();
+        assert_eq!(address(&file).as_deref(), Some("http://127.0.0.1:8000"));
+    }
+}

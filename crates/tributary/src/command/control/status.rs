@@ -1,0 +1,147 @@
+//! `tributary status` and `tributary watch`: a table of what runs.
+
+use super::state::{Services, Started};
+use super::{ALL, check_name, folder, process, start};
+use crate::command::{Place, exit_codes, health};
+use crate::terminal;
+use clap::Args;
+use domain::contracts::{Clock, SystemClock};
+use domain::instant::Instant;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::time::Duration;
+use url::Url;
+
+/// Show what runs. Exit code 0: all, 1: some, 3: none.
+#[derive(Debug, Args)]
+pub struct Status {
+    /// `all` or roles; none: those that were started.
+    services: Vec<String>,
+}
+
+/// Show what runs, again and again, until Ctrl-C.
+#[derive(Debug, Args)]
+pub struct Watch {
+    services: Vec<String>,
+    /// Seconds between two looks.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    every: u64,
+    /// End after so many looks.
+    #[arg(long, value_name = "NUMBER")]
+    count: Option<u64>,
+}
+
+impl Status {
+    pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
+        let (lines, runs) = look(place, &self.services).await?;
+        lines.iter().for_each(terminal::line);
+        let running = runs.iter().filter(|runs| **runs).count();
+        Ok(match running {
+            0 => exit_codes::none_runs(),
+            all if all == runs.len() => ExitCode::SUCCESS,
+            _ => ExitCode::FAILURE,
+        })
+    }
+}
+
+impl Watch {
+    pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
+        let mut looks = 0;
+        loop {
+            let (lines, _) = look(place, &self.services).await?;
+            if std::io::stdout().is_terminal() {
+                terminal::line("\x1b[2J\x1b[H");
+            }
+            lines.iter().for_each(terminal::line);
+            looks += 1;
+            if self.count.is_some_and(|count| looks >= count) {
+                return Ok(ExitCode::SUCCESS);
+            }
+            tokio::select! {
+                () = tokio::time::sleep(Duration::from_secs(self.every)) => {}
+                stopped = tokio::signal::ctrl_c() => {
+                    stopped?;
+                    return Ok(ExitCode::SUCCESS);
+                }
+            }
+        }
+    }
+}
+
+/// The table, and for each service whether it runs.
+async fn look(place: &Place, wanted: &[String]) -> anyhow::Result<(Vec<String>, Vec<bool>)> {
+    wanted.iter().try_for_each(|name| check_name(name))?;
+    let services = folder(place)?.0.read()?;
+    let names: Vec<String> =
+        if wanted.is_empty() { services.keys().cloned().collect() } else { wanted.to_vec() };
+    if names.is_empty() {
+        return Ok((vec!["No service was started here; tributary start".to_owned()], Vec::new()));
+    }
+    let now = SystemClock.now();
+    let mut lines = vec![row(["service", "process", "uptime", "memory", "health"])];
+    let mut runs = Vec::new();
+    for name in &names {
+        let running = running(&services, name);
+        runs.push(running.is_some());
+        lines.push(match running {
+            None => row([name, "-", "-", "-", "not running"]),
+            Some(started) => {
+                let memory =
+                    process::memory_mib(started.pid).map_or("-".to_owned(), |mib| format!("{mib} MiB"));
+                let health = health_of(started).await;
+                row([name, &started.pid.to_string(), &uptime(started.started, now), &memory, &health])
+            }
+        });
+    }
+    Ok((lines, runs))
+}
+
+fn running<'a>(services: &'a Services, name: &str) -> Option<&'a Started> {
+    services.get(name).filter(|started| started.runs())
+}
+
+/// Only the web role answers questions; of the others we know that they run.
+async fn health_of(started: &Started) -> String {
+    if started.roles != ALL && started.roles != "web" {
+        return "runs".to_owned();
+    }
+    let address = start::address(&started.output);
+    let url = address.as_deref().and_then(|at| Url::parse(&format!("{at}/svc/health/ready/")).ok());
+    let Some(url) = url else { return "starting".to_owned() };
+    match health::ask(&url).await {
+        Ok(answer) if answer.status == 200 => "ready".to_owned(),
+        Ok(answer) => format!("not ready: {}", answer.status),
+        Err(_) => "does not answer".to_owned(),
+    }
+}
+
+fn row(cells: [&str; 5]) -> String {
+    let [service, process, uptime, memory, health] = cells;
+    format!("{service:14} {process:>8} {uptime:>10} {memory:>10}  {health}")
+}
+
+fn uptime(since: Instant, now: Instant) -> String {
+    let seconds = (now - since).num_seconds().max(0);
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, _) => format!("{minutes} min"),
+        (0, ..) => format!("{hours} h {minutes} min"),
+        _ => format!("{days} d {hours} h"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uptime_is_short() {
+        let since = chrono::DateTime::default();
+        for (seconds, expected) in
+            [(-5, "0 s"), (59, "59 s"), (60, "1 min"), (3661, "1 h 1 min"), (90_000, "1 d 1 h")]
+        {
+            assert_eq!(uptime(since, since + chrono::TimeDelta::seconds(seconds)), expected);
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! `tributary doctor` without a source: every part of the installation, a line each, with the next step.
+
+use super::Place;
+use crate::terminal;
+use crate::wiring::{self, Wired};
+use clap::Args;
+use domain::contracts::{ProviderStore, QueueName, Store, SystemClock, UserStore};
+use domain::provider::SearchProvider;
+use domain::search::Sort;
+use domain::settings::Settings;
+use domain::user::Principal;
+use futures_util::StreamExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Below this the disk is nearly full; a search may fail below the second.
+const FREE_LOW_BYTES: u64 = 1024 * 1024 * 1024;
+const FREE_MIN_BYTES: u64 = 64 * 1024 * 1024;
+/// Providers that are asked at once.
+const ASKED_AT_ONCE: usize = 8;
+/// Workers give a sign of life more often than this.
+const HEARD_WITHIN: Duration = Duration::from_secs(60);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Ok,
+    Warn,
+    Fail,
+}
+
+#[derive(Debug)]
+struct Finding {
+    verdict: Verdict,
+    part: &'static str,
+    sentence: String,
+}
+
+/// What to examine.
+#[derive(Debug, Args)]
+pub struct Installation {
+    /// Without a source: ask no provider.
+    #[arg(long)]
+    offline: bool,
+    /// Without a source: what every active provider is asked.
+    #[arg(long, value_name = "QUERY", default_value = "test")]
+    test_query: String,
+}
+
+impl Installation {
+    /// Examines the installation and prints what was found. 1 when something failed.
+    pub async fn examine(&self, place: &Place) -> ExitCode {
+        let findings = self.findings(place).await;
+        for Finding { verdict, part, sentence } in &findings {
+            let word = match verdict {
+                Verdict::Ok => "ok",
+                Verdict::Warn => "warn",
+                Verdict::Fail => "fail",
+            };
+            terminal::line(format!("{word:4}  {part:11}  {sentence}"));
+        }
+        let count = |wanted| findings.iter().filter(|finding| finding.verdict == wanted).count();
+        let (warned, failed) = (count(Verdict::Warn), count(Verdict::Fail));
+        terminal::line(format!("{} checks, {warned} warnings, {failed} failures.", findings.len()));
+        if failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    }
+
+    async fn findings(&self, place: &Place) -> Vec<Finding> {
+        let read = match place.read(&[]) {
+            Ok(read) => read,
+            Err(error) => {
+                let lines = format!("{error:#}").replace('\n', " ");
+                return vec![fail(
+                    "settings",
+                    format!("{lines} Correct them; `tributary settings` shows all."),
+                )];
+            }
+        };
+        let mut findings = vec![ok("settings", format!("{} settings are valid", Settings::TABLE.len()))];
+        findings.extend(read.remarks.iter().map(|remark| warn("settings", remark.clone())));
+        let data_dir = PathBuf::from(&read.settings.data_dir);
+        let folder = data_folder(&data_dir);
+        let can_write = folder.iter().all(|finding| finding.verdict != Verdict::Fail);
+        findings.extend(folder);
+        findings.push(gate(&read.settings));
+        if !can_write {
+            return findings;
+        }
+        let database = database(&read.settings, &data_dir).await;
+        let is_usable = database.verdict == Verdict::Ok;
+        findings.push(database);
+        if !is_usable {
+            return findings;
+        }
+        match Wired::open(read.settings).await {
+            Ok(wired) => {
+                findings.extend(self.inside(&wired).await);
+                wired.store.close().await;
+            }
+            Err(error) => findings.push(fail("database", format!("it cannot be used: {error:#}"))),
+        }
+        findings
+    }
+
+    /// What can be asked of an open house only.
+    async fn inside(&self, wired: &Wired) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        if let Err(error) = wired.store.ping().await {
+            findings.push(fail("database", format!("it does not answer: {error}")));
+        }
+        findings.push(queue(wired).await);
+        match wired.store.users(0, 1).await {
+            Ok(users) if users.total == 0 => {
+                findings.push(warn("people", "there is no user yet; run: tributary setup".to_owned()));
+            }
+            Ok(users) => findings.push(ok("people", format!("{} users", users.total))),
+            Err(error) => findings.push(fail("people", error.to_string())),
+        }
+        match wired.store.providers().await {
+            Ok(providers) => findings.extend(self.providers(wired, providers).await),
+            Err(error) => findings.push(fail("providers", error.to_string())),
+        }
+        findings
+    }
+
+    async fn providers(&self, wired: &Wired, all: Vec<SearchProvider>) -> Vec<Finding> {
+        let active: Vec<SearchProvider> = all.into_iter().filter(|one| one.draft.active).collect();
+        if active.is_empty() {
+            let next = "no provider is active; run: tributary providers add wikipedia";
+            return vec![warn("providers", next.to_owned())];
+        }
+        if self.offline {
+            return vec![ok("providers", format!("{} are active; not asked (--offline)", active.len()))];
+        }
+        futures_util::stream::iter(active)
+            .map(|provider| async move { self.ask(wired, &provider).await })
+            .buffered(ASKED_AT_ONCE)
+            .collect()
+            .await
+    }
+
+    async fn ask(&self, wired: &Wired, provider: &SearchProvider) -> Finding {
+        let name = &provider.draft.name;
+        let owner = match wired.store.user(provider.owner).await {
+            Ok(owner) => Principal::of(&owner),
+            Err(error) => return fail("provider", format!("{name}: its owner: {error}")),
+        };
+        let test = wired.federation.test_provider(provider, &owner, &self.test_query, Sort::default()).await;
+        let (found, retrieved, time) = match test {
+            Err(error) => return fail("provider", format!("{name}: {error}")),
+            Ok(test) => match test.error {
+                Some(fault) => {
+                    return fail(
+                        "provider",
+                        format!("{name}: {} Look at it under Providers.", fault.message),
+                    );
+                }
+                None => (test.found, test.retrieved, test.time),
+            },
+        };
+        match retrieved {
+            0 => warn("provider", format!("{name}: answers, but has nothing for '{}'", self.test_query)),
+            _ => ok("provider", format!("{name}: {retrieved} of {found} in {time:.1} s")),
+        }
+    }
+}
+
+fn data_folder(data_dir: &Path) -> Vec<Finding> {
+    let shown = data_dir.display();
+    if !data_dir.exists() {
+        return vec![warn("data folder", format!("{shown} is not there yet; run: tributary setup"))];
+    }
+    if let Err(error) = tempfile::NamedTempFile::new_in(data_dir) {
+        return vec![fail(
+            "data folder",
+            format!("{shown} cannot be written to: {error}; give it to this user"),
+        )];
+    }
+    let mut findings = vec![ok("data folder", format!("{shown} can be written to"))];
+    findings.push(match rustix::fs::statvfs(data_dir) {
+        Ok(disk) => free_space(disk.f_bavail.saturating_mul(disk.f_frsize)),
+        Err(error) => warn("disk", format!("the free space cannot be told: {error}")),
+    });
+    findings
+}
+
+fn free_space(bytes: u64) -> Finding {
+    let sentence = format!("{} MiB are free", bytes / 1024 / 1024);
+    match bytes {
+        0..FREE_MIN_BYTES => fail("disk", sentence + "; make room now"),
+        FREE_MIN_BYTES..FREE_LOW_BYTES => warn("disk", sentence + "; make room soon"),
+        _ => ok("disk", sentence),
+    }
+}
+
+fn gate(settings: &Settings) -> Finding {
+    match wiring::toolbox(&Arc::new(settings.clone()), Arc::new(SystemClock)) {
+        Ok(_) => {
+            let count = settings.outbound_allow.len();
+            ok("outbound", format!("private addresses are closed, {count} exceptions (SVC_OUTBOUND_ALLOW)"))
+        }
+        Err(error) => fail("outbound", format!("{error:#}")),
+    }
+}
+
+async fn database(settings: &Settings, data_dir: &Path) -> Finding {
+    let url = match wiring::database_url(settings, data_dir) {
+        Ok(url) => url,
+        Err(error) => return fail("database", format!("{error:#}")),
+    };
+    let kind = if url.expose().starts_with("sqlite") { "SQLite" } else { "PostgreSQL" };
+    let newest = store::copy::schema_version();
+    match store::copy::target_state(&url).await {
+        Err(error) => fail("database", format!("{kind}: {error}; look at SVC_DATABASE_URL and the server")),
+        Ok(state) => match state.schema {
+            None => warn("database", format!("{kind}: it is empty; run: tributary setup")),
+            Some(schema) if schema < newest => {
+                warn("database", format!("{kind}: schema {schema} of {newest}; run: tributary migrate"))
+            }
+            Some(schema) if schema > newest => {
+                fail("database", format!("{kind}: schema {schema} is of a newer version of the program"))
+            }
+            Some(schema) => ok("database", format!("{kind}: reachable, schema {schema}")),
+        },
+    }
+}
+
+async fn queue(wired: &Wired) -> Finding {
+    let (mut silent, mut waiting) = (Vec::new(), 0);
+    for queue in QueueName::ALL {
+        match (wired.queue.workers(queue, HEARD_WITHIN).await, wired.queue.depth(queue).await) {
+            (Ok(workers), Ok(depth)) => {
+                waiting += depth;
+                if workers.is_empty() {
+                    silent.push(queue.as_str());
+                }
+            }
+            (Err(error), _) | (_, Err(error)) => return fail("queue", error.to_string()),
+        }
+    }
+    match silent.is_empty() {
+        true => ok("queue", format!("every queue has a worker; {waiting} tasks wait")),
+        false => warn(
+            "queue",
+            format!(
+                "no worker was heard of for {}; {waiting} tasks wait; run: tributary start",
+                silent.join(", ")
+            ),
+        ),
+    }
+}
+
+fn ok(part: &'static str, sentence: String) -> Finding {
+    Finding { verdict: Verdict::Ok, part, sentence }
+}
+
+fn warn(part: &'static str, sentence: String) -> Finding {
+    Finding { verdict: Verdict::Warn, part, sentence }
+}
+
+fn fail(part: &'static str, sentence: String) -> Finding {
+    Finding { verdict: Verdict::Fail, part, sentence }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_space_is_judged() {
+        for (bytes, verdict) in [
+            (0, Verdict::Fail),
+            (FREE_MIN_BYTES - 1, Verdict::Fail),
+            (FREE_MIN_BYTES, Verdict::Warn),
+            (FREE_LOW_BYTES, Verdict::Ok),
+        ] {
+            assert_eq!(free_space(bytes).verdict, verdict, "{bytes}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The log files of the interface: their names, and which queue writes where.
+
+use std::str::FromStr;
+
+/// One log file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogFile {
+    /// The API server, authentication, the start, the database.
+    Api,
+    /// The work of one provider in a search.
+    Search,
+    /// A search as a whole: choosing, waiting, ranking, storing.
+    SearchOrchestrator,
+    Interactive,
+    PageFetch,
+    Maintenance,
+    HealthCheck,
+    Corpus,
+    /// The scheduler.
+    Beats,
+}
+
+/// The file; its short name; what the span field `queue` calls it; its name on disk.
+/// The interface names the first one so; see docs/quirks.md.
+const ROWS: [(LogFile, &str, &str, &str); 9] = [
+    (LogFile::Api, "django", "", "django.log"),
+    (LogFile::Search, "search", "search", "tasks-search-worker.log"),
+    (
+        LogFile::SearchOrchestrator,
+        "search-orchestrator",
+        "search_orchestrator",
+        "tasks-search-orchestrator-worker.log",
+    ),
+    (LogFile::Interactive, "interactive", "interactive", "tasks-interactive-worker.log"),
+    (LogFile::PageFetch, "pagefetch", "page_fetch", "tasks-pagefetch-worker.log"),
+    (LogFile::Maintenance, "maintenance", "maintenance", "tasks-maintenance-worker.log"),
+    (LogFile::HealthCheck, "healthcheck", "health_check", "tasks-healthcheck-worker.log"),
+    (LogFile::Corpus, "corpus", "corpus", "tasks-corpus-worker.log"),
+    (LogFile::Beats, "beats", "beats", "tasks-beats.log"),
+];
+
+/// Before the first file's tag; tags are letters, so that a line with its tag is still text.
+const FIRST_TAG: u8 = b'A';
+
+impl LogFile {
+    pub fn all() -> impl Iterator<Item = Self> {
+        ROWS.iter().map(|row| row.0)
+    }
+
+    /// For people.
+    pub fn short_name(self) -> &'static str {
+        ROWS[self as usize].1
+    }
+
+    /// On disk.
+    pub fn file_name(self) -> &'static str {
+        ROWS[self as usize].3
+    }
+
+    /// The file of the spans that name this queue.
+    pub fn of_queue(name: &str) -> Option<Self> {
+        ROWS.iter().find(|row| row.2 == name && !name.is_empty()).map(|row| row.0)
+    }
+
+    /// Goes before a line on its way to the writer.
+    pub(super) fn tag(self) -> char {
+        char::from(FIRST_TAG + self as u8)
+    }
+
+    pub(super) fn of_tag(tag: u8) -> Option<Self> {
+        ROWS.get(usize::from(tag.checked_sub(FIRST_TAG)?)).map(|row| row.0)
+    }
+}
+
+impl FromStr for LogFile {
+    type Err = String;
+
+    /// The short name, the name on disk, or anything in between.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let short = text.trim().trim_end_matches(".log").trim_start_matches("tasks-");
+        let short = short.trim_end_matches("-worker");
+        ROWS.iter().find(|row| row.1 == short).map(|row| row.0).ok_or_else(|| {
+            let names: Vec<&str> = ROWS.iter().map(|row| row.1).collect();
+            format!("there is no log file '{text}'; use {}", names.join(", "))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::contracts::QueueName;
+
+    #[test]
+    fn every_row_stands_where_its_file_is_looked_up() {
+        for (position, file) in LogFile::all().enumerate() {
+            assert_eq!(file as usize, position);
+            assert_eq!(LogFile::of_tag(u8::try_from(file.tag()).unwrap()), Some(file));
+            assert_eq!(file.file_name().parse(), Ok(file));
+            assert_eq!(file.short_name().parse(), Ok(file));
+        }
+        assert_eq!(LogFile::of_tag(b'J'), None);
+        assert_eq!(LogFile::of_tag(b'!'), None);
+        assert_eq!("search-worker".parse(), Ok(LogFile::Search));
+        assert!("swirl".parse::<LogFile>().unwrap_err().contains("use django, search,"));
+    }
+
+    #[test]
+    fn every_queue_has_its_file() {
+        let mut files: Vec<LogFile> =
+            QueueName::ALL.iter().map(|queue| LogFile::of_queue(queue.as_str()).unwrap()).collect();
+        files.sort();
+        files.dedup();
+        assert_eq!(files.len(), QueueName::ALL.len());
+        assert_eq!(LogFile::of_queue("search_orchestrator"), Some(LogFile::SearchOrchestrator));
+        assert_eq!(LogFile::of_queue("beats"), Some(LogFile::Beats));
+        assert_eq!(LogFile::of_queue(""), None);
+    }
+}

@@ -1,0 +1,166 @@
+//! A line of a log file as it is read again, from text or from JSON, and which lines a reader wants.
+
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use tracing::Level;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// As it was written: RFC 3339 in UTC, so that texts sort like times. Empty if the line has none.
+    pub time: String,
+    pub level: Option<Level>,
+    /// Everything after time and level. No control characters.
+    pub text: String,
+    raw: String,
+}
+
+/// Which lines are wanted.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// This level and what is worse.
+    pub level: Option<Level>,
+    pub search: Option<i64>,
+    pub request: Option<String>,
+    /// Anywhere in the line, in whatever case. In lower case here.
+    pub text: Option<String>,
+}
+
+impl Line {
+    pub fn read(raw: &str) -> Self {
+        let (time, level, text) = match serde_json::from_str(raw) {
+            Ok(Value::Object(fields)) if raw.starts_with('{') => from_json(&fields),
+            _ => from_text(raw),
+        };
+        Self { time, level, text: harmless(&text), raw: raw.to_owned() }
+    }
+
+    /// Whether a field of the line or of one of its spans has this value.
+    fn has(&self, field: &str, value: &str) -> bool {
+        self.raw.match_indices(field).any(|(at, _)| {
+            let before = self.raw[..at].chars().next_back();
+            let rest = self.raw[at + field.len()..].trim_start_matches('"');
+            let rest = rest.strip_prefix(['=', ':']).map(|rest| rest.trim_start_matches('"'));
+            let after = rest.and_then(|rest| rest.strip_prefix(value)).map(|rest| rest.chars().next());
+            !before.is_some_and(is_of_a_name) && after.is_some_and(|next| !next.is_some_and(is_of_a_name))
+        })
+    }
+}
+
+impl Wanted {
+    pub fn includes(&self, line: &Line) -> bool {
+        let Self { level, search, request, text } = self;
+        // The more important level is the smaller one.
+        level.is_none_or(|level| line.level.is_some_and(|of_line| of_line <= level))
+            && search.is_none_or(|id| line.has("search.id", &id.to_string()))
+            && request.as_ref().is_none_or(|id| line.has("request.id", id))
+            && text.as_ref().is_none_or(|text| line.text.to_lowercase().contains(text.as_str()))
+    }
+}
+
+fn is_of_a_name(c: char) -> bool {
+    c.is_alphanumeric() || "-_.".contains(c)
+}
+
+fn from_text(raw: &str) -> (String, Option<Level>, String) {
+    let (time, rest) = raw.split_once(' ').unwrap_or((raw, ""));
+    let is_time =
+        time.len() >= "2000-01-01T00:00:00Z".len() && time.ends_with('Z') && time[4..].starts_with('-');
+    if !is_time {
+        return (String::new(), None, raw.to_owned());
+    }
+    let rest = rest.trim_start();
+    let (word, text) = rest.split_once(' ').unwrap_or((rest, ""));
+    match word.parse() {
+        Ok(level) => (time.to_owned(), Some(level), text.to_owned()),
+        Err(_) => (time.to_owned(), None, rest.to_owned()),
+    }
+}
+
+/// In the form of a text line: spans, target, message, fields.
+fn from_json(line: &Map<String, Value>) -> (String, Option<Level>, String) {
+    let of = |name: &str| line.get(name).and_then(Value::as_str).unwrap_or_default();
+    let mut text = String::new();
+    for span in line.get("spans").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
+    {
+        let name = span.get("name").and_then(Value::as_str).unwrap_or_default();
+        text.push_str(&format!("{name}{{{}}}:", pairs(span, "name")));
+    }
+    if !text.is_empty() {
+        text.push(' ');
+    }
+    let fields = line.get("fields").and_then(Value::as_object);
+    let message = fields.and_then(|fields| fields.get("message")).and_then(Value::as_str).unwrap_or_default();
+    text.push_str(&format!("{}: {message}", of("target")));
+    let more = fields.map(|fields| pairs(fields, "message")).unwrap_or_default();
+    if !more.is_empty() {
+        text.push(' ');
+        text.push_str(&more);
+    }
+    (of("timestamp").to_owned(), of("level").parse().ok(), text)
+}
+
+fn pairs(fields: &Map<String, Value>, without: &str) -> String {
+    let pairs =
+        fields.iter().filter(|(name, _)| *name != without).map(|(name, value)| format!("{name}={value}"));
+    pairs.collect::<Vec<_>>().join(" ")
+}
+
+/// Whatever a source or a client brought into a line, it does not steer the reader's terminal.
+fn harmless(text: &str) -> String {
+    let shown: Cow<'_, str> = match text.contains(char::is_control) {
+        true => text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect::<String>().into(),
+        false => text.into(),
+    };
+    shown.into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"2026-11-15T07:24:10.123456Z  WARN request{request.id=ab-1}: server::x: slow search.id=12 user="anna""#;
+    const JSON: &str = r#"{"timestamp":"2026-11-15T07:24:10.123456Z","level":"WARN","fields":{"message":"slow","search.id":12,"user":"anna"},"target":"server::x","spans":[{"request.id":"ab-1","name":"request"}]}"#;
+
+    #[test]
+    fn text_and_json_read_alike() {
+        let (text, json) = (Line::read(TEXT), Line::read(JSON));
+        assert_eq!(text.time, "2026-11-15T07:24:10.123456Z");
+        assert_eq!(text.level, Some(Level::WARN));
+        assert_eq!((&json.time, json.level), (&text.time, text.level));
+        assert_eq!(text.text, r#"request{request.id=ab-1}: server::x: slow search.id=12 user="anna""#);
+        assert_eq!(json.text, r#"request{request.id="ab-1"}: server::x: slow search.id=12 user="anna""#);
+        for (raw, shown) in
+            [("thread panicked", "thread panicked"), ("", ""), ("{broken", "{broken"), ("é 1", "é 1")]
+        {
+            let odd = Line::read(raw);
+            assert_eq!((odd.time.as_str(), odd.level, odd.text.as_str()), ("", None, shown));
+        }
+        assert_eq!(Line::read("a\u{1b}[31mb").text, "a\u{fffd}[31mb");
+    }
+
+    #[test]
+    fn wishes() {
+        let wish = |level: Option<Level>, search: Option<i64>, request: Option<&str>, text: Option<&str>| {
+            Wanted { level, search, request: request.map(str::to_owned), text: text.map(str::to_owned) }
+        };
+        let table = [
+            (wish(None, None, None, None), true),
+            (wish(Some(Level::INFO), None, None, None), true),
+            (wish(Some(Level::ERROR), None, None, None), false),
+            (wish(None, Some(12), None, None), true),
+            (wish(None, Some(1), None, None), false),
+            (wish(None, Some(2), None, None), false),
+            (wish(None, None, Some("ab-1"), None), true),
+            (wish(None, None, Some("ab"), None), false),
+            (wish(None, None, None, Some("server::x: slow")), true),
+            (wish(None, None, None, Some("fast")), false),
+            (wish(Some(Level::WARN), Some(12), Some("ab-1"), Some("anna")), true),
+        ];
+        for (wanted, expected) in table {
+            for raw in [TEXT, JSON] {
+                assert_eq!(wanted.includes(&Line::read(raw)), expected, "{wanted:?}");
+            }
+        }
+        assert!(!wish(None, Some(12), None, None).includes(&Line::read("research.id=12")));
+    }
+}

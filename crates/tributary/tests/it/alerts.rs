@@ -1,0 +1,203 @@
+//! The alerts and the dashboard of `deploy/`: every figure that they name is there in a real scrape.
+
+use crate::house::{TestHouse, items};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+use testkit::source::{Behaviour, Source};
+
+/// What stands in an expression and is neither a function nor a figure.
+const WORDS: [&str; 5] = ["and", "or", "unless", "bool", "offset"];
+/// Words before a list of labels.
+const BEFORE_LABELS: [&str; 6] = ["by", "on", "without", "ignoring", "group_left", "group_right"];
+
+fn file(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy").join(path)).unwrap()
+}
+
+fn rules() -> Vec<Value> {
+    let file: Value = serde_norway::from_str(&file("prometheus/rules.yaml")).unwrap();
+    let groups = file["groups"].as_array().unwrap().iter();
+    groups.flat_map(|group| group["rules"].as_array().unwrap().clone()).collect()
+}
+
+fn panels() -> Vec<Value> {
+    let dashboard: Value = serde_json::from_str(&file("grafana/tributary.json")).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap().iter();
+    panels.filter(|panel| panel["type"] != "row").cloned().collect()
+}
+
+/// The figures and the labels that an expression names.
+#[derive(Debug, Default, PartialEq)]
+struct Named {
+    figures: BTreeSet<String>,
+    labels: BTreeSet<String>,
+}
+
+impl Named {
+    fn of(expression: &str) -> Self {
+        let mut named = Self::default();
+        let mut rest = expression;
+        let mut labels_until = None;
+        while let Some(first) = rest.chars().next() {
+            let word_end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+            if first == '"' {
+                rest = rest[1..].split_once('"').expect("a quote ends").1;
+            } else if first == '[' {
+                rest = rest.split_once(']').expect("a range ends").1;
+            } else if word_end > 0 {
+                let (word, after) = rest.split_at(word_end);
+                rest = after;
+                let next = after.trim_start();
+                if BEFORE_LABELS.contains(&word) {
+                    labels_until = Some(')');
+                } else if labels_until.is_some() {
+                    named.labels.insert(word.to_owned());
+                } else if first.is_alphabetic() && !WORDS.contains(&word) && !next.starts_with('(') {
+                    // An aggregation may have its labels before its brackets.
+                    let is_aggregation =
+                        BEFORE_LABELS.iter().any(|before| next.starts_with(&format!("{before} (")));
+                    if !is_aggregation || word.contains('_') {
+                        named.figures.insert(word.to_owned());
+                    }
+                }
+            } else {
+                labels_until = match (first, labels_until) {
+                    ('{', None) => Some('}'),
+                    (end, Some(until)) if end == until => None,
+                    (_, still) => still,
+                };
+                rest = &rest[first.len_utf8()..];
+            }
+        }
+        named
+    }
+}
+
+#[test]
+fn expressions_are_read() {
+    let named = |text| {
+        let Named { figures, labels } = Named::of(text);
+        let join = |set: BTreeSet<String>| set.into_iter().collect::<Vec<_>>().join(" ");
+        (join(figures), join(labels))
+    };
+    let table = [
+        ("max by (queue) (a_depth{queue!=\"totals\"}) > 50", "a_depth", "queue"),
+        ("rate(x_total[5m]) / sum(y_total)", "x_total y_total", ""),
+        (
+            "histogram_quantile(0.95, sum by (le, p) (rate(d_bucket[$__rate_interval]))) > 2e3",
+            "d_bucket",
+            "le p",
+        ),
+        ("(m > 1) and on (job, i) b_info{x=\"not_a_figure\"}", "b_info m", "i job x"),
+        ("max(e) > 0 or time() - up", "e up", ""),
+    ];
+    for (text, figures, labels) in table {
+        assert_eq!(named(text), (figures.to_owned(), labels.to_owned()), "{text}");
+    }
+}
+
+/// The names of all series of the scrapes, and of all their labels.
+fn scraped(texts: &[String]) -> Named {
+    let mut named = Named { labels: ["job", "instance"].map(str::to_owned).into(), ..Named::default() };
+    for line in texts.iter().flat_map(|text| text.lines()).filter(|line| !line.starts_with('#')) {
+        let (name, rest) = line.split_at(line.find(['{', ' ']).unwrap());
+        named.figures.insert(name.to_owned());
+        for label in rest.split("=\"").filter_map(|part| part.rsplit(['{', ',']).next()) {
+            if !label.is_empty() && label.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
+                named.labels.insert(label.to_owned());
+            }
+        }
+    }
+    named
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_figure_is_there() {
+    let house = TestHouse::start().await;
+    let (good, bad) = (Source::start().await, Source::start().await);
+    good.reply(Behaviour::Json(items("river", 2)));
+    bad.reply(Behaviour::status(500));
+    house.provider("Good", &good).await;
+    house.provider("Bad", &bad).await;
+    house.admin.search(&json!({"query_string": "river"})).await;
+    let mut texts = Vec::new();
+    for path in ["/svc/metrics/tasks/", "/metrics/"] {
+        texts.push(house.admin.get(path).await.body.as_str().unwrap().to_owned());
+    }
+    house.stop().await;
+    let there = scraped(&texts);
+    assert!(there.figures.len() > 30 && there.labels.len() > 8, "{there:?}");
+
+    let (rules, panels) = (rules(), panels());
+    let targets = panels.iter().flat_map(|panel| panel["targets"].as_array().unwrap());
+    let expressions: Vec<&str> =
+        rules.iter().chain(targets).map(|place| place["expr"].as_str().unwrap()).collect();
+    assert!(expressions.len() > 30, "{}", expressions.len());
+    let mut used = BTreeSet::new();
+    for expression in expressions {
+        let named = Named::of(expression);
+        assert!(!named.figures.is_empty(), "{expression}");
+        for figure in &named.figures {
+            assert!(there.figures.contains(figure), "{figure} of {expression} is in no scrape");
+        }
+        for label in &named.labels {
+            assert!(there.labels.contains(label), "{label} of {expression} is in no scrape");
+        }
+        used.extend(named.figures);
+    }
+    // The other way round: what is scraped is shown somewhere. `_sum` and `_count` go with their buckets.
+    let is_shown = |figure: &&String| {
+        !used.contains(*figure) && !figure.ends_with("_sum") && !figure.ends_with("_count")
+    };
+    let unseen: Vec<&String> = there.figures.iter().filter(is_shown).collect();
+    assert!(unseen.is_empty(), "neither alert nor panel: {unseen:?}");
+}
+
+#[test]
+fn alerts_have_the_limits_of_the_interface() {
+    let rules = rules();
+    let mut names = BTreeSet::new();
+    for rule in &rules {
+        let text = |place: &Value| place.as_str().is_some_and(|text| !text.is_empty());
+        let name = rule["alert"].as_str().unwrap();
+        assert!(names.insert(name), "{name} stands twice");
+        assert!(["warning", "critical"].contains(&rule["labels"]["severity"].as_str().unwrap()), "{name}");
+        assert!(text(&rule["for"]), "{name}");
+        assert!(text(&rule["annotations"]["summary"]) && text(&rule["annotations"]["description"]), "{name}");
+    }
+    for (figure, limit, severity) in [
+        ("tasks_queue_depth", "> 50", "warning"),
+        ("tasks_queue_depth", "> 200", "critical"),
+        ("tasks_queue_workers", "== 0", "critical"),
+        ("tributary_search_duration_seconds_bucket", "> 20", "warning"),
+        ("tributary_provider_duration_seconds_bucket", "> 5", "warning"),
+        ("tributary_provider_duration_seconds_bucket", "> 10", "critical"),
+        ("tributary_provider_errors_total", "> 0.05", "critical"),
+        ("process_resident_memory_bytes", "> 2147483648)", "warning"),
+        ("process_resident_memory_bytes", "> 4294967296)", "critical"),
+        ("tasks_metrics_collection_error", "> 0", "critical"),
+    ] {
+        let is_it = |rule: &&Value| {
+            let expression = rule["expr"].as_str().unwrap();
+            let has_limit = expression.ends_with(limit) || expression.contains(&format!("{limit} "));
+            expression.contains(figure) && has_limit && rule["labels"]["severity"] == severity
+        };
+        assert_eq!(rules.iter().filter(is_it).count(), 1, "{figure} {limit} {severity}");
+    }
+}
+
+#[test]
+fn panels_are_whole() {
+    let mut places = BTreeSet::new();
+    for panel in panels() {
+        let title = panel["title"].as_str().unwrap();
+        assert!(places.insert(panel["gridPos"].to_string()), "{title} stands on another");
+        assert_eq!(panel["datasource"]["uid"], "${datasource}", "{title}");
+        let targets = panel["targets"].as_array().unwrap();
+        assert!(!targets.is_empty(), "{title}");
+        let letters: BTreeSet<&str> = targets.iter().map(|one| one["refId"].as_str().unwrap()).collect();
+        assert_eq!(letters.len(), targets.len(), "{title}");
+        assert!(!panel["fieldConfig"]["defaults"]["unit"].as_str().unwrap().is_empty(), "{title}");
+    }
+}

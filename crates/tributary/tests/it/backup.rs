@@ -1,0 +1,283 @@
+//! A backup during searches, restored elsewhere: the same answers. A damaged byte is found before anything is changed.
+
+use crate::house::{Client, items};
+use crate::program::{Running, program, run, text};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Output;
+use std::time::Duration;
+use testkit::postgres::{server, with_database};
+use testkit::source::{Behaviour, Source};
+use tokio::task::JoinSet;
+use tributary::backup::{Backup, BackupWriter, Manifest};
+
+const PASSWORD: &str = "a password for tests";
+
+type Environment<'a> = [(&'a str, &'a str)];
+
+fn serve(folder: &Path, environment: &Environment<'_>) -> Running {
+    let mut command = program(folder, &["serve", "--port", "0"]);
+    command.env("SVC_ADMIN_PASSWORD", PASSWORD).env("SVC_TIMEOUT", "5").envs(environment.iter().copied());
+    Running::start(command)
+}
+
+fn admin(running: &Running) -> Client {
+    running.client(Some(crate::demo::basic("admin", PASSWORD)))
+}
+
+async fn command(folder: &Path, arguments: &[&str], environment: &Environment<'_>) -> Output {
+    let mut command = program(folder, arguments);
+    command.envs(environment.iter().copied());
+    tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
+}
+
+fn key_of(folder: &Path) -> String {
+    std::fs::read_to_string(folder.join("data/secret.key")).unwrap().trim().to_owned()
+}
+
+async fn add_provider(client: &Client, source: &Source) {
+    let provider = json!({
+        "name": "One",
+        "url": source.url(),
+        "credentials": "X-Api-Key=canary",
+        "response_mappings": "FOUND=total,RESULTS=items",
+        "result_mappings": "title=title,body=body,url=url,date_published=date,author=author",
+    });
+    let answer = client.post("/svc/searchproviders/", &provider).await;
+    assert_eq!(answer.status, 201, "{answer:?}");
+}
+
+/// The answers to these searches, without the address of the service that gave them and the time of asking.
+async fn answers(running: &Running, ids: &[i64]) -> BTreeMap<i64, String> {
+    let client = admin(running);
+    let mut answers = BTreeMap::new();
+    for &id in ids {
+        let mut mixed = client.get(&format!("/svc/results/?search_id={id}")).await;
+        assert_eq!(mixed.status, 200, "{mixed:?}");
+        // The mixer's own line, the last, bears the time at which somebody asked.
+        let messages = mixed.body["messages"].as_array_mut().unwrap();
+        let mixer = messages.pop().unwrap();
+        assert!(mixer.as_str().unwrap().contains("Results ordered by"), "{mixer}");
+        assert!(!mixed.body["results"].as_array().unwrap().is_empty(), "{mixed:?}");
+        answers.insert(id, mixed.body.to_string().replace(&running.base, ""));
+    }
+    answers
+}
+
+async fn searched(client: &Client, count: usize) -> Vec<i64> {
+    let mut ids = Vec::new();
+    for number in 0..count {
+        let search = client.search(&json!({"query_string": format!("river {number}")})).await;
+        assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
+        ids.push(search["id"].as_i64().unwrap());
+    }
+    ids
+}
+
+/// Posts searches until it is told to stop; how many were accepted.
+async fn load(client: Client, mut stopped: tokio::sync::watch::Receiver<bool>) -> usize {
+    let mut accepted = 0;
+    while !*stopped.borrow_and_update() {
+        let created = client.post("/svc/search/", &json!({"query_string": "river"})).await;
+        assert_eq!(created.status, 201, "{created:?}");
+        accepted += 1;
+    }
+    accepted
+}
+
+/// Searches are done, then a backup is made while others run. The service ends; the ids and their answers.
+async fn backed_up_under_load(
+    folder: &Path,
+    source: &Source,
+    environment: &Environment<'_>,
+) -> BTreeMap<i64, String> {
+    let running = serve(folder, environment);
+    let client = admin(&running);
+    add_provider(&client, source).await;
+    let ids = searched(&client, 6).await;
+    let before = answers(&running, &ids).await;
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let mut callers = JoinSet::new();
+    for _ in 0..3 {
+        callers.spawn(load(client.clone(), stopped.clone()));
+    }
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let made = command(folder, &["backup", "monday"], environment).await;
+    stop.send(true).unwrap();
+    let accepted: usize = callers.join_all().await.into_iter().sum();
+    assert!(made.status.success(), "{made:?}");
+    assert!(text(&made.stderr).contains("secret.key"), "{made:?}");
+    assert!(accepted > 0, "searches came in while the backup was made");
+    eprintln!("{accepted} searches were accepted around the backup");
+    assert_eq!(before, answers(&running, &ids).await);
+    running.kill();
+    before
+}
+
+/// Every search that the backup holds becomes ready, the finished ones answer as before, and ids go on.
+async fn check_restored(folder: &Path, before: &BTreeMap<i64, String>, environment: &Environment<'_>) {
+    let running = serve(folder, environment);
+    let ids: Vec<i64> = before.keys().copied().collect();
+    assert_eq!(&answers(&running, &ids).await, before);
+    let client = admin(&running);
+    let list = client.get("/svc/search/?page_size=1000").await;
+    let rows = list.body["results"].as_array().or(list.body.as_array()).unwrap_or_else(|| panic!("{list:?}"));
+    let known: Vec<i64> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
+    assert!(known.len() >= before.len(), "{list:?}");
+    for &id in &known {
+        let search = client.ready(id).await;
+        assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
+    }
+    let next = searched(&client, 1).await[0];
+    assert!(known.iter().all(|&id| id < next), "{next} was given already: {known:?}");
+    assert_eq!(running.terminate(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_under_load_gives_the_same_answers_elsewhere() {
+    let source = Source::start().await;
+    source.reply(Behaviour::Json(items("river", 4)).delayed(Duration::from_millis(20)));
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let before = backed_up_under_load(here.path(), &source, &[]).await;
+    let file = here.path().join("monday");
+    let file = file.to_str().unwrap();
+    assert!(!std::fs::read(file).unwrap().windows(6).any(|bytes| bytes == b"canary"));
+
+    let refused = run(there.path(), &["restore", file]);
+    assert!(!refused.status.success() && text(&refused.stderr).contains("SVC_SECRET_KEY"), "{refused:?}");
+    let key = key_of(here.path());
+    let environment = [("SVC_SECRET_KEY", key.as_str())];
+    let restored = command(there.path(), &["restore", file], &environment).await;
+    assert!(restored.status.success(), "{restored:?}");
+    check_restored(there.path(), &before, &environment).await;
+    let again = command(there.path(), &["restore", file], &environment).await;
+    assert!(!again.status.success() && text(&again.stderr).contains("--force"), "{again:?}");
+    let forced = command(there.path(), &["restore", file, "--force"], &environment).await;
+    assert!(forced.status.success(), "{forced:?}");
+    check_restored(there.path(), &before, &environment).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_moves_between_the_two_databases() {
+    let Some(server) = server("backups") else { return };
+    let source = Source::start().await;
+    source.reply(Behaviour::Json(items("river", 3)));
+    let key = "one key for all";
+    with_database(&server, |url| async move {
+        let (first, second, third) =
+            (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let embedded = [("SVC_SECRET_KEY", key)];
+        let cluster = [("SVC_SECRET_KEY", key), ("SVC_DATABASE_URL", url.as_str())];
+        let before = {
+            let running = serve(first.path(), &embedded);
+            let client = admin(&running);
+            add_provider(&client, &source).await;
+            let ids = searched(&client, 3).await;
+            let before = answers(&running, &ids).await;
+            assert_eq!(running.terminate(), Some(0));
+            before
+        };
+        let path = |folder: &tempfile::TempDir| folder.path().join("b").display().to_string();
+        let made = command(first.path(), &["backup", &path(&first)], &embedded).await;
+        assert!(made.status.success(), "{made:?}");
+        let restored = command(second.path(), &["restore", &path(&first)], &cluster).await;
+        assert!(restored.status.success(), "{restored:?}");
+        check_restored(second.path(), &before, &cluster).await;
+        // Under load from PostgreSQL, and back into a file.
+        let running = serve(second.path(), &cluster);
+        let (stop, stopped) = tokio::sync::watch::channel(false);
+        let mut callers = JoinSet::new();
+        callers.spawn(load(admin(&running), stopped));
+        let made = command(second.path(), &["backup", &path(&second)], &cluster).await;
+        stop.send(true).unwrap();
+        assert!(callers.join_all().await[0] > 0);
+        assert!(made.status.success(), "{made:?}");
+        let in_use = command(second.path(), &["restore", &path(&second), "--force"], &cluster).await;
+        assert!(!in_use.status.success() && text(&in_use.stderr).contains("stop"), "{in_use:?}");
+        running.kill();
+        let restored = command(third.path(), &["restore", &path(&second)], &embedded).await;
+        assert!(restored.status.success(), "{restored:?}");
+        check_restored(third.path(), &before, &embedded).await;
+    })
+    .await;
+}
+
+#[test]
+fn a_flipped_byte_is_named_and_nothing_is_touched() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    assert!(run(here.path(), &["setup"]).status.success());
+    assert!(run(here.path(), &["backup", "b", "--with-key"]).status.success());
+    let file = here.path().join("b");
+    let verified = run(here.path(), &["backup", "--verify", "b"]);
+    assert!(verified.status.success() && text(&verified.stdout).contains("table users"), "{verified:?}");
+    let whole = std::fs::read(&file).unwrap();
+    let manifest = Backup::open(&file).unwrap().manifest;
+    assert!(manifest.parts.len() > 8, "{manifest:?}");
+    let mut places: Vec<(usize, String)> = manifest
+        .parts
+        .iter()
+        .map(|part| ((part.place + part.size / 2) as usize, format!("part '{}'", part.name)))
+        .collect();
+    places.extend([
+        (0, "head".into()),
+        (whole.len() - 100, "manifest".into()),
+        (whole.len() - 1, "end".into()),
+    ]);
+    for (place, named) in places {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 1;
+        std::fs::write(&file, bytes).unwrap();
+        for arguments in [["backup", "--verify"], ["restore", "--force"]] {
+            let output = run(there.path(), &[arguments[0], arguments[1], file.to_str().unwrap()]);
+            assert_eq!(output.status.code(), Some(1));
+            let said = text(&output.stderr);
+            assert!(said.contains(&named), "byte {place}: '{named}' is not in: {said}");
+        }
+    }
+    assert_eq!(std::fs::read_dir(there.path()).unwrap().count(), 0, "nothing was made there");
+}
+
+#[test]
+fn a_backup_with_its_key_needs_nothing_else() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    assert!(run(here.path(), &["setup", "wikipedia"]).status.success());
+    std::fs::create_dir(here.path().join("data/dictionaries")).unwrap();
+    std::fs::write(here.path().join("data/dictionaries/german.txt"), "fluss\n").unwrap();
+    let made = run(here.path(), &["backup", "b", "--with-key"]);
+    assert!(made.status.success() && text(&made.stderr).contains("holds the key"), "{made:?}");
+    let twice = run(here.path(), &["backup", "b"]);
+    assert!(!twice.status.success() && text(&twice.stderr).contains("--force"), "{twice:?}");
+    let file = here.path().join("b");
+    let restored = run(there.path(), &["restore", file.to_str().unwrap()]);
+    assert!(restored.status.success(), "{restored:?}");
+    assert_eq!(key_of(here.path()), key_of(there.path()));
+    let words = std::fs::read_to_string(there.path().join("data/dictionaries/german.txt")).unwrap();
+    assert_eq!(words, "fluss\n");
+    assert!(text(&run(there.path(), &["user", "list"]).stdout).contains("admin"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        for path in [file, there.path().join("data/secret.key")] {
+            assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restore_refuses_a_running_service_and_a_newer_backup() {
+    let here = tempfile::tempdir().unwrap();
+    let running = serve(here.path(), &[]);
+    assert!(run(here.path(), &["backup", "b"]).status.success());
+    let refused = run(here.path(), &["restore", "b", "--force"]);
+    assert!(!refused.status.success() && text(&refused.stderr).contains("stop it first"), "{refused:?}");
+    let live: Value = admin(&running).get("/svc/health/live/").await.body;
+    assert_eq!(live["status"], "ok");
+    running.kill();
+
+    let writer = BackupWriter::create(&here.path().join("newer")).unwrap();
+    let made = Backup::open(&here.path().join("b")).unwrap().manifest;
+    writer.finish(Manifest { schema: 9999, ..made }).unwrap();
+    let refused = run(here.path(), &["restore", "newer", "--force"]);
+    assert!(!refused.status.success() && text(&refused.stderr).contains("newer version"), "{refused:?}");
+}

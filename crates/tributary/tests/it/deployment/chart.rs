@@ -1,0 +1,230 @@
+//! The Helm chart: its values, its schema, and, where helm is installed, what it renders.
+
+use super::{PORT, USER, assert_grace, files, lint, plain, read, roles, root, settings, yaml};
+use domain::contracts::QueueName;
+use domain::settings::Settings;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+use std::time::Duration;
+use tributary::service::Role;
+
+const CHART: &str = "deploy/helm/tributary";
+const ADAPTER: &str = "deploy/helm/prometheus-adapter.yaml";
+const METRICS: [&str; 2] = ["tasks_queue_depth", "tasks_queue_busy_ratio"];
+
+fn values() -> Value {
+    yaml(&read(&format!("{CHART}/values.yaml"))).remove(0)
+}
+
+/// What the values set, secrets included.
+fn set() -> Settings {
+    let values = values();
+    let pairs = |of: &str| values[of].as_object().unwrap().clone();
+    let all = pairs("settings").into_iter().chain(pairs("secrets"));
+    settings(CHART, all.map(|(name, value)| (name, plain(&value))))
+}
+
+/// The rules of the schema that its author uses, on a value.
+fn check(path: &str, schema: &Value, value: &Value) {
+    if let Some(kinds) = schema.get("type") {
+        let kind = match value {
+            Value::Object(_) => "object",
+            Value::Array(_) => "array",
+            Value::String(_) => "string",
+            Value::Bool(_) => "boolean",
+            Value::Number(number) if number.is_f64() => "number",
+            Value::Number(_) => "integer",
+            Value::Null => "null",
+        };
+        let fits = kinds == kind || kinds.as_array().is_some_and(|kinds| kinds.iter().any(|one| one == kind));
+        assert!(fits, "{path} is of kind {kind}, not {kinds}");
+    }
+    if let Some(allowed) = schema["enum"].as_array() {
+        assert!(allowed.contains(value), "{path} is {value}, not one of {allowed:?}");
+    }
+    if let (Some(least), Some(number)) = (schema["minimum"].as_i64(), value.as_i64()) {
+        assert!(number >= least, "{path} is below {least}");
+    }
+    for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        assert!(value.get(name).is_some(), "{path} has no {name}");
+    }
+    for (name, inner) in value.as_object().into_iter().flatten() {
+        let path = format!("{path}.{name}");
+        match (schema["properties"].get(name), schema.get("additionalProperties")) {
+            (Some(schema), _) | (None, Some(schema @ Value::Object(_))) => check(&path, schema, inner),
+            (None, Some(Value::Bool(false))) => panic!("{path} is not in the schema"),
+            _ => {}
+        }
+    }
+    for inner in value.as_array().into_iter().flatten() {
+        check(&format!("{path}[]"), &schema["items"], inner);
+    }
+}
+
+#[test]
+fn the_values_fit_their_schema() {
+    let schema = serde_json::from_str(&read(&format!("{CHART}/values.schema.json"))).unwrap();
+    check("values", &schema, &values());
+}
+
+#[test]
+fn each_queue_has_its_workers_and_its_limit() {
+    let values = values();
+    let workers = values["workers"].as_object().unwrap();
+    let found: BTreeMap<&str, i64> = workers
+        .iter()
+        .map(|(queue, worker)| (queue.as_str(), worker["autoscaling"]["max"].as_i64().unwrap()))
+        .collect();
+    let expected = [("search", 5), ("page_fetch", 5), ("interactive", 2), ("maintenance", 2), ("corpus", 2)];
+    assert_eq!(found, BTreeMap::from(expected));
+    let queues = QueueName::ALL.into_iter().filter(|queue| *queue != QueueName::HealthCheck);
+    assert_eq!(found.keys().copied().collect::<BTreeSet<_>>(), queues.map(QueueName::as_str).collect());
+    let scaling = &values["autoscaling"];
+    assert_eq!((&scaling["depth"], &scaling["busyRatio"]), (&Value::from(10), &Value::from("1")));
+    assert_eq!((&scaling["periodSeconds"], &scaling["stabilizationSeconds"]), (&60.into(), &300.into()));
+}
+
+#[test]
+fn a_pod_has_time_to_stop() {
+    let values = values();
+    let seconds = |value: &Value| Duration::from_secs(value.as_u64().unwrap());
+    let waits = seconds(&values["terminationGracePeriodSeconds"]) - seconds(&values["web"]["drainSeconds"]);
+    assert_grace(CHART, waits, &set());
+    assert!(set().health_open, "probes carry no credentials");
+}
+
+#[test]
+fn templates_are_balanced() {
+    let templates = files(&format!("{CHART}/templates"));
+    assert!(templates.len() > 8);
+    for path in templates {
+        let text = read(&path);
+        assert_eq!(text.matches("{{").count(), text.matches("}}").count(), "{path}: braces");
+        let actions = text.split("{{").skip(1).filter_map(|rest| rest.split_once("}}"));
+        let words: Vec<&str> = actions
+            .filter_map(|(action, _)| action.trim_start_matches('-').split_whitespace().next())
+            .collect();
+        let opened = words.iter().filter(|word| ["if", "range", "with", "define"].contains(word)).count();
+        let closed = words.iter().filter(|word| **word == "end").count();
+        assert_eq!(opened, closed, "{path}: blocks");
+    }
+}
+
+#[test]
+fn the_adapter_serves_the_metrics_of_the_autoscalers() {
+    let adapter = &yaml(&read(ADAPTER))[0];
+    let rules = adapter["rules"]["external"].as_array().unwrap();
+    let served: Vec<&str> = rules.iter().filter_map(|rule| rule["name"]["as"].as_str()).collect();
+    assert_eq!(served, METRICS);
+    let query = |rule: usize| rules[rule]["metricsQuery"].as_str().unwrap();
+    assert!(query(0).starts_with("max("), "every process reports the same depth");
+    assert!(query(1).starts_with("sum(tasks_queue_active_tasks"), "every process reports its own tasks");
+}
+
+fn helm(arguments: &[&str], more: &[&str]) -> Option<Vec<Value>> {
+    let mut command = Command::new("helm");
+    command.args(arguments).arg(root().join(CHART)).args(["--set", "existingSecret=ours"]).args(more);
+    let said = lint(&mut command)?;
+    Some(if arguments[0] == "template" { yaml(&said) } else { Vec::new() })
+}
+
+fn of_kind<'a>(documents: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    documents.iter().filter(|document| document["kind"] == kind).collect()
+}
+
+#[test]
+fn helm_accepts_and_renders_it() {
+    if helm(&["lint", "--strict"], &[]).is_none() {
+        return;
+    }
+    let rendered = helm(&["template", "release"], &["--kube-version", "1.31.0"]).unwrap();
+    let deployments = of_kind(&rendered, "Deployment");
+    let mut played = BTreeSet::new();
+    for deployment in &deployments {
+        played.extend(check_deployment(deployment));
+    }
+    assert_eq!(deployments.len(), 7);
+    assert_eq!(played, Role::all());
+    assert_eq!(of_kind(&rendered, "PodDisruptionBudget").len(), 7);
+    assert_eq!(of_kind(&rendered, "Service").len(), 1);
+    for kind in ["Ingress", "PersistentVolumeClaim", "PodMonitor", "Secret"] {
+        assert!(of_kind(&rendered, kind).is_empty(), "{kind} is optional");
+    }
+    check_autoscalers(&rendered, &deployments);
+}
+
+#[test]
+fn helm_renders_what_is_optional() {
+    let chosen = "ingress.enabled=true,ingress.tlsSecret=certificate,persistence.enabled=true,\
+                  podMonitor.enabled=true,podMonitor.tokenSecret.name=token,\
+                  workers.corpus.autoscaling.enabled=false,workers.corpus.replicas=0";
+    let Some(rendered) = helm(&["template", "tributary"], &["--set", chosen, "--kube-version", "1.27.0"])
+    else {
+        return;
+    };
+    for kind in ["Ingress", "PersistentVolumeClaim", "PodMonitor"] {
+        assert_eq!(of_kind(&rendered, kind).len(), 1, "{kind}");
+    }
+    assert_eq!(of_kind(&rendered, "HorizontalPodAutoscaler").len(), 4);
+    for deployment in of_kind(&rendered, "Deployment") {
+        check_deployment(deployment);
+        let container = &deployment["spec"]["template"]["spec"]["containers"][0];
+        assert!(container.get("lifecycle").is_none(), "Kubernetes 1.27 knows no sleep");
+        if deployment["metadata"]["name"] == "tributary-corpus" {
+            assert_eq!(deployment["spec"]["replicas"], 0);
+        }
+    }
+}
+
+/// The roles of the deployment, when it is as it should be.
+fn check_deployment(deployment: &Value) -> BTreeSet<Role> {
+    let name = deployment["metadata"]["name"].as_str().unwrap();
+    let pod = &deployment["spec"]["template"]["spec"];
+    assert_eq!(pod["securityContext"]["runAsNonRoot"], true, "{name}");
+    assert_eq!(pod["securityContext"]["runAsUser"], USER, "{name}");
+    assert_eq!(pod["initContainers"][0]["args"], serde_json::json!(["migrate"]), "{name}");
+    let container = &pod["containers"][0];
+    for one in [container, &pod["initContainers"][0]] {
+        assert_eq!(one["securityContext"]["readOnlyRootFilesystem"], true, "{name}");
+        assert_eq!(one["securityContext"]["allowPrivilegeEscalation"], false, "{name}");
+        let pairs = one["env"].as_array().unwrap().iter();
+        settings(name, pairs.map(|pair| (plain(&pair["name"]), plain(&pair["value"]))));
+    }
+    let args: Vec<&str> = container["args"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(args[..2], ["serve", "--roles"], "{name}");
+    let roles = roles(args[2]);
+    assert_eq!(container["ports"][0]["containerPort"], PORT);
+    assert_eq!(container["livenessProbe"]["httpGet"]["path"], "/svc/health/live/");
+    if roles.contains(&Role::Web) {
+        assert_eq!(container["readinessProbe"]["httpGet"]["path"], "/svc/health/ready/");
+    } else if !roles.contains(&Role::Beat) {
+        assert!(roles.contains(&Role::Queue(QueueName::HealthCheck)), "{name} answers no ping");
+    }
+    roles
+}
+
+fn check_autoscalers(rendered: &[Value], deployments: &[&Value]) {
+    let scalers = of_kind(rendered, "HorizontalPodAutoscaler");
+    assert_eq!(scalers.len(), 5);
+    for scaler in scalers {
+        let spec = &scaler["spec"];
+        let target = deployments.iter().find(|one| one["metadata"]["name"] == spec["scaleTargetRef"]["name"]);
+        let target = target.unwrap_or_else(|| panic!("{} scales nothing", scaler["metadata"]["name"]));
+        assert!(target["spec"].get("replicas").is_none(), "an upgrade would undo the scaling");
+        let metrics = spec["metrics"].as_array().unwrap();
+        let names: Vec<&Value> = metrics.iter().map(|one| &one["external"]["metric"]["name"]).collect();
+        assert_eq!(names, METRICS);
+        assert_eq!(metrics[0]["external"]["target"]["averageValue"], "10");
+        assert_eq!(metrics[1]["external"]["target"]["value"], "1");
+        for metric in metrics {
+            let queue = metric["external"]["metric"]["selector"]["matchLabels"]["queue"].as_str().unwrap();
+            assert!(QueueName::parse(queue).is_some(), "{queue} is not a queue");
+        }
+        assert_eq!(spec["behavior"]["scaleDown"]["stabilizationWindowSeconds"], 300);
+        for direction in ["scaleUp", "scaleDown"] {
+            let policy = &spec["behavior"][direction]["policies"][0];
+            assert_eq!((&policy["value"], &policy["periodSeconds"]), (&1.into(), &60.into()));
+        }
+    }
+}

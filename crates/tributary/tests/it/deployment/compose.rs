@@ -1,0 +1,143 @@
+//! The two compose files.
+
+use super::{PORT, assert_grace, lint, plain, read, roles, root, settings, yaml};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::process::Command;
+use std::time::Duration;
+use tributary::service::Role;
+
+const ONE: &str = "deploy/compose.yaml";
+const CLUSTER: &str = "deploy/compose.cluster.yaml";
+
+fn services(path: &str) -> Map<String, Value> {
+    yaml(&read(path))[0]["services"].as_object().unwrap().clone()
+}
+
+/// The services that run our image.
+fn ours(path: &str) -> Map<String, Value> {
+    services(path).into_iter().filter(|(_, service)| service.get("build").is_some()).collect()
+}
+
+/// `${NAME:?why}` as if NAME were `x`; a variable without `:?` would have a default or be empty.
+fn filled_in(text: &str) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let (variable, after) = after.split_once('}').unwrap();
+        assert!(variable.contains(":?"), "{text}: {variable} is not required");
+        filled.push_str(before);
+        filled.push('x');
+        rest = after;
+    }
+    filled + rest
+}
+
+fn environment(service: &Value) -> Vec<(String, String)> {
+    let pairs = service["environment"].as_object().unwrap().iter();
+    pairs.map(|(name, value)| (name.clone(), plain(value))).collect()
+}
+
+fn words(value: &Value) -> Vec<&str> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// The roles that the service plays; none if it is a command that ends.
+fn played(service: &Value) -> BTreeSet<Role> {
+    match words(&service["command"])[..] {
+        [] => Role::all(),
+        ["serve", "--roles", names] => roles(names),
+        ["migrate"] => BTreeSet::new(),
+        ref other => panic!("{other:?} is not known"),
+    }
+}
+
+#[test]
+fn one_node_is_one_service_and_one_volume() {
+    assert_eq!(services(ONE).len(), 1);
+    assert_eq!(played(&services(ONE)["tributary"]), Role::all());
+    let volumes = yaml(&read(ONE))[0]["volumes"].as_object().unwrap().clone();
+    assert_eq!(volumes.keys().collect::<Vec<_>>(), ["data"]);
+    assert_eq!(words(&services(ONE)["tributary"]["volumes"]), ["data:/data"]);
+}
+
+#[test]
+fn the_cluster_plays_every_role() {
+    let ours = ours(CLUSTER);
+    let all: BTreeSet<Role> = ours.values().flat_map(played).collect();
+    assert_eq!(all, Role::all());
+    let web = ours.values().filter(|service| played(service).contains(&Role::Web)).count();
+    assert_eq!(web, 2);
+    let others: BTreeSet<String> = services(CLUSTER).into_iter().map(|(name, _)| name).collect();
+    assert!(others.contains("postgres") && others.contains("nats"));
+}
+
+#[test]
+fn nodes_are_locked_down_and_have_time_to_stop() {
+    for path in [ONE, CLUSTER] {
+        for (name, service) in ours(path) {
+            let place = format!("{path}: {name}");
+            assert_eq!(service["read_only"], true, "{place}");
+            assert_eq!(words(&service["cap_drop"]), ["ALL"], "{place}");
+            assert_eq!(words(&service["security_opt"]), ["no-new-privileges:true"], "{place}");
+            assert!(service.get("user").is_none(), "{place}: the image names the user");
+            let set = environment(&service).into_iter().map(|(name, value)| (name, filled_in(&value)));
+            let set = settings(&place, set);
+            assert!(set.health_open, "{place}: probes carry no credentials");
+            let waits = service["stop_grace_period"].as_str().unwrap().strip_suffix('s').unwrap();
+            assert_grace(&place, Duration::from_secs(waits.parse().unwrap()), &set);
+            // Only a process that goes on can be asked how it is.
+            let goes_on = !played(&service).is_empty();
+            assert_eq!(service["healthcheck"]["disable"] == true, !goes_on, "{place}");
+        }
+    }
+}
+
+#[test]
+fn ports_are_those_of_the_image_and_open_on_this_machine_only() {
+    for path in [ONE, CLUSTER] {
+        let mut outside = BTreeSet::new();
+        for (name, service) in services(path) {
+            for port in words(&service["ports"]) {
+                let parts: Vec<&str> = port.split(':').collect();
+                assert_eq!((parts[0], parts[2]), ("127.0.0.1", PORT.to_string().as_str()), "{path}: {name}");
+                assert!(outside.insert(parts[1].to_owned()), "{path}: {} twice", parts[1]);
+            }
+        }
+        assert!(!outside.is_empty());
+    }
+}
+
+#[test]
+fn every_secret_comes_from_the_environment_file() {
+    let example = read("deploy/cluster.env.example");
+    for (name, service) in services(CLUSTER) {
+        for (variable, value) in environment(&service) {
+            let is_secret = ["PASSWORD", "SECRET", "_URL"].iter().any(|part| variable.contains(part));
+            assert!(!is_secret || value.contains("${"), "{name}: {variable} is written down");
+            for asked in value.split("${").skip(1).filter_map(|rest| rest.split_once(":?")) {
+                let line = format!("{}=", asked.0);
+                assert!(example.lines().any(|one| one == line), "cluster.env.example has no {}", asked.0);
+            }
+        }
+    }
+    assert!(read("deploy/nats.conf").contains("password: $NATS_PASSWORD"));
+}
+
+#[test]
+fn compose_accepts_them() {
+    // `docker` may be there without its plugin.
+    let has_plugin = Command::new("docker").args(["compose", "version"]).output();
+    if !has_plugin.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: docker compose is not installed");
+        return;
+    }
+    for path in [ONE, CLUSTER] {
+        let mut command = Command::new("docker");
+        command.args(["compose", "-f"]).arg(root().join(path)).args(["config", "--quiet"]);
+        for line in read("deploy/cluster.env.example").lines().filter(|line| !line.starts_with('#')) {
+            command.env(line.trim_end_matches('='), "x");
+        }
+        lint(&mut command);
+    }
+}

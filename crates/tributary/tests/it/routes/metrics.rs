@@ -1,0 +1,210 @@
+//! `/svc/metrics/tasks/` in the form of the interface, and `/metrics/` as OpenMetrics.
+
+use crate::house::{Answer, Client, TestHouse, items};
+use domain::contracts::QueueName;
+use domain::settings::{Secs, Settings};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+use testkit::source::{Behaviour, Source};
+use tributary::service::{Role, Service};
+use tributary::wiring::Wired;
+
+const TASKS: &str = "/svc/metrics/tasks/";
+const GENERAL: &str = "/metrics/";
+const GAUGES: [&str; 5] = [
+    "tasks_queue_depth",
+    "tasks_queue_active_tasks",
+    "tasks_queue_workers",
+    "tasks_queue_total_capacity",
+    "tasks_queue_busy_ratio",
+];
+
+/// The value of a line, given as it stands before the value.
+#[track_caller]
+fn value(answer: &Answer, line: &str) -> f64 {
+    let text = answer.body.as_str().unwrap();
+    let found = text.lines().find_map(|one| one.strip_prefix(line)?.strip_prefix(' '));
+    found.unwrap_or_else(|| panic!("{line} is not in {text}")).parse().unwrap()
+}
+
+#[track_caller]
+fn of_queue(answer: &Answer, gauge: &str, queue: &str) -> f64 {
+    value(answer, &format!("{gauge}{{queue=\"{queue}\"}}"))
+}
+
+async fn until(client: &Client, path: &str, is_there: impl Fn(&Answer) -> bool) -> Answer {
+    let started = Instant::now();
+    loop {
+        let answer = client.get(path).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        if is_there(&answer) {
+            return answer;
+        }
+        assert!(started.elapsed() < Duration::from_secs(20), "{answer:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_gauges_of_the_interface() {
+    let house = TestHouse::with(|settings| Settings { search_concurrency: 4, ..settings }).await;
+    let all_work = |answer: &Answer| of_queue(answer, "tasks_queue_workers", "totals") == 6.0;
+    let idle = until(&house.admin, TASKS, all_work).await;
+    assert_eq!(idle.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+    let queues = QueueName::ALL.map(QueueName::as_str);
+    for gauge in GAUGES {
+        let lines =
+            idle.body.as_str().unwrap().lines().filter(|line| line.starts_with(&format!("{gauge}{{")));
+        assert_eq!(lines.count(), 7, "{gauge}");
+        for queue in queues {
+            let workers = of_queue(&idle, "tasks_queue_workers", queue);
+            assert_eq!(workers, 1.0, "{queue}");
+        }
+    }
+    let capacity: f64 = queues.iter().map(|queue| of_queue(&idle, "tasks_queue_total_capacity", queue)).sum();
+    assert_eq!(of_queue(&idle, "tasks_queue_total_capacity", "totals"), capacity);
+    assert_eq!(of_queue(&idle, "tasks_queue_total_capacity", "search"), 4.0);
+    assert_eq!(value(&idle, "tasks_metrics_collection_error"), 0.0);
+
+    // Six searches for four places: four run, two wait.
+    let source = Source::start().await;
+    source.reply(Behaviour::Hang);
+    house.provider("Slow", &source).await;
+    for _ in 0..6 {
+        assert_eq!(house.admin.post("/svc/search/", &json!({"query_string": "reed"})).await.status, 201);
+    }
+    let full = |answer: &Answer| of_queue(answer, "tasks_queue_active_tasks", "search") == 4.0;
+    let busy = until(&house.admin, TASKS, full).await;
+    assert_eq!(of_queue(&busy, "tasks_queue_depth", "search"), 2.0);
+    assert_eq!(of_queue(&busy, "tasks_queue_depth", "totals"), 2.0);
+    assert_eq!(of_queue(&busy, "tasks_queue_busy_ratio", "search"), 1.0);
+    assert_eq!(of_queue(&busy, "tasks_queue_busy_ratio", "corpus"), 0.0);
+    assert_eq!(of_queue(&busy, "tasks_queue_busy_ratio", "totals"), 4.0 / capacity);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn figures_are_not_for_everybody() {
+    let house = TestHouse::start().await;
+    for path in [TASKS, GENERAL] {
+        assert_eq!(house.anonymous().get(path).await.status, 401, "{path}");
+        assert_eq!(house.admin.get(path).await.status, 200, "{path}");
+    }
+    house.stop().await;
+    let house = TestHouse::with(|settings| Settings { metrics_open: true, ..settings }).await;
+    for path in [TASKS, "/api/svc/metrics/tasks", GENERAL, "/metrics"] {
+        assert_eq!(house.anonymous().get(path).await.status, 200, "{path}");
+    }
+    assert_eq!(house.anonymous().get("/svc/health/tasks/").await.status, 401, "the other setting");
+
+    house.service.wired().store.close().await;
+    let failed = house.anonymous().get(TASKS).await;
+    assert_eq!(failed.status, 200);
+    assert_eq!(value(&failed, "tasks_metrics_collection_error"), 1.0);
+    let text = failed.body.as_str().unwrap();
+    assert!(text.lines().all(|line| line.starts_with('#') || line.starts_with("tasks_metrics")), "{text}");
+    let failed = house.anonymous().get(GENERAL).await;
+    assert_eq!(value(&failed, "tributary_metrics_collection_error"), 1.0);
+    assert!(!failed.body.as_str().unwrap().contains("tributary_queue_depth{"));
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_process_tells_what_happened() {
+    let house = TestHouse::start().await;
+    let (good, bad, dead) = (Source::start().await, Source::start().await, Source::start().await);
+    good.reply(Behaviour::Json(items("river", 2)));
+    bad.reply(Behaviour::status(500));
+    house.provider("Good \"one\"", &good).await;
+    house.provider("Bad", &bad).await;
+    let late = json!({"config": {"swirl": {"connector_use": {"timeout": 0.2}}}});
+    dead.reply(Behaviour::Hang);
+    house.provider_with("Late", &dead, late).await;
+    let person = house.user("hildegard", &[]).await;
+    for _ in 0..6 {
+        let search = person.search(&json!({"query_string": "zanzibar canary"})).await;
+        assert_eq!(search["status"], "PARTIAL_RESULTS_READY", "{search}");
+    }
+    house.admin.get("/svc/nowhere/zanzibar/").await;
+    house.admin.get("/svc/search/999999/").await;
+
+    let answer = house.admin.get(GENERAL).await;
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    assert_eq!(answer.header("content-type"), kind);
+    let text = answer.body.as_str().unwrap();
+    assert!(text.ends_with("\n# EOF\n"), "{text}");
+    for (line, expected) in [
+        ("tributary_searches_total{status=\"PARTIAL_RESULTS_READY\"}", 6.0),
+        ("tributary_search_duration_seconds_count", 6.0),
+        ("tributary_federation_duration_seconds_count", 6.0),
+        ("tributary_provider_requests_total{provider=\"Good \\\"one\\\"\"}", 6.0),
+        ("tributary_provider_requests_total{provider=\"Bad\"}", 6.0),
+        ("tributary_provider_duration_seconds_count{provider=\"Good \\\"one\\\"\"}", 6.0),
+        // Five failures open the breaker: the sixth search did not ask, so it has no time.
+        ("tributary_provider_errors_total{provider=\"Bad\",kind=\"unavailable\"}", 5.0),
+        ("tributary_provider_errors_total{provider=\"Bad\",kind=\"suspended\"}", 1.0),
+        ("tributary_provider_errors_total{provider=\"Late\",kind=\"timeout\"}", 5.0),
+        ("tributary_provider_duration_seconds_count{provider=\"Bad\"}", 5.0),
+        ("tributary_provider_breaker_state{provider=\"Bad\",state=\"open\"}", 1.0),
+        ("tributary_provider_breaker_state{provider=\"Bad\",state=\"closed\"}", 0.0),
+        ("tributary_provider_breaker_state{provider=\"Good \\\"one\\\"\",state=\"closed\"}", 1.0),
+        ("tributary_http_requests_total{method=\"GET\",route=\"unmatched\",status=\"404\"}", 1.0),
+        ("tributary_http_requests_total{method=\"POST\",route=\"/svc/search/\",status=\"201\"}", 6.0),
+        ("tributary_http_requests_total{method=\"GET\",route=\"/svc/search/{id}/\",status=\"404\"}", 1.0),
+        ("tributary_http_request_duration_seconds_count{method=\"POST\",route=\"/svc/search/\"}", 6.0),
+        ("tributary_queue_depth{queue=\"search\"}", 0.0),
+        ("tributary_queue_active_tasks{queue=\"corpus\"}", 0.0),
+        ("tributary_metrics_collection_error", 0.0),
+        ("tributary_build_info{version=\"0.1.0\"}", 1.0),
+    ] {
+        assert_eq!(value(&answer, line), expected, "{line}");
+    }
+    assert!(value(&answer, "process_resident_memory_bytes") > 1_000_000.0);
+    assert!(value(&answer, "process_cpu_seconds_total") > 0.0);
+    assert!(value(&answer, "process_start_time_seconds") > 1_700_000_000.0);
+    let pool = text.lines().find(|line| line.starts_with("tributary_database_pool_size{pool=")).unwrap();
+    assert!(!pool.ends_with(" 0"), "{pool}");
+    for secret in ["zanzibar", "canary", "hildegard", "admin", "password", "Token ", "127.0.0.1"] {
+        assert!(!text.contains(secret), "{secret} is in {text}");
+    }
+    house.stop().await;
+}
+
+/// A process without the web role answers at a port of its own, and nothing but this.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_process_has_doors_for_the_scraper() {
+    let folder = tempfile::tempdir().unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let settings = Settings {
+        host: "127.0.0.1".to_owned(),
+        port: 0,
+        data_dir: folder.path().display().to_string(),
+        metrics_open: true,
+        timeout: Secs::new(5),
+        ..Settings::default()
+    };
+    let web = Wired::open(settings.clone()).await.unwrap();
+    let web = Service::start(web, &BTreeSet::from([Role::Web])).await.unwrap();
+    let worker = Wired::open(Settings { monitor_port: free, ..settings }).await.unwrap();
+    let worker = Service::start(worker, &BTreeSet::from([Role::Queue(QueueName::Search)])).await.unwrap();
+    assert_eq!(worker.address.unwrap().port(), free);
+    let client = |service: &Service| Client::new(&format!("http://{}", service.address.unwrap()), None);
+    let (at_web, at_worker) = (client(&web), client(&worker));
+
+    let heard = |answer: &Answer| of_queue(answer, "tasks_queue_workers", "search") == 1.0;
+    // Both see the worker; only its own process serves the queue and counts it in its totals.
+    for (client, totals) in [(&at_web, 0.0), (&at_worker, 1.0)] {
+        let answer = until(client, TASKS, heard).await;
+        assert_eq!(of_queue(&answer, "tasks_queue_workers", "totals"), totals);
+        assert_eq!(of_queue(&answer, "tasks_queue_workers", "corpus"), 0.0);
+    }
+    assert_eq!(at_worker.get(GENERAL).await.status, 200);
+    assert_eq!(at_worker.get("/svc/health/ready/").await.status, 200);
+    for (path, status) in [("/svc/search/", 401), ("/svc/health/tasks/", 401), ("/login/", 404)] {
+        assert_eq!(at_worker.get(path).await.status, status, "{path}");
+    }
+    worker.stop().await;
+    web.stop().await;
+}

@@ -1,0 +1,387 @@
+//! Brute force and flood: guessing is slowed down without telling who exists, and others do not notice.
+
+use crate::browser::Browser;
+use crate::door::credentials::basic;
+use crate::house::{ADMIN_PASSWORD, Answer, Client, TestHouse, items};
+use domain::notation::network::Network;
+use domain::notation::rate::Rate;
+use domain::settings::{Secs, Settings, Throttle, WebOrigin};
+use futures_util::future::join_all;
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use testkit::source::{Behaviour, Source};
+
+const LIMIT: u32 = 10;
+/// What a flood may add to the slowest requests of others before a factor of two counts.
+const UNNOTICED: Duration = Duration::from_millis(100);
+
+/// So slow a rate that nothing is paid back during a test.
+fn per_hour(count: u32) -> Throttle {
+    Throttle(Some(Rate { count, per: Duration::from_secs(3600) }))
+}
+
+/// A house behind a proxy on loopback, so that a test may come from any address.
+fn behind_proxy(settings: Settings) -> Settings {
+    let proxy = Network::parse("127.0.0.0/8").unwrap();
+    Settings { throttle_login: per_hour(LIMIT), trusted_proxies: vec![proxy], ..settings }
+}
+
+/// The ways to send a name and a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Login,
+    Basic,
+    Form,
+}
+
+async fn sign_in(house: &TestHouse, way: Way, pair: (&str, &str), address: &str) -> Answer {
+    timed_sign_in(house, way, pair, address).await.0
+}
+
+/// The answer, and how long it took to come. Loading the form's page is not part of that.
+async fn timed_sign_in(
+    house: &TestHouse,
+    way: Way,
+    (name, password): (&str, &str),
+    address: &str,
+) -> (Answer, Duration) {
+    let client = match way {
+        Way::Basic => house.with_header(&basic(name, password)),
+        Way::Login | Way::Form => house.anonymous(),
+    };
+    let request = match way {
+        Way::Login => client
+            .request(Method::POST, "/svc/login/")
+            .header("Content-Type", "application/json")
+            .body(json!({"username": name, "password": password}).to_string()),
+        Way::Basic => client.request(Method::GET, "/svc/users/me/"),
+        Way::Form => {
+            let mut browser = Browser::open(&house.base);
+            let csrf = crate::browser::csrf_of(&browser.get("/login/").await);
+            let fields = [("csrf_token", csrf.as_str()), ("username", name), ("password", password)];
+            let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+            let kind = "application/x-www-form-urlencoded";
+            browser.request(Method::POST, "/login/").header("Content-Type", kind).body(body)
+        }
+    };
+    let started = Instant::now();
+    let answer = Answer::of(request.header("X-Forwarded-For", address)).await;
+    (answer, started.elapsed())
+}
+
+/// The answer without what differs from request to request: ids, the hidden field, the name, the seconds.
+fn shape(answer: &Answer, name: &str) -> (u16, String) {
+    let text = match &answer.body {
+        Value::String(page) => page.split("csrf_token").next().unwrap().to_owned(),
+        body => format!("{} {} {}", body["code"], body["detail"], body.as_object().unwrap().len()),
+    };
+    let text = text.replace(name, "NAME");
+    (answer.status.as_u16(), text.chars().filter(|c| !c.is_ascii_digit()).collect())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn known_and_unknown_names_are_refused_alike_and_at_no_cost() {
+    let house = TestHouse::with(behind_proxy).await;
+    for (number, way) in [Way::Login, Way::Basic, Way::Form].into_iter().enumerate() {
+        let mut shapes = Vec::new();
+        for name in ["admin", "nobody"] {
+            let address = format!("198.51.100.{}", 10 * number + name.len());
+            let (mut seen, mut hashed, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+            for _ in 0..LIMIT + 5 {
+                let (answer, took) = timed_sign_in(&house, way, (name, "wrong"), &address).await;
+                let times = if answer.status == 429 { &mut refused } else { &mut hashed };
+                times.push(took);
+                seen.push(shape(&answer, name));
+            }
+            let statuses: Vec<u16> = seen.iter().map(|(status, _)| *status).collect();
+            assert_eq!(statuses, [[401; LIMIT as usize].as_slice(), &[429; 5]].concat(), "{way:?} {name}");
+            assert!(median(refused) < median(hashed), "{way:?} {name}: a refusal costs no hash");
+            shapes.push(seen);
+        }
+        assert_eq!(shapes[0], shapes[1], "{way:?}");
+    }
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_right_password_waits_too_but_only_where_it_was_guessed() {
+    let house = TestHouse::with(behind_proxy).await;
+    let right = ("admin", ADMIN_PASSWORD);
+    for _ in 0..LIMIT {
+        assert_eq!(sign_in(&house, Way::Basic, ("admin", "wrong"), "203.0.113.9").await.status, 401);
+    }
+    for way in [Way::Basic, Way::Login, Way::Form] {
+        let refused = sign_in(&house, way, right, "203.0.113.9").await;
+        assert_eq!(refused.status, 429, "{way:?}: all ways count together");
+        let seconds: u64 = refused.header("retry-after").parse().unwrap();
+        assert!((300..=360).contains(&seconds), "{seconds}");
+    }
+    let refused = sign_in(&house, Way::Login, right, "203.0.113.9").await;
+    assert_eq!(refused.code(), "throttled");
+    assert_eq!(refused.body["retry_after"].to_string(), refused.header("retry-after"));
+    assert_eq!(refused.body["request_id"], refused.header("x-request-id"));
+    assert_eq!(
+        sign_in(&house, Way::Basic, right, "203.0.113.10").await.status,
+        200,
+        "the owner is elsewhere"
+    );
+    house.user("ann", &[]).await;
+    let ann = sign_in(&house, Way::Basic, ("ann", "password of ann"), "203.0.113.9").await;
+    assert_eq!(ann.status, 200, "another name at the same address");
+    assert_eq!(house.admin.get("/svc/users/me/").await.status, 200, "a token is no password");
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn success_clears_the_name() {
+    let house = TestHouse::with(behind_proxy).await;
+    for _ in 0..3 {
+        for _ in 0..LIMIT - 1 {
+            assert_eq!(sign_in(&house, Way::Login, ("admin", "wrong"), "192.0.2.1").await.status, 401);
+        }
+        assert_eq!(sign_in(&house, Way::Login, ("admin", ADMIN_PASSWORD), "192.0.2.1").await.status, 200);
+    }
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forged_address_helps_nobody() {
+    let house = TestHouse::with(|settings| Settings { throttle_login: per_hour(LIMIT), ..settings }).await;
+    for number in 0..LIMIT + 3 {
+        let forged = format!("192.0.2.{number}");
+        let answer = sign_in(&house, Way::Login, ("admin", "wrong"), &forged).await;
+        assert_eq!(answer.status, if number < LIMIT { 401 } else { 429 }, "{number}");
+    }
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn guessed_tokens_are_refused_and_known_ones_are_not() {
+    let house = TestHouse::with(behind_proxy).await;
+    for number in 0..LIMIT + 5 {
+        let client = house.with_header(&format!("Token trb_guess{number}"));
+        let answer = client.get("/svc/users/me/").await;
+        let expected = if number < LIMIT { (401, "authentication_failed") } else { (429, "throttled") };
+        assert_eq!((answer.status.as_u16(), answer.code()), expected, "{number}");
+        assert_eq!(answer.header("retry-after").is_empty(), number < LIMIT);
+    }
+    assert_eq!(house.admin.get("/svc/users/me/").await.status, 200, "same address, a token that is there");
+    let stale = house.with_header("Token trb_gone");
+    for path in ["/svc/health/live/", "/svc/health/ready/", "/login/", "/static/tributary.css"] {
+        assert_eq!(stale.get(path).await.status, 200, "{path} is never throttled");
+    }
+    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let request = browser.request(Method::GET, "/svc/users/me/").header("Authorization", "Token trb_gone");
+    assert_eq!(browser.send(request).await.status, 200, "a throttled header does not shut out a session");
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_at_once_get_no_more_guesses_and_one_password_many_times_is_no_guess() {
+    let house = TestHouse::with(behind_proxy).await;
+    let wrong = (0..60).map(|_| sign_in(&house, Way::Basic, ("admin", "wrong"), "192.0.2.7"));
+    let answers = join_all(wrong).await;
+    let count = |status: u16| answers.iter().filter(|answer| answer.status == status).count();
+    // A hash that runs already is not stopped; four run at once at most.
+    assert!((LIMIT as usize..LIMIT as usize + 4).contains(&count(401)), "{}", count(401));
+    assert_eq!(count(401) + count(429), 60);
+    let right = (0..60).map(|_| sign_in(&house, Way::Basic, ("admin", ADMIN_PASSWORD), "192.0.2.8"));
+    assert!(join_all(right).await.iter().all(|answer| answer.status == 200));
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_way_to_start_a_search_counts_and_nothing_else_does() {
+    let house =
+        TestHouse::with(|settings| behind_proxy(Settings { throttle_search: per_hour(3), ..settings })).await;
+    let source = Source::start().await;
+    source.reply(Behaviour::Json(items("river", 2)));
+    house.provider("Rivers", &source).await;
+    let (ann, otto) = (house.user("ann", &[]).await, house.user("otto", &[]).await);
+    let id = ann.search(&json!({"query_string": "river"})).await["id"].as_i64().unwrap();
+    let path = format!("/svc/search/{id}/");
+    for edit in [json!({"retention": 1}), json!({"retention": 2}), json!({"tags": ["a"]})] {
+        assert_eq!(ann.patch(&path, &edit).await.status, 200, "what runs nothing is free");
+    }
+    assert_eq!(ann.get("/svc/search/?qs=river").await.status, 200);
+    assert_eq!(ann.patch(&path, &json!({"query_string": "bank"})).await.status, 200);
+    let starts = [
+        ann.post("/svc/search/", &json!({"query_string": "river"})).await,
+        ann.get("/svc/search/?q=river").await,
+        ann.get("/svc/search/?qs=river").await,
+        ann.get(&format!("/svc/search/?rerun={id}")).await,
+        ann.get(&format!("/svc/search/?update={id}")).await,
+        ann.patch(&path, &json!({"query_string": "delta"})).await,
+        ann.put(&path, &json!({"query_string": "delta"})).await,
+    ];
+    for (number, answer) in starts.iter().enumerate() {
+        assert_eq!((answer.status.as_u16(), answer.code()), (429, "throttled"), "{number}: {answer:?}");
+        assert_eq!(answer.body["retry_after"].to_string(), answer.header("retry-after"), "{number}");
+    }
+    let page = ann.get("/?q=river").await;
+    assert_eq!(page.status, 429);
+    assert!(!page.header("retry-after").is_empty() && page.body.as_str().unwrap().contains("Too many"));
+    for free in [path.as_str(), "/svc/search/", "/svc/results/", "/"] {
+        assert_eq!(ann.get(free).await.status, 200, "{free}");
+    }
+    assert_eq!(otto.get("/svc/search/?qs=river").await.status, 200, "another user");
+    let elsewhere = ann.request(Method::GET, "/svc/search/?qs=river").header("X-Forwarded-For", "192.0.2.1");
+    assert_eq!(Answer::of(elsewhere).await.status, 200, "another address");
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hundreds_of_event_streams_are_bounded_and_others_do_not_notice() {
+    let house = TestHouse::with(|settings| Settings {
+        event_streams_per_user: 200,
+        event_streams_max: 300,
+        timeout: Secs::new(60),
+        search_http_read_timeout: Secs::new(60),
+        stop_grace: Secs::new(1),
+        ..settings
+    })
+    .await;
+    let source = Source::start().await;
+    source.reply(Behaviour::Hang);
+    house.provider("Silent", &source).await;
+    let (ann, otto) = (house.user("ann", &[]).await, house.user("otto", &[]).await);
+    let quiet = slowest(&house.admin).await;
+    let (mut open, mut refused) = (Vec::new(), Vec::new());
+    for (client, who) in [(&ann, "ann"), (&otto, "otto")] {
+        let created = client.post("/svc/search/", &json!({"query_string": "river"})).await;
+        let path = format!("/svc/search/{}/events/", created.body["id"]);
+        let asked = join_all((0..250).map(|_| client.request(Method::GET, &path).send())).await;
+        for answer in asked.into_iter().map(Result::unwrap) {
+            match answer.status().as_u16() {
+                200 => open.push(answer),
+                status => {
+                    assert!(answer.headers().contains_key("retry-after"), "{status}");
+                    refused.push((who, status));
+                }
+            }
+        }
+    }
+    assert_eq!(open.len(), 300);
+    assert_eq!(refused.iter().filter(|one| **one == ("ann", 429)).count(), 50);
+    assert_eq!(refused.iter().filter(|one| **one == ("otto", 503)).count(), 150);
+    let busy = slowest(&house.admin).await;
+    eprintln!("slowest of 100 requests: {quiet:?} without streams, {busy:?} with 300");
+    assert!(busy <= quiet * 2 + UNNOTICED, "{quiet:?} {busy:?}");
+    drop(open);
+    let searches = otto.get("/svc/search/").await.body;
+    let path = format!("/svc/search/{}/events/", searches[0]["id"]);
+    let started = Instant::now();
+    while otto.request(Method::GET, &path).send().await.unwrap().status() != 200 {
+        assert!(started.elapsed() < Duration::from_secs(10), "places of clients that left are free again");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flood_of_wrong_passwords_does_not_slow_down_others() {
+    let house = TestHouse::with(behind_proxy).await;
+    let quiet = slowest(&house.admin).await;
+    for _ in 0..LIMIT {
+        sign_in(&house, Way::Basic, ("admin", "wrong"), "192.0.2.9").await;
+    }
+    let flood = async {
+        let mut refused = 0;
+        let client = house.with_header(&basic("admin", "wrong"));
+        loop {
+            let request =
+                client.request(Method::GET, "/svc/users/me/").header("X-Forwarded-For", "192.0.2.9");
+            assert_eq!(Answer::of(request).await.status, 429);
+            refused += 1;
+            if refused == 2000 {
+                return refused;
+            }
+        }
+    };
+    let (busy, refused) = tokio::join!(slowest(&house.admin), flood);
+    eprintln!("slowest of 100 requests: {quiet:?} in peace, {busy:?} in a flood of {refused}");
+    assert!(busy <= quiet * 2 + UNNOTICED, "{quiet:?} {busy:?}");
+    house.stop().await;
+}
+
+/// The log line of a refusal has the word `Throttled`, and no name or password.
+#[tokio::test]
+async fn the_log_says_throttled() {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+    let _until_the_end = tracing::subscriber::set_default(subscriber);
+    let house = TestHouse::with(behind_proxy).await;
+    for _ in 0..=LIMIT {
+        sign_in(&house, Way::Login, ("mistyped-secret", "wrong"), "192.0.2.9").await;
+    }
+    house.stop().await;
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    let found: Vec<&str> = text.lines().filter(|line| line.contains("Throttled")).collect();
+    assert!(found.iter().any(|line| line.contains("192.0.2.9")), "who was it: {found:?}");
+    assert!(found.iter().any(|line| line.contains("answered 429")), "the request itself: {found:?}");
+    assert_eq!(found.len(), 2, "one refusal, and no word of the others: {found:?}");
+    assert!(!text.contains("mistyped-secret"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_other_origins_are_let_in_by_name_only() {
+    let origin = "https://app.example";
+    let ask = async |house: &TestHouse, method: Method, origin: &str| {
+        let request = house.admin.request(method, "/svc/users/me/").header("Origin", origin);
+        Answer::of(request.header("Access-Control-Request-Method", "GET")).await
+    };
+    let closed = TestHouse::start().await;
+    assert_eq!(ask(&closed, Method::GET, origin).await.header("access-control-allow-origin"), "");
+    closed.stop().await;
+    let house =
+        TestHouse::with(|settings| Settings { cors_origins: vec![WebOrigin(origin.to_owned())], ..settings })
+            .await;
+    for (given, expected) in [(origin, origin), ("https://evil.example", ""), ("null", "")] {
+        for method in [Method::GET, Method::OPTIONS] {
+            let answer = ask(&house, method, given).await;
+            assert_eq!(answer.status, 200);
+            assert_eq!(answer.header("access-control-allow-origin"), expected, "{given}");
+            assert_eq!(answer.header("access-control-allow-credentials"), "");
+        }
+    }
+    let request = house.anonymous().request(Method::OPTIONS, "/svc/search/").header("Origin", origin);
+    let preflight = Answer::of(request.header("Access-Control-Request-Method", "POST")).await;
+    assert!(preflight.header("access-control-allow-headers").contains("authorization"), "{preflight:?}");
+    let refused = house.anonymous().request(Method::GET, "/svc/search/").header("Origin", origin);
+    let refused = Answer::of(refused).await;
+    assert_eq!((refused.status.as_u16(), refused.header("access-control-allow-origin")), (401, origin));
+    house.stop().await;
+}
+
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The slowest of a hundred requests, which is the 99th percentile and a little more.
+async fn slowest(client: &Client) -> Duration {
+    let mut slowest = Duration::ZERO;
+    for _ in 0..100 {
+        let started = Instant::now();
+        assert_eq!(client.get("/svc/users/me/").await.status, 200);
+        slowest = slowest.max(started.elapsed());
+    }
+    slowest
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
