@@ -42,6 +42,8 @@ start_postgres() {
       -o "-p $port -k $scratch/postgres -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200" start ||
     { postgres_bin=; return 1; }
   export SVC_TEST_POSTGRES="postgres://postgres@127.0.0.1:$port/postgres"
+  # For tests that stop a server of their own.
+  export SVC_TEST_POSTGRES_BIN="$postgres_bin"
 }
 
 # Prints the folder of initdb and pg_ctl.

@@ -32,7 +32,9 @@ impl Secret {
             .0
             .split(',')
             .map(|piece| match piece.split_once('=') {
-                Some((key, _)) if is_key(key.trim()) => format!("{}={MASK}", key.trim()),
+                Some((key, value)) if is_key(key.trim()) && !is_padding(value) => {
+                    format!("{}={MASK}", key.trim())
+                }
                 _ => MASK.to_owned(),
             })
             .collect();
@@ -49,6 +51,11 @@ impl Secret {
 fn is_key(text: &str) -> bool {
     let named = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     !text.is_empty() && text.len() <= 24 && named
+}
+
+/// Nothing, or the rest of the `=` at the end of a key: what stands before it is the secret itself.
+fn is_padding(value: &str) -> bool {
+    value.chars().all(|c| c == '=')
 }
 
 impl fmt::Debug for Secret {
@@ -71,6 +78,8 @@ mod tests {
             ("HTTPBasicAuth('user','pass')", "••••"),
             ("user:password", "••••"),
             ("c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0=", "••••"),
+            ("c2VjcmV0cw==", "••••"),
+            ("c2VjcmV0czE=", "••••"),
         ];
         for (secret, masked) in cases {
             assert_eq!(Secret::new(secret).masked(), masked, "{secret}");

@@ -75,6 +75,17 @@ pub enum FederationError {
     NotReady(SearchStatus),
 }
 
+impl FederationError {
+    /// The database or the queue is away or full; the same may work later.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Store(error) | Self::Queue(QueueError::Store(error)) => error.is_passing(),
+            Self::Queue(QueueError::Unreachable(_)) => true,
+            Self::Invalid(_) | Self::Contended | Self::NotReady(_) => false,
+        }
+    }
+}
+
 impl Federation {
     pub fn new(parts: FederationParts) -> Self {
         let FederationParts { store, queue, catalogues, toolbox, observer } = parts;

@@ -60,7 +60,7 @@ impl TaskHandler for RunSearch {
 impl RunSearch {
     async fn run_or_give_up(&self, payload: &Payload, attempt: u32) -> Result<(), TaskError> {
         let Err(error) = self.0.run(payload.search, payload.run, payload.update).await else { return Ok(()) };
-        if attempt < FAILURES_MAX {
+        if is_tried_again(&error, attempt) {
             return Err(TaskError(error.to_string()));
         }
         tracing::error!("search {} is given up: {error}", payload.search);
@@ -75,6 +75,11 @@ impl RunSearch {
         let line = self.0.stamped(message::run_failed());
         self.0.conclude_without(&search, SearchStatus::ErrRunFailed, vec![line]).await
     }
+}
+
+/// A database that is away or full says nothing about the search, so it costs none of its few failures.
+fn is_tried_again(error: &FederationError, attempt: u32) -> bool {
+    attempt < if error.is_passing() { ATTEMPTS_MAX } else { FAILURES_MAX }
 }
 
 /// Deletes the searches whose retention has run out.
@@ -170,5 +175,28 @@ impl RunSubscriptions {
         tracing::warn!(search.id = search.id.0, "search {}: {obstacle}", search.id);
         let now = toolbox.clock.now();
         Ok(store.end_subscription(search.id, message::at(now, &obstacle), now).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::contracts::QueueError;
+
+    #[test]
+    fn a_fault_of_the_storage_ends_no_search() {
+        let store = |error: StoreError| FederationError::Store(error);
+        let cases = [
+            (store(StoreError::Failed(String::new())), FAILURES_MAX),
+            (FederationError::Contended, FAILURES_MAX),
+            (store(StoreError::Full(String::new())), ATTEMPTS_MAX),
+            (store(StoreError::Unreachable(String::new())), ATTEMPTS_MAX),
+            (QueueError::Unreachable(String::new()).into(), ATTEMPTS_MAX),
+            (QueueError::Store(StoreError::Full(String::new())).into(), ATTEMPTS_MAX),
+        ];
+        for (error, last) in cases {
+            assert!(is_tried_again(&error, last - 1), "{error:?}");
+            assert!(!is_tried_again(&error, last), "{error:?}");
+        }
     }
 }

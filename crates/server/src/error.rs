@@ -36,6 +36,7 @@ pub enum Refusal {
     Throttled,
     NotReady,
     Unavailable,
+    StorageFull,
     Internal,
 }
 
@@ -81,6 +82,11 @@ impl Refusal {
                 StatusCode::SERVICE_UNAVAILABLE,
                 "unavailable",
                 "The service cannot answer at the moment; ask again shortly.",
+            ),
+            Self::StorageFull => (
+                StatusCode::INSUFFICIENT_STORAGE,
+                "storage_full",
+                "The service has no space to write, so nothing was stored. What is there can be read.",
             ),
             Self::Internal => (
                 StatusCode::INTERNAL_SERVER_ERROR,
@@ -256,6 +262,7 @@ impl From<StoreError> for ApiError {
                 Self::saying(Refusal::Conflict, "There must be an administrator.")
             }
             StoreError::Unreachable(cause) => Self::unavailable(&cause),
+            StoreError::Full(cause) => Self { cause: Some(cause), ..Self::of(Refusal::StorageFull) },
             StoreError::Failed(cause) => Self::internal(cause),
         }
     }
@@ -309,6 +316,7 @@ mod tests {
             (StoreError::UnknownReference("group 'x'".into()).into(), 400, "invalid"),
             (StoreError::LastAdministrator.into(), 409, "conflict"),
             (StoreError::Unreachable("secret host".into()).into(), 503, "unavailable"),
+            (StoreError::Full("secret disk".into()).into(), 507, "storage_full"),
             (StoreError::Failed("secret table".into()).into(), 500, "internal_error"),
             (QueueError::Unreachable("secret broker".into()).into(), 503, "unavailable"),
             (FederationError::Invalid(errors).into(), 400, "invalid"),

@@ -9,6 +9,7 @@
 //! | `connection`, `client_address` | slow readers are dropped; where a request comes from |
 //! | `cors` | which pages of others may call the API |
 //! | `throttle` | how often something may be asked |
+//! | `drain` | a process that is about to stop sends its clients away |
 //! | `auth` | who is at the door; deny by default |
 //! | `api` | one file or folder for each resource, and the OpenAPI document |
 //! | `metrics`, `ping` | what this process counts about itself; a ping through the task queue |
@@ -19,6 +20,7 @@ mod auth;
 mod client_address;
 mod connection;
 mod cors;
+mod drain;
 mod error;
 mod extract;
 mod links;
@@ -75,6 +77,7 @@ pub struct House {
     throttles: throttle::Throttles,
     pages: ui::Pages,
     document: api::ApiDocument,
+    drain: drain::Drain,
 }
 
 impl House {
@@ -95,7 +98,13 @@ impl House {
             throttles,
             pages: ui::Pages::new(),
             document: api::ApiDocument::built(),
+            drain: drain::Drain::default(),
         }
+    }
+
+    /// From now on this process is not ready, and every answer ends its connection. All requests are still served.
+    pub fn send_clients_away(&self) {
+        self.drain.begin();
     }
 }
 
@@ -123,6 +132,7 @@ fn with_layers(routes: Router<Arc<House>>, house: Arc<House>) -> Router {
         .layer(DefaultBodyLimit::max(body_bytes_max))
         .layer(from_fn_with_state(Arc::clone(&house), metrics::count))
         .layer(from_fn(request_id::accompany))
+        .layer(from_fn_with_state(Arc::clone(&house), drain::end_connection))
         .with_state(house);
     let doors =
         Router::new().fallback_service(routes).layer(from_fn_with_state(paths, paths::make_canonical));

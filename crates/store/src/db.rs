@@ -174,10 +174,21 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
             .max_lifetime(None)
             .test_before_acquire(false)
     };
-    let write = pool().max_connections(1).connect_with(options.clone()).await.map_err(failure)?;
     if is_memory {
+        let write = pool().max_connections(1).connect_with(options).await.map_err(failure)?;
         return Ok(Db::Sqlite(Pools { read: write.clone(), write }));
     }
+    // When the disk is full, SQLite rolls back by itself. The driver does not notice, believes for ever that the
+    // transaction is open, and begins no other: such a connection is replaced.
+    let write = pool()
+        .max_connections(1)
+        .before_acquire(|connection, _| {
+            let is_clean = !connection.is_in_transaction();
+            Box::pin(async move { Ok(is_clean) })
+        })
+        .connect_with(options.clone())
+        .await
+        .map_err(failure)?;
     let readers = pool_max.clamp(1, SQLITE_READERS_MAX);
     let read = pool().max_connections(readers).connect_lazy_with(options.pragma("query_only", "ON"));
     Ok(Db::Sqlite(Pools { read, write }))
@@ -218,4 +229,48 @@ pub(crate) fn bad_address() -> StoreError {
         "its address is not valid; use sqlite:///folder/file.db or postgres://user:password@host/database"
             .to_owned(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More than the pages that the database may have.
+    const TOO_MUCH: i64 = 10_000_000;
+
+    async fn pages_max(db: &Db, pages: i64) {
+        let text = sqlx::AssertSqlSafe(format!("PRAGMA max_page_count = {pages}"));
+        let Db::Sqlite(pools) = db else { panic!("this is SQLite") };
+        sqlx::query(text).execute(&pools.write).await.expect("a limit");
+    }
+
+    async fn insert(db: &Db, bytes: i64) -> Result<(), StoreError> {
+        let mut tx = db.begin().await?;
+        on_tx!(&mut tx, db => changed(sqlx::query("INSERT INTO heap (bytes) VALUES (zeroblob($1))")
+            .bind(bytes).execute(db)))?;
+        tx.commit().await
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_said_and_forgotten_when_there_is_space() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = Secret::new(format!("sqlite://{}/store.db", folder.path().display()));
+        let db = Db::open(&url, 2).await.expect("opens");
+        on_db!(db, write, db => changed(sqlx::query("CREATE TABLE heap (bytes BLOB)").execute(db)))
+            .expect("made");
+        pages_max(&db, 20).await;
+        insert(&db, 10).await.expect("there is room for little");
+        for _ in 0..3 {
+            let refused = insert(&db, TOO_MUCH).await;
+            assert!(matches!(refused, Err(StoreError::Full(_))), "{refused:?}");
+            pages_max(&db, 20).await; // a new connection knows no limit
+        }
+        pages_max(&db, TOO_MUCH).await;
+        insert(&db, TOO_MUCH).await.expect("there is room for much");
+        let rows: i64 = on_db!(db, read, db =>
+            sqlx::query_scalar("SELECT COUNT(*) FROM heap").fetch_one(db))
+        .expect("counted");
+        assert_eq!(rows, 2, "what was refused left nothing");
+        db.close().await;
+    }
 }

@@ -5,10 +5,19 @@ use sqlx::error::{DatabaseError, ErrorKind};
 use sqlx::migrate::MigrateError;
 use sqlx::postgres::PgDatabaseError;
 
-/// SQLite's codes for "somebody else holds the file" and "the file cannot be opened".
-const SQLITE_AWAY: [&str; 3] = ["5", "6", "14"];
-/// PostgreSQL's classes for a lost connection, and its codes for a server that is starting, stopping or full.
-const POSTGRES_AWAY: [&str; 5] = ["08", "57P01", "57P02", "57P03", "53300"];
+/// SQLite's primary codes for "somebody else holds the file", "input or output failed" and "the file cannot be
+/// opened". They are the lowest byte of its codes.
+const SQLITE_AWAY: [u32; 4] = [5, 6, 10, 14];
+/// SQLite's primary code for a full disk.
+const SQLITE_FULL: u32 = 13;
+/// What SQLite says when writing fails in other words: write, sync, sync of the folder, truncate, size of the shared
+/// memory, mapping of the shared memory.
+const SQLITE_UNWRITABLE: [u32; 6] = [778, 1034, 1290, 1546, 4874, 5386];
+/// PostgreSQL's class for a lost connection, its codes for a server that is stopping or starting, its class for one
+/// that lacks something, and its code for failed input or output.
+const POSTGRES_AWAY: [&str; 6] = ["08", "57P01", "57P02", "57P03", "53", "58030"];
+/// PostgreSQL's code for a full disk.
+const POSTGRES_FULL: &str = "53100";
 /// PostgreSQL's classes whose messages repeat values: data exceptions and broken constraints.
 const POSTGRES_TELLING: [&str; 2] = ["22", "23"];
 
@@ -43,14 +52,38 @@ pub(crate) fn migration_failure(error: MigrateError) -> StoreError {
     }
 }
 
+/// A fault of the database itself, whoever asked for what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    Away,
+    Full,
+}
+
+fn of_sqlite(code: &str) -> Option<Fault> {
+    let code: u32 = code.parse().ok()?;
+    let primary = code & 0xff;
+    if primary == SQLITE_FULL || SQLITE_UNWRITABLE.contains(&code) {
+        return Some(Fault::Full);
+    }
+    SQLITE_AWAY.contains(&primary).then_some(Fault::Away)
+}
+
+fn of_postgres(code: &str) -> Option<Fault> {
+    if code == POSTGRES_FULL {
+        return Some(Fault::Full);
+    }
+    POSTGRES_AWAY.iter().any(|away| code.starts_with(away)).then_some(Fault::Away)
+}
+
 fn of_database(error: &dyn DatabaseError) -> StoreError {
     let code = error.code().unwrap_or_default();
     let is_postgres = error.try_downcast_ref::<PgDatabaseError>().is_some();
-    let is_away = if is_postgres {
-        POSTGRES_AWAY.iter().any(|away| code.starts_with(away))
-    } else {
-        SQLITE_AWAY.contains(&code.as_ref())
-    };
+    let fault = if is_postgres { of_postgres(&code) } else { of_sqlite(&code) };
+    match fault {
+        Some(Fault::Away) => return StoreError::Unreachable(error.message().to_owned()),
+        Some(Fault::Full) => return StoreError::Full(error.message().to_owned()),
+        None => {}
+    }
     match error.kind() {
         ErrorKind::UniqueViolation => {
             StoreError::Taken(taken_field(error.constraint().unwrap_or(error.message())))
@@ -58,7 +91,6 @@ fn of_database(error: &dyn DatabaseError) -> StoreError {
         ErrorKind::ForeignKeyViolation => {
             StoreError::UnknownReference("user or group that it refers to".to_owned())
         }
-        _ if is_away => StoreError::Unreachable(error.message().to_owned()),
         _ if is_postgres && POSTGRES_TELLING.iter().any(|class| code.starts_with(class)) => {
             StoreError::Failed(format!("SQLSTATE {code}, table {}", error.table().unwrap_or("unknown")))
         }
@@ -90,6 +122,44 @@ mod tests {
         ];
         for (constraint, field) in cases {
             assert_eq!(taken_field(constraint), field, "{constraint}");
+        }
+    }
+
+    #[test]
+    fn a_full_disk_and_a_database_that_is_away_are_told_apart() {
+        let (away, full) = (Some(Fault::Away), Some(Fault::Full));
+        let sqlite = [
+            ("5", away),    // busy
+            ("517", away),  // busy with an old snapshot
+            ("6", away),    // locked
+            ("14", away),   // cannot be opened
+            ("266", away),  // reading failed
+            ("13", full),   // full
+            ("778", full),  // writing failed
+            ("1034", full), // syncing failed
+            ("4874", full), // no room for the shared memory
+            ("1", None),    // wrong statement
+            ("8", None),    // read-only
+            ("2067", None), // not unique
+            ("", None),
+        ];
+        for (code, fault) in sqlite {
+            assert_eq!(of_sqlite(code), fault, "{code}");
+        }
+        let postgres = [
+            ("08006", away),
+            ("57P01", away),
+            ("57P03", away),
+            ("53300", away), // too many connections
+            ("53200", away), // out of memory
+            ("53100", full),
+            ("58030", away),
+            ("57014", None), // the statement took too long
+            ("23505", None),
+            ("42601", None),
+        ];
+        for (code, fault) in postgres {
+            assert_eq!(of_postgres(code), fault, "{code}");
         }
     }
 

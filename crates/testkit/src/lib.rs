@@ -5,5 +5,6 @@
 pub mod clock;
 pub mod nats;
 pub mod postgres;
+pub mod postgres_server;
 pub mod source;
 pub mod suites;

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use tasks::{Worker, WorkerConfig};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -54,6 +55,7 @@ pub struct Service {
     stop: watch::Sender<bool>,
     running: JoinSet<()>,
     wired: Wired,
+    has_clients: bool,
     _alone: Option<File>,
 }
 
@@ -80,17 +82,27 @@ impl Service {
                 .await
                 .with_context(|| format!("{host}:{port} cannot be listened on; set SVC_HOST or {setting}"))?;
             address = Some(listener.local_addr()?);
-            running.spawn(doors(listener, router, stopped));
+            running.spawn(doors(listener, router, stopped, wired.settings.stop_grace.0));
         }
-        Ok(Self { address, stop, running, wired, _alone: alone })
+        let has_clients = roles.contains(&Role::Web);
+        Ok(Self { address, stop, running, wired, has_clients, _alone: alone })
     }
 
     pub fn wired(&self) -> &Wired {
         &self.wired
     }
 
+    /// Tells load balancers to leave and serves on until they have. Who serves no clients has nothing to wait for.
+    pub async fn drain(&self) {
+        self.wired.house.send_clients_away();
+        if self.has_clients {
+            tokio::time::sleep(self.wired.settings.drain.0).await;
+        }
+    }
+
     /// Stops claiming and accepting, waits for what runs, closes the database.
     pub async fn stop(mut self) {
+        self.wired.house.send_clients_away();
         let _nobody_runs = self.stop.send(true);
         while self.running.join_next().await.is_some() {}
         self.wired.store.close().await;
@@ -107,14 +119,31 @@ fn doors_of(wired: &Wired, roles: &BTreeSet<Role>) -> Option<(u16, &'static str,
     (port != 0).then(|| (port, "SVC_MONITOR_PORT", server::monitoring_router(house)))
 }
 
-async fn doors(listener: TcpListener, router: axum::Router, mut stopped: watch::Receiver<bool>) {
+/// Serves until stopped, then ends what runs. What does not end within `grace` is cut off:
+/// one client that never ends its request must not hold the process.
+async fn doors(
+    listener: TcpListener,
+    router: axum::Router,
+    mut stopped: watch::Receiver<bool>,
+    grace: Duration,
+) {
     let app = router.into_make_service_with_connect_info::<server::Peer>();
     let listener = server::PatientListener::new(listener);
+    let mut told = stopped.clone();
     let until_stopped = async move {
-        let _stop = stopped.wait_for(|stop| *stop).await;
+        let _stop = told.wait_for(|stop| *stop).await;
     };
-    if let Err(error) = axum::serve(listener, app).with_graceful_shutdown(until_stopped).await {
-        tracing::error!("the doors closed: {error}");
+    let until_too_late = async move {
+        drop(stopped.wait_for(|stop| *stop).await);
+        tokio::time::sleep(grace).await;
+    };
+    tokio::select! {
+        ended = axum::serve(listener, app).with_graceful_shutdown(until_stopped).into_future() => {
+            if let Err(error) = ended {
+                tracing::error!("the doors closed: {error}");
+            }
+        }
+        () = until_too_late => tracing::warn!("stopped with requests still open; they are cut off"),
     }
 }
 

@@ -29,8 +29,18 @@ pub enum StoreError {
     LastAdministrator,
     #[error("the database is not reachable: {0}")]
     Unreachable(String),
+    /// It answers and can be read, but what was to be written has no place. Nothing of it was kept.
+    #[error("the database cannot write: {0}")]
+    Full(String),
     #[error("the database failed: {0}")]
     Failed(String),
+}
+
+impl StoreError {
+    /// Nobody asked for anything wrong: the same may work when the database is there again or has space.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Unreachable(_) | Self::Full(_))
+    }
 }
 
 /// A part of a list, in the list's order. `total` counts the whole list.

@@ -159,4 +159,6 @@ settings! {
     cors_origins: Vec<WebOrigin> = Vec::new(), "SVC_CORS_ORIGINS";
     /// Where a process without the web role answers `/metrics/`, `/svc/metrics/tasks/` and `/svc/health/…`; 0: nowhere. A process with the web role answers them at `SVC_PORT`.
     monitor_port: u16 = 0, "SVC_MONITOR_PORT";
+    /// How long a process with the web role serves on after it was told to stop, while `/svc/health/ready/` already answers 503. Set it longer than your load balancer takes to notice.
+    drain: Secs = Secs::new(0), "SVC_DRAIN";
 }

@@ -34,13 +34,16 @@ async fn live() -> Json<Health> {
     Json(OK)
 }
 
-/// Whether the service can work: the database and the queue answer.
+/// Whether the service can work: the database and the queue answer, and it was not told to stop.
 #[utoipa::path(get, path = "/svc/health/ready/", tag = "service", security(),
     responses(
         (status = 200, description = "It can work.", body = Health),
         (status = 503, description = "It cannot work at the moment.", body = ErrorBody),
     ))]
 async fn ready(State(house): State<Arc<House>>) -> Result<Json<Health>, ApiError> {
+    if house.drain.has_begun() {
+        return Err(ApiError::of(Refusal::Unavailable));
+    }
     match tokio::time::timeout(READY_TIME_MAX, what_is_missing(&house)).await {
         Ok(None) => return Ok(Json(OK)),
         Ok(Some(missing)) => tracing::warn!("not ready: {missing}"),

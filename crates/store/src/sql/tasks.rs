@@ -17,6 +17,9 @@ use std::time::Duration;
 const WORKER_FORGOTTEN_AFTER: TimeDelta = TimeDelta::days(1);
 /// An answer to a ping that nobody came for in so long is forgotten.
 const ANSWER_KEPT: TimeDelta = TimeDelta::minutes(1);
+/// No task waits for so long, and no clock of another machine is ahead by so much. What lies further ahead is left
+/// from before the clock jumped back, and is brought back, so that nothing waits until the clock has caught up.
+const AHEAD_MAX: TimeDelta = TimeDelta::minutes(5);
 /// Why a task is given up that no worker brought to an end.
 const NEVER_ENDED: &str = "it was started as often as it may be and never ended";
 
@@ -95,6 +98,7 @@ impl TaskStore for SqlStore {
                 return Ok(Some(row.claimed(queue, proof)));
             }
         }
+        self.bring_back_leases(&claim).await?;
         Ok(None)
     }
 
@@ -164,9 +168,14 @@ impl TaskStore for SqlStore {
             .bind(i64::from(beat.active))
             .bind(now)
             .execute(db)))?;
-        on_db!(self.db, write, db => changed(sqlx::query("DELETE FROM workers WHERE queue = $1 AND last_seen < $2")
-            .bind(beat.queue.as_str()).bind(now - WORKER_FORGOTTEN_AFTER).execute(db)))?;
-        Ok(())
+        const SILENT: &str = "DELETE FROM workers WHERE queue = $1 AND (last_seen < $2 OR last_seen > $3)";
+        on_db!(self.db, write, db => changed(sqlx::query(SILENT)
+            .bind(beat.queue.as_str())
+            .bind(now - WORKER_FORGOTTEN_AFTER)
+            .bind(now + AHEAD_MAX)
+            .execute(db)))?;
+        // Here, because workers give signs of life however busy they are.
+        self.bring_back_due(beat.queue, now).await
     }
 
     async fn workers(&self, queue: QueueName, since: Instant) -> Result<Vec<WorkerBeat>, StoreError> {
@@ -198,6 +207,31 @@ impl TaskStore for SqlStore {
         let taken = on_db!(self.db, write, db =>
             changed(sqlx::query("DELETE FROM pings WHERE ping = $1").bind(ping).execute(db)))?;
         Ok(taken > 0)
+    }
+}
+
+impl SqlStore {
+    /// What was due before the clock jumped back is due now.
+    async fn bring_back_due(&self, queue: QueueName, now: Instant) -> Result<(), StoreError> {
+        const TEXT: &str = "UPDATE tasks SET due = $2 WHERE queue = $1 AND state = 'waiting' AND due > $3";
+        on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+            .bind(queue.as_str()).bind(now).bind(now + AHEAD_MAX).execute(db)))?;
+        Ok(())
+    }
+
+    /// A lease from before the clock jumped back ends one lease from now: its worker may live, and renews it.
+    async fn bring_back_leases(&self, claim: &Claim<'_>) -> Result<(), StoreError> {
+        const FAR: &str = "SELECT COUNT(*) FROM tasks WHERE queue = $1 AND lease_until > $2";
+        const TEXT: &str = "UPDATE tasks SET lease_until = $3 WHERE queue = $1 AND lease_until > $2";
+        let (queue, far) = (claim.queue.as_str(), claim.until + AHEAD_MAX);
+        // Read first: idle workers come here often, and SQLite has one writer.
+        let count: i64 =
+            on_db!(self.db, read, db => sqlx::query_scalar(FAR).bind(queue).bind(far).fetch_one(db))?;
+        if count > 0 {
+            on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+                .bind(queue).bind(far).bind(claim.until).execute(db)))?;
+        }
+        Ok(())
     }
 }
 

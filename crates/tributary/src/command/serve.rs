@@ -59,6 +59,11 @@ impl Serve {
         until_told_to_stop().await?;
         terminal::note("Stopping: running searches are finished first.");
         tracing::info!("stopping: running searches are finished first");
+        // A second signal cuts the drain short.
+        tokio::select! {
+            () = service.drain() => {}
+            told = until_told_to_stop() => told?,
+        }
         service.stop().await;
         tracing::info!("stopped");
         Ok(())

@@ -46,7 +46,8 @@ macro_rules! store_behaviours {
                 what_is_shared_outlives_its_owner, what_is_shared_needs_an_administrator,
                 the_last_administrator_stays, administrators_do_not_all_leave_at_once, tokens_open_until_they_expire,
                 tokens_note_their_use, tokens_are_listed_and_revoked, sessions_end, a_new_password_ends_sessions;
-            tasks: are_claimed_in_order, are_claimed_once, come_back_when_a_lease_ends, are_held_by_renewal,
+            tasks: are_claimed_in_order, are_claimed_once, come_back_when_a_lease_ends, come_back_when_the_clock_does,
+                are_held_by_renewal,
                 are_retried, are_given_up, are_given_up_when_workers_die, are_counted, are_released,
                 keep_their_payload, workers_are_heard_of, pings_are_answered_once, wait_in_the_outbox;
         }

@@ -171,6 +171,31 @@ pub async fn workers_are_heard_of(store: &dyn Store) {
     assert_eq!(seen(0).await, [beat("b", 2, 20), late]);
 }
 
+/// What was due, held or heard of a day ahead is right again soon after the clock went back.
+pub async fn come_back_when_the_clock_does(store: &dyn Store) {
+    const DAY: i64 = 86_400;
+    let beat = |worker: &str, seconds| WorkerBeat {
+        worker: worker.to_owned(),
+        queue: QUEUE,
+        concurrency: 1,
+        active: 0,
+        last_seen: at(seconds),
+    };
+    push(store, "held", DAY).await;
+    assert_eq!(claim(store, DAY).await.map(|task| task.name).as_deref(), Some("held"));
+    push(store, "waiting", DAY).await;
+    store.beat(beat("dead", DAY)).await.unwrap();
+    store.beat(beat("alive", 0)).await.unwrap();
+    assert_eq!(store.workers(QUEUE, at(0)).await.unwrap(), [beat("alive", 0)]);
+    assert_eq!(claim(store, 0).await.map(|task| task.name).as_deref(), Some("waiting"));
+    assert_eq!(claim(store, 0).await, None, "who holds the other may live");
+    assert_eq!(claim(store, 59).await, None);
+    let mut again = vec![claim(store, 60).await, claim(store, 60).await];
+    again.sort_by_key(|task| task.as_ref().map(|task| task.id));
+    let again: Vec<_> = again.into_iter().flatten().map(|task| (task.name, task.attempt)).collect();
+    assert_eq!(again, [("held".to_owned(), 2), ("waiting".to_owned(), 2)]);
+}
+
 pub async fn pings_are_answered_once(store: &dyn Store) {
     let answered = async |ping| store.take_ping_answer(ping).await.unwrap();
     assert!(!answered("a").await);

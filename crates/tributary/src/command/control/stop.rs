@@ -37,7 +37,7 @@ impl Stop {
         if meant.is_empty() {
             terminal::line("No service runs.");
         }
-        let grace = settings.stop_grace.0 + MORE;
+        let grace = settings.drain.0 + settings.stop_grace.0 + MORE;
         let has_stopped = stop_all(&meant, grace).await;
         services.retain(|_, started| started.runs());
         state.write(&services)?;

@@ -77,7 +77,7 @@ fn roles(text: &str) -> BTreeSet<Role> {
 
 /// A stop must wait longer than the program itself does.
 fn assert_grace(place: &str, waits: Duration, settings: &Settings) {
-    let grace = settings.stop_grace.0;
+    let grace = settings.drain.0 + settings.stop_grace.0;
     assert!(waits > grace, "{place} waits {waits:?}, the program needs {grace:?}");
 }
 

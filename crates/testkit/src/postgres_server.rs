@@ -1,0 +1,104 @@
+//! A PostgreSQL server of one test, which may be stopped, by the programs in the folder of `SVC_TEST_POSTGRES_BIN`.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// PostgreSQL refuses to run as root; this user exists where the tests run as root.
+const TESTER: &str = "tributarytest";
+
+/// Stopped when dropped.
+pub struct PostgresServer {
+    programs: PathBuf,
+    folder: TempDir,
+    port: u16,
+    is_root: bool,
+}
+
+impl PostgresServer {
+    /// Makes an empty server and starts nothing yet; says so, naming the `suite`, when that cannot be had.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test learns from the environment which servers it can have"
+    )]
+    pub fn prepare(suite: &str) -> Option<Self> {
+        let Ok(programs) = std::env::var("SVC_TEST_POSTGRES_BIN") else {
+            eprintln!("skipped: {suite}, because SVC_TEST_POSTGRES_BIN is not set");
+            return None;
+        };
+        let port =
+            TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).expect("a port").port();
+        let folder = tempfile::tempdir().expect("a folder");
+        let server = Self { programs: programs.into(), folder, port, is_root: is_root() };
+        if server.is_root && !succeeds(Command::new("chown").arg(TESTER).arg(server.folder.path())) {
+            eprintln!("skipped: {suite}, because there is no user {TESTER} for PostgreSQL");
+            return None;
+        }
+        let data = server.data();
+        let made = succeeds(server.program("initdb").arg("-D").arg(data).args([
+            "-A",
+            "trust",
+            "-U",
+            "postgres",
+            "--no-sync",
+        ]));
+        assert!(made, "initdb failed");
+        Some(server)
+    }
+
+    pub fn url(&self) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
+    }
+
+    /// Starts it, or starts it again on what it stored, and waits until it answers.
+    pub fn start(&self) {
+        let options = format!(
+            "-p {} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off",
+            self.port
+        );
+        let log = self.data().join("server.log");
+        let mut start = self.program("pg_ctl");
+        start.arg("-D").arg(self.data()).args(["-w", "-t", "60", "-o", &options, "-l"]).arg(log).arg("start");
+        assert!(succeeds(&mut start), "PostgreSQL did not start");
+    }
+
+    /// `fast` says good-bye to its clients; `immediate` falls over.
+    pub fn stop(&self, mode: &str) {
+        assert!(self.is_stopped(mode), "PostgreSQL did not stop");
+    }
+
+    fn is_stopped(&self, mode: &str) -> bool {
+        succeeds(self.program("pg_ctl").arg("-D").arg(self.data()).args(["-w", "-m", mode, "stop"]))
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn program(&self, name: &str) -> Command {
+        let program = self.programs.join(name);
+        let mut command = if self.is_root { Command::new("runuser") } else { Command::new(&program) };
+        if self.is_root {
+            command.args(["-u", TESTER, "--"]).arg(program);
+        }
+        command.current_dir(Path::new("/"));
+        command
+    }
+}
+
+impl Drop for PostgresServer {
+    fn drop(&mut self) {
+        let _stopped_already = self.is_stopped("immediate");
+    }
+}
+
+/// The server outlives `pg_ctl` and would hold its pipes open, so nothing is read from it.
+fn succeeds(command: &mut Command) -> bool {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
