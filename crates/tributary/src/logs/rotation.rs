@@ -216,27 +216,34 @@ mod tests {
     #[test]
     fn writers_that_share_a_folder_lose_no_line() {
         const WRITERS: usize = 4;
-        const LINES: usize = 500;
+        const LINES: usize = 20;
+        const ROUNDS: usize = 30;
         let folder = tempfile::tempdir().unwrap();
-        // Room for all lines in the kept files, in hundreds of rotations.
+        // Room for all lines in the kept files.
         let limits = Limits { bytes_max: 100, files: 2000 };
-        std::thread::scope(|scope| {
-            for writer in 0..WRITERS {
-                let mut files = LogFiles::open(folder.path(), limits).unwrap();
-                scope.spawn(move || {
-                    for number in 0..LINES {
-                        write(&mut files, LogFile::Beats, &format!("w{writer}n{number}"));
-                    }
-                });
-            }
-        });
+        let open = || LogFiles::open(folder.path(), limits).unwrap();
+        let mut alone = open();
+        for round in 0..ROUNDS {
+            std::thread::scope(|scope| {
+                for writer in 0..WRITERS {
+                    let mut files = open();
+                    scope.spawn(move || {
+                        for number in 0..LINES {
+                            write(&mut files, LogFile::Beats, &format!("r{round}w{writer}n{number}"));
+                        }
+                    });
+                }
+            });
+            // While others write nobody may rename; now the full file is renamed for certain.
+            write(&mut alone, LogFile::Beats, &format!("r{round}"));
+        }
         let path = folder.path().join(LogFile::Beats.file_name());
         let generations = (0..limits.files).take_while(|number| generation(&path, *number).exists()).count();
         let mut lines: Vec<String> =
             (0..limits.files).flat_map(|number| lines_in(&generation(&path, number))).collect();
         lines.sort();
         lines.dedup();
-        assert_eq!(lines.len(), WRITERS * LINES);
-        assert!(generations > 20, "{generations} generations are too few to prove anything");
+        assert_eq!(lines.len(), ROUNDS * (WRITERS * LINES + 1));
+        assert!(generations > ROUNDS, "{generations} generations are too few to prove anything");
     }
 }
