@@ -40,4 +40,8 @@ id! {
     TransformId,
     /// Id of a pipeline record.
     PipelineId,
+    /// Id of an authenticator.
+    AuthenticatorId,
+    /// Id of what one person connected by an authenticator.
+    ConnectionId,
 }

@@ -4,10 +4,13 @@
 //! |---|---|
 //! | [`search`], [`status`] | a Search, what a client may send, its states |
 //! | [`provider`] | SearchProvider and its `config.swirl` blocks |
+//! | [`provider_secrets`] | what of a provider is masked, and what a masked text stands for |
 //! | [`provider_test`] | what trying a provider answers |
 //! | [`query_transform`], [`pipeline_record`] | reusable rewrites of queries; the post-result pipeline as data |
 //! | [`schedule_record`] | what an administrator may change of a schedule |
 //! | [`result`], [`mixed`] | one result, one provider's saved results, the mixed results response |
+//! | [`audit`] | the audit log: who changed what, with secrets masked |
+//! | [`authenticator`] | services that sign people in or give their tokens for sources |
 //! | [`user`] | users, groups, tokens, and who may see which provider |
 //! | [`validation`] | mistakes in what a client sent, by field |
 //! | [`message`] | the lines of `messages`, written in one place so that they stay alike |
@@ -17,6 +20,8 @@
 //! | [`workload`] | what the workers of this process do at this moment |
 //! | [`ids`], [`instant`], [`names`], [`secret`] | ids, times on the wire, nearest names, secrets |
 
+pub mod audit;
+pub mod authenticator;
 pub mod contracts;
 pub mod ids;
 pub mod instant;
@@ -26,6 +31,7 @@ pub mod names;
 pub mod notation;
 pub mod pipeline_record;
 pub mod provider;
+pub mod provider_secrets;
 pub mod provider_test;
 pub mod query_transform;
 pub mod result;

@@ -26,7 +26,7 @@ pub const NAMES_RESERVED: [&str; 3] = ["search", "results", "completeness"];
 pub const PROVIDERS_PER_POST_MAX: usize = 500;
 
 /// The writable fields of a SearchProvider.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 #[schema(as = SearchProviderInput)]
 pub struct ProviderDraft {
@@ -57,8 +57,11 @@ pub struct ProviderDraft {
     #[schema(value_type = Object)]
     #[serde(deserialize_with = "object_or_text")]
     pub post_query_template: Map<String, Value>,
-    /// Extra request headers.
+    /// Extra request headers. The values of those whose names say that they hold a secret (`Authorization`, `Cookie`,
+    /// names with `key`, `token`, `secret`, `password`, `auth` or `session`) are returned masked; sending the masked
+    /// text back keeps the stored value.
     pub http_request_headers: BTreeMap<String, String>,
+    /// How the pages of results are fetched. Secrets in it are masked like those of `http_request_headers`.
     #[schema(value_type = Object)]
     pub page_fetch_config_json: Map<String, Value>,
     /// Executed in order.
@@ -75,6 +78,7 @@ pub struct ProviderDraft {
     pub results_per_query: u32,
     /// Returned masked; sending the masked text back, an empty text or nothing keeps the stored secret.
     pub credentials: String,
+    /// Name of the session's value that stands for `{credentials}` in `credentials`.
     pub eval_credentials: String,
     pub tags: Vec<String>,
     /// `config.swirl` holds the provider's `rag`, `fetch_url_body`, `connector_use` blocks.
@@ -222,6 +226,8 @@ pub struct SearchProvider {
     pub owner: UserId,
     pub draft: ProviderDraft,
     pub credentials: Secret,
+    /// The asking person's own token for the source, put here for one run; never stored.
+    pub user_token: Option<Secret>,
     pub date_created: Instant,
     pub date_updated: Instant,
 }
@@ -231,7 +237,15 @@ impl SearchProvider {
     pub fn unsaved(draft: ProviderDraft, owner: UserId, now: Instant) -> Self {
         let credentials = Secret::new(draft.credentials.clone());
         let draft = ProviderDraft { credentials: String::new(), ..draft };
-        Self { id: ProviderId(0), owner, draft, credentials, date_created: now, date_updated: now }
+        Self {
+            id: ProviderId(0),
+            owner,
+            draft,
+            credentials,
+            user_token: None,
+            date_created: now,
+            date_updated: now,
+        }
     }
 
     /// A value of `config.swirl.<block>.<key>`.

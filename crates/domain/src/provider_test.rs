@@ -23,7 +23,7 @@ pub struct DryRun {
 /// One request as it may be shown: every secret is masked.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct DryRequest {
-    /// `GET`, `POST`, or `SQL` for a statement.
+    /// `GET`, `POST`, `SQL` for a statement, `COMMAND` for a question in JSON.
     #[schema(example = "GET")]
     pub method: String,
     /// Where it would go.
@@ -48,6 +48,12 @@ impl DryRequest {
                 url: place.to_owned(),
                 headers: BTreeMap::new(),
                 body: Some(json!({"statement": text, "values": values, "rows_max": rows_max})),
+            },
+            SourceQuery::Command { place, body, .. } => Self {
+                method: "COMMAND".to_owned(),
+                url: place.clone(),
+                headers: BTreeMap::new(),
+                body: Some(body.clone()),
             },
         }
     }

@@ -84,7 +84,7 @@ pub struct ProviderFault {
 }
 
 /// The saved results of one provider in one search: exactly one for each pair.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResultSet {
     pub search: SearchId,
     pub provider: ProviderId,

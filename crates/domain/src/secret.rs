@@ -8,6 +8,37 @@ pub struct Secret(String);
 /// What stands in an answer in place of a secret value.
 pub const MASK: &str = "••••";
 
+/// A name with one of these in it names a secret: `Authorization`, `Set-Cookie`, `X-Api-Key`, `Ocp-Session`.
+const SECRET_NAMES: [&str; 10] =
+    ["auth", "cookie", "credential", "key", "passphrase", "passwd", "password", "secret", "session", "token"];
+
+/// True for a header or a field whose name says that its value is a secret.
+pub fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET_NAMES.iter().any(|part| name.contains(part))
+}
+
+/// True for a text with an address that has a user or a password in it: `https://user:password@host`.
+pub fn has_login(text: &str) -> bool {
+    text.split("://").skip(1).any(|rest| {
+        let ends = |c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace();
+        rest.split(ends).next().is_some_and(|authority| authority.contains('@'))
+    })
+}
+
+/// A reader's sentence about a value of the wrong kind, without the value: it may be a secret in a wrong place
+/// (`invalid type: string "abc", expected a map` becomes `invalid type: string, expected a map`).
+pub fn without_value(sentence: &str) -> String {
+    let is_of_kind = sentence.starts_with("invalid type: ") || sentence.starts_with("invalid value: ");
+    let starts = sentence.find(['"', '`']).filter(|_| is_of_kind);
+    match (starts, sentence.rfind(", expected ")) {
+        (Some(start), Some(end)) if start < end => {
+            format!("{}{}", sentence[..start].trim_end(), &sentence[end..])
+        }
+        _ => sentence.to_owned(),
+    }
+}
+
 impl Secret {
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
@@ -85,5 +116,54 @@ mod tests {
             assert_eq!(Secret::new(secret).masked(), masked, "{secret}");
         }
         assert_eq!(format!("{:?}", Secret::new("abc")), "***");
+    }
+    #[test]
+    fn secrets_are_known_by_name() {
+        for name in [
+            "Authorization",
+            "proxy-authorization",
+            "Cookie",
+            "X-API-KEY",
+            "Ocp-Apim-Subscription-Key",
+            "X-Auth-Token",
+            "client_secret",
+            "PASSWORD",
+            "X-Session-Id",
+            "credentials",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in ["Accept", "User-Agent", "Accept-Language", "timeout", "cache", "X-Team", ""] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn sentences_of_readers_lose_the_value() {
+        for (sentence, want) in [
+            (
+                "invalid type: string \"can, expected ary\", expected a map",
+                "invalid type: string, expected a map",
+            ),
+            ("invalid type: integer `4711`, expected a string", "invalid type: integer, expected a string"),
+            ("invalid value: string \"a\", expected b", "invalid value: string, expected b"),
+            ("invalid type: map, expected a string", "invalid type: map, expected a string"),
+            ("unknown variant `a`, expected `b` or `c`", "unknown variant `a`, expected `b` or `c`"),
+        ] {
+            assert_eq!(without_value(sentence), want);
+        }
+    }
+
+    #[test]
+    fn a_login_in_an_address_is_seen() {
+        for text in ["https://u:p@h.example/", "nats://token@h", "via http://u:p@h:1 and on", "a://b://u:p@c"]
+        {
+            assert!(has_login(text), "{text}");
+        }
+        for text in
+            ["https://h.example/@home", "https://h.example?a=b@c", "me@h.example", "http://h #a@b", ""]
+        {
+            assert!(!has_login(text), "{text}");
+        }
     }
 }

@@ -15,6 +15,10 @@ use std::time::Duration;
 pub trait Connector: Send + Sync + Debug {
     /// What the source can do for this provider.
     fn capability(&self) -> Capability;
+    /// The reader model that must turn the query into a vector first: its name, empty for the built-in one.
+    fn reader_model(&self) -> Option<&str> {
+        None
+    }
     /// How many pages it takes to get `results_wanted` results.
     fn pages(&self, _results_wanted: u32) -> u32 {
         1
@@ -43,6 +47,8 @@ pub struct ConnectorKind {
     pub capability: Capability,
     /// The fields of a provider that it reads beside `name` and the like.
     pub settings: &'static [&'static str],
+    /// The authenticator that serves when the provider names none, for a source that needs the user's own token.
+    pub authenticator: Option<&'static str>,
     /// Checks the provider's fields when it is saved, so that mistakes do not surface as silence.
     pub check: fn(&SearchProvider) -> FieldErrors,
     pub build: BuildConnector,
@@ -67,6 +73,8 @@ pub struct ProviderQuery<'a> {
     /// From 0.
     pub page: u32,
     pub results_wanted: u32,
+    /// The words as the connector's reader model sees them, when it names one.
+    pub vector: Option<&'a [f32]>,
     /// Time left for this request.
     pub time_max: Duration,
 }
@@ -84,6 +92,14 @@ pub enum SourceQuery {
         rows_max: u32,
         time_max: Duration,
     },
+    /// A question in JSON, for a source that is asked neither over HTTP nor by a statement.
+    Command {
+        /// Where it goes, as it may be shown.
+        place: String,
+        body: Value,
+        rows_max: u32,
+        time_max: Duration,
+    },
 }
 
 impl SourceQuery {
@@ -92,7 +108,23 @@ impl SourceQuery {
         match self {
             Self::Http(request) => request.shown_url(),
             Self::Statement { text, .. } => text.clone(),
+            Self::Command { body, .. } => brief(body).to_string(),
         }
+    }
+}
+
+/// A longer list of numbers is a vector, which tells a reader nothing.
+const NUMBERS_SHOWN_MAX: usize = 16;
+
+/// The same with how many numbers a vector has in its place.
+fn brief(value: &Value) -> Value {
+    match value {
+        Value::Array(list) if list.len() > NUMBERS_SHOWN_MAX && list.iter().all(Value::is_number) => {
+            Value::String(format!("{} numbers", list.len()))
+        }
+        Value::Array(list) => list.iter().map(brief).collect(),
+        Value::Object(object) => object.iter().map(|(key, value)| (key.clone(), brief(value))).collect(),
+        other => other.clone(),
     }
 }
 
@@ -126,6 +158,10 @@ pub enum ConnectorErrorKind {
     Denied,
     /// The user has not connected the source.
     NotConnected,
+    /// The source is there, but not the table, index, collection or folder that was asked for.
+    PlaceUnknown,
+    /// The source's certificate cannot be trusted, or it speaks no TLS.
+    Untrusted,
     /// The source asked us to slow down.
     RateLimited,
     /// It asked for a rest, failed too often, or its budget of requests is used; it was not asked.
@@ -146,6 +182,8 @@ impl ConnectorErrorKind {
             Self::AddressRefused => "address_refused",
             Self::Denied => "denied",
             Self::NotConnected => "not_connected",
+            Self::PlaceUnknown => "place_unknown",
+            Self::Untrusted => "untrusted",
             Self::RateLimited => "rate_limited",
             Self::Suspended => "suspended",
             Self::Timeout => "timeout",
@@ -153,6 +191,46 @@ impl ConnectorErrorKind {
             Self::Unreadable => "unreadable",
         }
     }
+
+    /// What can be done about it: the second half of a sentence.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::ConfigInvalid => "correct the provider's fields",
+            Self::QueryInvalid => "ask with other words, or look at query_template and query_mappings",
+            Self::AddressRefused => "allow the address in SVC_OUTBOUND_ALLOW if it is meant to be reached",
+            Self::Denied => "check the user name, password or key in the provider's credentials",
+            Self::NotConnected => "connect the source in your account, then search again",
+            Self::PlaceUnknown => "check the name of the table, index, collection or path in the provider",
+            Self::Untrusted => {
+                "check that this port speaks TLS, or give the authority's certificate with ca_certs=<file>"
+            }
+            Self::RateLimited => "wait, or set a rate_limit in config.swirl.connector_use",
+            Self::Suspended => "wait for the end of the rest, or reset the source's state",
+            Self::Timeout => "try the query at the source itself, and raise SVC_TIMEOUT if it is always slow",
+            Self::Unavailable => "check that the source is running, and its host and port in url",
+            Self::Unreadable => "look at the answer with a test of the provider: is it the right address?",
+        }
+    }
+
+    /// The kind of a machine word.
+    pub fn of_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.code() == code)
+    }
+
+    const ALL: [Self; 12] = [
+        Self::ConfigInvalid,
+        Self::QueryInvalid,
+        Self::AddressRefused,
+        Self::Denied,
+        Self::NotConnected,
+        Self::PlaceUnknown,
+        Self::Untrusted,
+        Self::RateLimited,
+        Self::Suspended,
+        Self::Timeout,
+        Self::Unavailable,
+        Self::Unreadable,
+    ];
 }
 
 /// The one error with structure.
@@ -179,11 +257,38 @@ impl From<FetchError> for ConnectorError {
             FetchError::Timeout(_) => ConnectorErrorKind::Timeout,
             FetchError::TooLarge { .. } | FetchError::Broken(..) => ConnectorErrorKind::Unreadable,
             FetchError::Invalid(_) => ConnectorErrorKind::QueryInvalid,
-            FetchError::UnknownHost(_)
-            | FetchError::Connect(..)
-            | FetchError::Tls(..)
-            | FetchError::Redirects(..) => ConnectorErrorKind::Unavailable,
+            FetchError::Tls(..) => ConnectorErrorKind::Untrusted,
+            FetchError::UnknownHost(_) | FetchError::Connect(..) | FetchError::Redirects(..) => {
+                ConnectorErrorKind::Unavailable
+            }
         };
         Self::new(kind, error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_vector_is_shown_by_its_length() {
+        let shown = |numbers: usize| {
+            let body = json!({"data": [vec![0.5; numbers]], "limit": 3});
+            SourceQuery::Command { place: String::new(), body, rows_max: 3, time_max: Duration::ZERO }.shown()
+        };
+        assert_eq!(shown(2), r#"{"data":[[0.5,0.5]],"limit":3}"#);
+        assert!(shown(NUMBERS_SHOWN_MAX).contains("0.5"));
+        assert_eq!(shown(NUMBERS_SHOWN_MAX + 1), r#"{"data":["17 numbers"],"limit":3}"#);
+    }
+
+    #[test]
+    fn every_kind_has_its_own_word_and_advice() {
+        for kind in ConnectorErrorKind::ALL {
+            assert_eq!(ConnectorErrorKind::of_code(kind.code()), Some(kind));
+            let advice = kind.advice();
+            assert!(advice.starts_with(char::is_lowercase) && !advice.ends_with('.'), "{advice}");
+        }
+        assert_eq!(ConnectorErrorKind::of_code("other"), None);
     }
 }

@@ -4,6 +4,7 @@ use crate::secret::Secret;
 use async_trait::async_trait;
 use bytes::Bytes;
 use std::fmt;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use url::Url;
@@ -146,6 +147,13 @@ pub enum FetchError {
 #[async_trait]
 pub trait Fetch: Send + Sync {
     async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError>;
+}
+
+/// The gate for drivers that speak a protocol of their own: they ask here before they open a connection.
+#[async_trait]
+pub trait Dial: Send + Sync {
+    /// The addresses of a place that may be reached; an error when there is none.
+    async fn admit(&self, origin: &Origin) -> Result<Vec<SocketAddr>, FetchError>;
 }
 
 #[cfg(test)]

@@ -1,29 +1,45 @@
 //! The central traits. A doc comment here is the contract; `testkit::suites` is its test.
 
+mod audit;
+mod authenticators;
 mod catalogues;
 mod clock;
 mod connector;
+mod extract;
 mod fetch;
 mod mixer;
+mod nothing;
+mod oauth;
 mod observer;
 mod processor;
+mod reader_model;
+mod relay;
+mod source_tokens;
 mod store;
 mod task_queue;
 mod toolbox;
 
+pub use audit::AuditStore;
+pub use authenticators::{AuthenticatorStore, ConnectionStore, IdentityStore};
 pub use catalogues::{Catalogues, ReadAnswer};
 pub use clock::{Clock, SystemClock};
 pub use connector::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
     SourceQuery, SourceResponse,
 };
-pub use fetch::{Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, Origin, TlsOptions};
+pub use extract::{ExtractError, ExtractText, ExtractedText, FileToRead};
+pub use fetch::{Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, Origin, TlsOptions};
 pub use mixer::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
+pub use nothing::Nothing;
+pub use oauth::{CameBack, FlowOutcome, FlowStart, OAuth, OAuthError, TokenUse};
 pub use observer::{NoObserver, Observer};
 pub use processor::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, QueryContext,
     QueryProcessor, QueryProcessorKind, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
+pub use reader_model::{ReaderError, ReaderModels};
+pub use relay::{LETTER_BYTES_MAX, NewsRelay, RelayError};
+pub use source_tokens::{SourceTokenError, SourceTokens};
 pub use store::{
     FinishedRun, NewSession, OutboxStore, OutboxTask, Page, PipelineStore, PoolUse, ProviderStore,
     QueryTransformStore, ResultStore, Schedule, ScheduleStore, SearchStore, SessionStore, Store, StoreError,

@@ -1,6 +1,9 @@
 //! Store: everything the house remembers in records, one small trait per record.
 
-use super::{ClaimedTask, NewTask, QueueName, WorkerBeat};
+use super::{
+    AuditStore, AuthenticatorStore, ClaimedTask, ConnectionStore, IdentityStore, NewTask, QueueName,
+    WorkerBeat,
+};
 use crate::ids::{GroupId, PipelineId, ProviderId, ResultId, SearchId, TaskId, TokenId, TransformId, UserId};
 use crate::instant::Instant;
 use crate::pipeline_record::{Pipeline, PipelineDraft};
@@ -81,6 +84,9 @@ pub trait SearchStore: Send + Sync {
         task: TaskOf,
     ) -> Result<Search, StoreError>;
     async fn search(&self, id: SearchId) -> Result<Search, StoreError>;
+    /// How these searches stand: id, run and status. Those that are gone are left out.
+    async fn search_states(&self, ids: &[SearchId])
+    -> Result<Vec<(SearchId, i64, SearchStatus)>, StoreError>;
     /// The owner's searches (everybody's when None), newest created first.
     async fn searches(
         &self,
@@ -343,20 +349,33 @@ pub trait ScheduleStore: Send + Sync {
 #[async_trait]
 pub trait TaskStore: Send + Sync {
     async fn push_task(&self, task: NewTask, now: Instant) -> Result<TaskId, StoreError>;
-    /// The oldest due task that nobody holds, now held by `worker` until `now + lease`.
-    /// A task whose tries are used up is marked given up and passed over.
+    /// The oldest due tasks that nobody holds, `at_most` so many, the oldest first, now held by `worker` until
+    /// `now + lease`. A task whose tries are used up is marked given up and passed over.
+    async fn claim_tasks(
+        &self,
+        queue: QueueName,
+        at_most: u32,
+        worker: &str,
+        lease: Duration,
+        now: Instant,
+    ) -> Result<Vec<ClaimedTask>, StoreError>;
+    /// The oldest of them.
     async fn claim_task(
         &self,
         queue: QueueName,
         worker: &str,
         lease: Duration,
         now: Instant,
-    ) -> Result<Option<ClaimedTask>, StoreError>;
+    ) -> Result<Option<ClaimedTask>, StoreError> {
+        Ok(self.claim_tasks(queue, 1, worker, lease, now).await?.pop())
+    }
     /// False when the lease was lost.
     async fn renew_task(&self, task: &ClaimedTask, lease: Duration, now: Instant)
     -> Result<bool, StoreError>;
     async fn finish_task(&self, task: &ClaimedTask) -> Result<(), StoreError>;
     async fn retry_task(&self, task: &ClaimedTask, due: Instant, reason: &str) -> Result<(), StoreError>;
+    /// Undoes the claim: it is free, and this try is not counted.
+    async fn release_task(&self, task: &ClaimedTask) -> Result<(), StoreError>;
     /// When the next task that is free becomes due, if there is one.
     async fn next_due(&self, queue: QueueName) -> Result<Option<Instant>, StoreError>;
     async fn task_depth(&self, queue: QueueName, now: Instant) -> Result<u64, StoreError>;
@@ -414,6 +433,10 @@ pub trait Store:
     + SessionStore
     + TaskStore
     + OutboxStore
+    + AuditStore
+    + AuthenticatorStore
+    + ConnectionStore
+    + IdentityStore
 {
     /// Answers when the database does.
     async fn ping(&self) -> Result<(), StoreError>;

@@ -95,13 +95,24 @@ pub trait TaskQueue: Send + Sync {
     async fn push(&self, task: NewTask) -> Result<TaskId, QueueError>;
     /// Wakes a worker for a task that was stored in another transaction.
     fn nudge(&self, queue: QueueName);
-    /// The oldest task that is due and free, held by `worker` for `lease`.
+    /// The oldest tasks that are due and free, `at_most` so many, the oldest first, held by `worker` for `lease`.
+    /// Does not wait for more when there is one.
+    async fn claim_many(
+        &self,
+        queue: QueueName,
+        at_most: u32,
+        worker: &str,
+        lease: Duration,
+    ) -> Result<Vec<ClaimedTask>, QueueError>;
+    /// The oldest of them.
     async fn claim(
         &self,
         queue: QueueName,
         worker: &str,
         lease: Duration,
-    ) -> Result<Option<ClaimedTask>, QueueError>;
+    ) -> Result<Option<ClaimedTask>, QueueError> {
+        Ok(self.claim_many(queue, 1, worker, lease).await?.pop())
+    }
     /// Waits until there may be something to claim: a push, a nudge, or `at_most`.
     async fn wait(&self, queue: QueueName, at_most: Duration);
     /// Holds the task longer. False when the lease was lost.
@@ -110,8 +121,15 @@ pub trait TaskQueue: Send + Sync {
     async fn finish(&self, task: &ClaimedTask) -> Result<(), QueueError>;
     /// Back into the queue, due `after` some time; given up when its tries are used.
     async fn retry(&self, task: &ClaimedTask, after: Duration, reason: &str) -> Result<(), QueueError>;
+    /// Back into the queue, due at once, as if it had not been claimed: a worker that must stop did not fail.
+    async fn release(&self, task: &ClaimedTask) -> Result<(), QueueError>;
     /// Tasks waiting (due or not), without those being run.
     async fn depth(&self, queue: QueueName) -> Result<u64, QueueError>;
+    /// Whether tasks get through at this moment; the error says what keeps them. There is nothing between a worker and
+    /// a queue in the database.
+    async fn reachable(&self) -> Result<(), QueueError> {
+        Ok(())
+    }
     /// A sign of life; health and metrics read it.
     async fn beat(&self, beat: WorkerBeat) -> Result<(), QueueError>;
     /// Who serves this queue and was heard of within `within`.

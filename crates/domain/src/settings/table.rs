@@ -133,7 +133,7 @@ settings! {
     log_max_mb: u32 = 50, "SVC_LOG_MAX_MB";
     /// How many log files of one name are kept, the current one included.
     log_files: u32 = 5, "SVC_LOG_FILES";
-    /// The task queue. Empty: the database itself. `nats://user:password@host:4222/name` for NATS JetStream; several servers of one cluster are parted by commas, and the name (`tributary` when left out) keeps installations apart that share them. `tls://` asks for TLS.
+    /// The task queue. Empty: the database itself. `nats://user:password@host:4222/name` for NATS JetStream; several servers of one cluster are parted by commas, and the name (`tributary` when left out) keeps installations apart that share them. `tls://` asks for TLS: the system must trust the certificate, or `SSL_CERT_FILE` names a file with its authority.
     queue_url: Secret = Secret::default(), "SVC_QUEUE_URL";
     /// How long one statement of the database may take (PostgreSQL).
     database_statement_timeout: Secs = Secs::new(30), "SVC_DATABASE_STATEMENT_TIMEOUT";
@@ -161,4 +161,8 @@ settings! {
     monitor_port: u16 = 0, "SVC_MONITOR_PORT";
     /// How long a process with the web role serves on after it was told to stop, while `/svc/health/ready/` already answers 503. Set it longer than your load balancer takes to notice.
     drain: Secs = Secs::new(0), "SVC_DRAIN";
+    /// The audience (`aud`) that a token of an authenticator must name to be accepted as `Authorization: Bearer` on the API; an authenticator's own `audience` wins. Empty: only authenticators with an audience of their own are accepted.
+    oidc_api_audience: String = String::new(), "SVC_OIDC_API_AUDIENCE";
+    /// Folders of this machine that a provider of the connector FileSystem may search, with all folders below them: a comma list of absolute paths. Empty: none.
+    filesystem_allow: Vec<String> = Vec::new(), "SVC_FILESYSTEM_ALLOW";
 }

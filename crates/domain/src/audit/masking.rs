@@ -1,0 +1,155 @@
+//! What an entry must not hold: secrets, by the names of their fields and by their places in texts.
+
+use crate::secret::{MASK, Secret};
+use serde_json::{Map, Value};
+
+/// A field or parameter with one of these in its name holds a secret.
+const SECRET_WORDS: [&str; 15] = [
+    "apikey",
+    "api_key",
+    "api-key",
+    "auth_key",
+    "authorization",
+    "bearer",
+    "cookie",
+    "credential",
+    "passphrase",
+    "passwd",
+    "password",
+    "private_key",
+    "secret",
+    "session",
+    "token",
+];
+/// These names hold one only when they stand alone.
+const SECRET_NAMES: [&str; 4] = ["auth", "key", "pass", "pwd"];
+/// Every value in these fields may be a secret.
+const SECRET_MAPS: [&str; 2] = ["http_request_headers", "page_fetch_config_json"];
+/// What ends a value of `name=value` in a text.
+const ENDS: [char; 9] = ['&', ',', ';', '"', '\'', '}', ')', '<', '>'];
+
+/// The value of a field as it may be kept.
+pub(super) fn masked(name: &str, value: &Value) -> Value {
+    if is_secret(name) || SECRET_MAPS.contains(&name) {
+        return hidden(name, value);
+    }
+    match value {
+        Value::String(text) => Value::String(masked_text(text)),
+        Value::Array(list) => Value::Array(list.iter().map(|one| masked(name, one)).collect()),
+        Value::Object(fields) => {
+            let field = |(name, value): (&String, &Value)| (name.clone(), masked(name, value));
+            Value::Object(fields.iter().map(field).collect::<Map<String, Value>>())
+        }
+        plain => plain.clone(),
+    }
+}
+
+/// Keys stay readable, so that it is seen which header or which part of the credentials there is.
+fn hidden(name: &str, value: &Value) -> Value {
+    match value {
+        Value::Null | Value::Bool(_) => value.clone(),
+        Value::String(text) if text.is_empty() => value.clone(),
+        Value::String(text) if name == "credentials" => Value::String(Secret::new(text.as_str()).masked()),
+        Value::Object(fields) => {
+            let field = |(key, value): (&String, &Value)| (key.clone(), hidden(name, value));
+            Value::Object(fields.iter().map(field).collect::<Map<String, Value>>())
+        }
+        Value::Array(list) if list.is_empty() => value.clone(),
+        Value::String(_) | Value::Number(_) | Value::Array(_) => Value::String(MASK.to_owned()),
+    }
+}
+
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET_NAMES.contains(&name.as_str()) || SECRET_WORDS.iter().any(|word| name.contains(word))
+}
+
+/// Hides the password of an address (`scheme://user:password@host`) and the values of parameters such as `api_key=…`.
+fn masked_text(text: &str) -> String {
+    masked_parameters(&masked_addresses(text))
+}
+
+fn masked_addresses(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(place) = rest.find("://") {
+        let (before, after) = rest.split_at(place + 3);
+        shown.push_str(before);
+        let end = after.find(|c: char| "/?#\"',".contains(c) || c.is_whitespace()).unwrap_or(after.len());
+        let (authority, tail) = after.split_at(end);
+        match authority.rsplit_once('@').map(|(user, host)| (user.split_once(':'), host)) {
+            Some((Some((user, _)), host)) => shown.push_str(&format!("{user}:{MASK}@{host}")),
+            _ => shown.push_str(authority),
+        }
+        rest = tail;
+    }
+    shown.push_str(rest);
+    shown
+}
+
+fn masked_parameters(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(place) = rest.find('=') {
+        let (before, after) = rest.split_at(place + 1);
+        shown.push_str(before);
+        rest = after;
+        let name =
+            before[..place].rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-').next();
+        let end = after.find(|c: char| ENDS.contains(&c) || c.is_whitespace()).unwrap_or(after.len());
+        // A placeholder of a template is no secret.
+        if name.is_some_and(is_secret) && end > 0 && !after.starts_with('{') {
+            shown.push_str(MASK);
+            rest = &after[end..];
+        }
+    }
+    shown.push_str(rest);
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn secrets_are_hidden_by_the_names_of_fields() {
+        let cases = [
+            ("credentials", json!("key=abc,other"), json!("key=••••,••••")),
+            ("credentials", json!(""), json!("")),
+            ("password", json!("$argon2id$abc"), json!("••••")),
+            ("http_request_headers", json!({"X-One": "abc"}), json!({"X-One": "••••"})),
+            ("eval_credentials", json!("session[abc]"), json!("••••")),
+            (
+                "config",
+                json!({"swirl": {"api_key": "abc", "rate": "1/minute", "apiToken": 7}}),
+                json!({"swirl": {"api_key": "••••", "rate": "1/minute", "apiToken": "••••"}}),
+            ),
+            ("config", json!({"list": [{"Password": "abc"}]}), json!({"list": [{"Password": "••••"}]})),
+            ("tags", json!(["a", "keyboard"]), json!(["a", "keyboard"])),
+            ("active", json!(true), json!(true)),
+        ];
+        for (name, value, expected) in cases {
+            assert_eq!(masked(name, &value), expected, "{name} {value}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_hidden_in_texts() {
+        let cases = [
+            ("postgres://me:abc@host:5432/db?x=1", "postgres://me:••••@host:5432/db?x=1"),
+            ("https://host/@me:x?q=1", "https://host/@me:x?q=1"),
+            ("a http://u:p@h/ b ftp://v:w@h", "a http://u:••••@h/ b ftp://v:••••@h"),
+            ("{url}?q={query_string}&api_key=abc&n=2", "{url}?q={query_string}&api_key=••••&n=2"),
+            ("{url}?key={key}&q={query_string}", "{url}?key={key}&q={query_string}"),
+            ("key=abc,DATE_SORT=sort=date", "key=••••,DATE_SORT=sort=date"),
+            ("monkey=abc", "monkey=abc"),
+            ("access_token=abc==", "access_token=••••"),
+            ("=", "="),
+            ("", ""),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(masked_text(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The audit log: who changed what, when and from where. An entry is never changed; each is bound to the one before.
+
+mod changes;
+mod masking;
+
+pub use changes::{CHANGE_CHARS_MAX, changes};
+
+use crate::ids::UserId;
+use crate::instant::Instant;
+use crate::user::Principal;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The actor of a change that was made by a command. No user can have this name: it holds a space.
+pub const COMMAND_LINE: &str = "command line";
+/// The actor of what was done by nobody who is known.
+pub const NOT_SIGNED_IN: &str = "not signed in";
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    Created,
+    Replaced,
+    Changed,
+    Deleted,
+    /// Failures of a source were forgotten.
+    Reset,
+    /// Nobody was let in, after too many attempts.
+    Refused,
+    BackedUp,
+    Restored,
+}
+
+impl Action {
+    pub const ALL: [Self; 8] = [
+        Self::Created,
+        Self::Replaced,
+        Self::Changed,
+        Self::Deleted,
+        Self::Reset,
+        Self::Refused,
+        Self::BackedUp,
+        Self::Restored,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Replaced => "replaced",
+            Self::Changed => "changed",
+            Self::Deleted => "deleted",
+            Self::Reset => "reset",
+            Self::Refused => "refused",
+            Self::BackedUp => "backed up",
+            Self::Restored => "restored",
+        }
+    }
+}
+
+/// What it was done to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    SearchProvider,
+    QueryTransform,
+    Pipeline,
+    Schedule,
+    User,
+    Group,
+    Token,
+    Authenticator,
+    Connection,
+    SignIn,
+    Database,
+}
+
+impl Kind {
+    pub const ALL: [Self; 11] = [
+        Self::SearchProvider,
+        Self::QueryTransform,
+        Self::Pipeline,
+        Self::Schedule,
+        Self::User,
+        Self::Group,
+        Self::Token,
+        Self::Authenticator,
+        Self::Connection,
+        Self::SignIn,
+        Self::Database,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SearchProvider => "searchprovider",
+            Self::QueryTransform => "querytransform",
+            Self::Pipeline => "pipeline",
+            Self::Schedule => "schedule",
+            Self::User => "user",
+            Self::Group => "group",
+            Self::Token => "token",
+            Self::Authenticator => "authenticator",
+            Self::Connection => "connection",
+            Self::SignIn => "sign-in",
+            Self::Database => "database",
+        }
+    }
+}
+
+/// Who changes something, from where, and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Author {
+    /// None for a command, and for who is not signed in.
+    pub user: Option<UserId>,
+    pub name: String,
+    /// Empty for a command.
+    pub client_address: String,
+    /// Empty for a command.
+    pub request_id: String,
+    pub time: Instant,
+    /// What an edit by this author is called: a part was changed, or the whole was replaced.
+    pub edit: Action,
+}
+
+impl Author {
+    pub fn person(principal: &Principal, client_address: String, request_id: String, time: Instant) -> Self {
+        Self {
+            user: Some(principal.user),
+            name: principal.username.clone(),
+            client_address,
+            request_id,
+            time,
+            edit: Action::Changed,
+        }
+    }
+
+    pub fn command_line(time: Instant) -> Self {
+        Self {
+            user: None,
+            name: COMMAND_LINE.to_owned(),
+            client_address: String::new(),
+            request_id: String::new(),
+            time,
+            edit: Action::Changed,
+        }
+    }
+
+    pub fn stranger(client_address: String, time: Instant) -> Self {
+        Self { name: NOT_SIGNED_IN.to_owned(), client_address, ..Self::command_line(time) }
+    }
+
+    /// The same, for edits that are called so.
+    pub fn calling_edits(self, edit: Action) -> Self {
+        Self { edit, ..self }
+    }
+}
+
+/// One thing that was done, before it has its place in the log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditEvent {
+    pub action: Action,
+    pub kind: Kind,
+    pub record_id: Option<i64>,
+    pub record_name: String,
+    /// Field to `{from, to}`, masked and cut.
+    pub changes: Map<String, Value>,
+}
+
+impl AuditEvent {
+    /// Something that changes no field.
+    pub fn of(action: Action, kind: Kind, record_id: Option<i64>, record_name: &str) -> Self {
+        Self { action, kind, record_id, record_name: changes::cut(record_name), changes: Map::new() }
+    }
+
+    /// A record's way from one state to another; None is "not there". An edit is called as its author says.
+    pub fn edit(
+        kind: Kind,
+        record_id: Option<i64>,
+        record_name: &str,
+        from: Option<&Value>,
+        to: Option<&Value>,
+    ) -> Self {
+        let action = match (from, to) {
+            (None, _) => Action::Created,
+            (_, None) => Action::Deleted,
+            _ => Action::Changed,
+        };
+        Self { changes: changes(from, to), ..Self::of(action, kind, record_id, record_name) }
+    }
+
+    /// An edit that left everything as it was is none.
+    pub fn is_nothing(&self) -> bool {
+        self.action == Action::Changed && self.changes.is_empty()
+    }
+}
+
+/// An entry of the log.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct AuditEntry {
+    /// 1, 2, 3… without a gap.
+    pub id: i64,
+    pub time: DateTime<Utc>,
+    /// Null for a command, and for who is not signed in.
+    pub actor_id: Option<UserId>,
+    /// A user's name at that time, `command line` or `not signed in`.
+    #[schema(example = "anna")]
+    pub actor: String,
+    pub client_address: String,
+    pub request_id: String,
+    #[schema(example = "changed")]
+    pub action: String,
+    #[schema(example = "searchprovider")]
+    pub kind: String,
+    pub record_id: Option<i64>,
+    pub record_name: String,
+    /// Field to `{from, to}`. Secrets are masked, long texts are cut.
+    #[schema(value_type = Object)]
+    pub changes: Map<String, Value>,
+    /// Binds the entry to the one before, under the service's key.
+    pub hash: String,
+}
+
+/// Which entries are wanted; what is None does not matter.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    pub kind: Option<String>,
+    /// A name, or the id of a user.
+    pub actor: Option<String>,
+    pub action: Option<String>,
+    /// A name, or an id.
+    pub record: Option<String>,
+    /// From this time on.
+    pub since: Option<Instant>,
+    /// Before this time.
+    pub until: Option<Instant>,
+}
+
+/// Whether the log is as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct AuditReport {
+    pub ok: bool,
+    /// Entries that are there.
+    pub entries: u64,
+    /// The first entry that was changed, is missing or does not belong there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken_at: Option<u64>,
+    /// A sentence for people.
+    #[schema(example = "12 entries are as they were written.")]
+    pub detail: String,
+    /// The hash of the last entry. Kept elsewhere with `entries`, it shows later that the log was not put back.
+    pub hash: String,
+}

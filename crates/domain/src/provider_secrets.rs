@@ -1,0 +1,192 @@
+//! What of a provider's configuration is shown masked, and what a masked text that is sent back stands for.
+
+use crate::provider::ProviderDraft;
+use crate::secret::{MASK, Secret, has_login, is_secret_name};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::fmt;
+
+impl ProviderDraft {
+    /// The draft as its editors may see it: the names of secrets stay readable, their values do not.
+    pub fn masked(&self) -> Self {
+        let headers = self.http_request_headers.iter().map(|(name, value)| {
+            let is_secret = !value.is_empty() && (is_secret_name(name) || has_login(value));
+            (name.clone(), if is_secret { MASK.to_owned() } else { value.clone() })
+        });
+        Self {
+            http_request_headers: headers.collect(),
+            page_fetch_config_json: masked_object(&self.page_fetch_config_json),
+            credentials: Secret::new(self.credentials.clone()).masked(),
+            ..self.clone()
+        }
+    }
+
+    /// Masked headers and masked values of `page_fetch_config_json` become what is stored under the same name.
+    /// What was left out stays out.
+    pub fn keeping(mut self, stored: &Self) -> Self {
+        for (name, value) in
+            self.http_request_headers.iter_mut().filter(|(_, value)| Secret::is_masked(value))
+        {
+            if let Some(kept) = header(&stored.http_request_headers, name) {
+                kept.clone_into(value);
+            }
+        }
+        keep(&mut self.page_fetch_config_json, &stored.page_fetch_config_json);
+        self
+    }
+
+    /// The fields with a masked text in them, which is no value that could be stored.
+    pub fn masked_fields(&self) -> Vec<&'static str> {
+        let is_masked = [
+            ("credentials", Secret::is_masked(&self.credentials)),
+            (
+                "http_request_headers",
+                self.http_request_headers.values().any(|value| Secret::is_masked(value)),
+            ),
+            ("page_fetch_config_json", self.page_fetch_config_json.values().any(holds_mask)),
+        ];
+        is_masked.into_iter().filter(|(_, is_masked)| *is_masked).map(|(field, _)| field).collect()
+    }
+}
+
+/// Masked, because it is written into the text of failures.
+impl fmt::Debug for ProviderDraft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = serde_json::to_string(&self.masked()).map_err(|_| fmt::Error)?;
+        write!(f, "ProviderDraft {shown}")
+    }
+}
+
+/// A header by its name, however it is written.
+fn header<'a>(headers: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
+    headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+}
+
+pub(crate) fn masked_object(object: &Map<String, Value>) -> Map<String, Value> {
+    object.iter().map(|(name, value)| (name.clone(), masked_value(value, is_secret_name(name)))).collect()
+}
+
+/// Under a secret name every value is masked whole, but for the words and blanks that say nothing.
+fn masked_value(value: &Value, is_secret: bool) -> Value {
+    match value {
+        Value::Null | Value::Bool(_) => value.clone(),
+        Value::String(text) if text.is_empty() => value.clone(),
+        _ if is_secret => Value::String(MASK.to_owned()),
+        Value::String(text) if has_login(text) => Value::String(MASK.to_owned()),
+        Value::Array(list) => list.iter().map(|item| masked_value(item, false)).collect(),
+        Value::Object(object) => Value::Object(masked_object(object)),
+        Value::String(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+pub(crate) fn keep(given: &mut Map<String, Value>, stored: &Map<String, Value>) {
+    for (name, value) in given {
+        if let Some(kept) = stored.get(name) {
+            keep_value(value, kept);
+        }
+    }
+}
+
+fn keep_value(given: &mut Value, stored: &Value) {
+    match (given, stored) {
+        (Value::String(text), _) if !Secret::is_masked(text) => {}
+        (given @ Value::String(_), kept) => kept.clone_into(given),
+        (Value::Object(given), Value::Object(stored)) => keep(given, stored),
+        (Value::Array(given), Value::Array(stored)) => {
+            given.iter_mut().zip(stored).for_each(|(given, stored)| keep_value(given, stored));
+        }
+        _ => {}
+    }
+}
+
+pub(crate) fn holds_mask(value: &Value) -> bool {
+    match value {
+        Value::String(text) => Secret::is_masked(text),
+        Value::Array(list) => list.iter().any(holds_mask),
+        Value::Object(object) => object.values().any(holds_mask),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn draft(headers: Value, config: Value) -> ProviderDraft {
+        let read = json!({"http_request_headers": headers, "page_fetch_config_json": config});
+        serde_json::from_value(read).expect("a draft")
+    }
+
+    fn stored() -> ProviderDraft {
+        let headers = json!({
+            "Accept": "text/html", "Authorization": "Bearer canary", "Cookie": "a=canary",
+            "X-Proxy": "http://u:canary@h.example", "X-Subscription-Key": "canary", "X-Token": "",
+        });
+        let config = json!({
+            "cache": "true", "timeout": 10, "headers": {"User-Agent": "bot/1", "authorization": "canary"},
+            "diffbot": {"token": "canary", "use_token": true}, "keys": ["canary", 7],
+            "ways": [{"secret": "canary"}, "plain", "https://u:canary@h.example/"],
+        });
+        draft(headers, config)
+    }
+
+    #[test]
+    fn secrets_are_masked_and_the_rest_is_readable() {
+        let masked = stored().masked();
+        assert_eq!(
+            json!(masked.http_request_headers),
+            json!({
+                "Accept": "text/html", "Authorization": "••••", "Cookie": "••••", "X-Proxy": "••••",
+                "X-Subscription-Key": "••••", "X-Token": "",
+            })
+        );
+        assert_eq!(
+            json!(masked.page_fetch_config_json),
+            json!({
+                "cache": "true", "timeout": 10, "headers": {"User-Agent": "bot/1", "authorization": "••••"},
+                "diffbot": {"token": "••••", "use_token": true}, "keys": "••••",
+                "ways": [{"secret": "••••"}, "plain", "••••"],
+            })
+        );
+        let shown = format!("{:?}", ProviderDraft { credentials: "key=canary".to_owned(), ..stored() });
+        assert!(shown.contains("text/html") && !shown.contains("canary"), "{shown}");
+    }
+
+    #[test]
+    fn a_masked_draft_sent_back_is_the_stored_one() {
+        assert_eq!(stored().masked().keeping(&stored()), stored());
+        assert_eq!(stored().masked().masked_fields(), ["http_request_headers", "page_fetch_config_json"]);
+        assert!(stored().masked_fields().is_empty());
+    }
+
+    #[test]
+    fn a_mask_keeps_what_has_its_name() {
+        let table = [
+            (json!({"AUTHORIZATION": "Bearer ••••"}), json!({"AUTHORIZATION": "Bearer canary"})),
+            (json!({"Authorization": "new"}), json!({"Authorization": "new"})),
+            (json!({"Authorization": ""}), json!({"Authorization": ""})),
+            (json!({}), json!({})),
+            (json!({"X-Other": "••••"}), json!({"X-Other": "••••"})),
+        ];
+        for (given, want) in table {
+            let kept = draft(given.clone(), json!({})).keeping(&stored());
+            assert_eq!(json!(kept.http_request_headers), want, "{given}");
+        }
+        let table = [
+            (json!({"diffbot": {"token": "••••"}}), json!({"diffbot": {"token": "canary"}})),
+            (json!({"diffbot": {"token": "new"}}), json!({"diffbot": {"token": "new"}})),
+            (json!({"keys": "••••"}), json!({"keys": ["canary", 7]})),
+            (json!({"other": "••••"}), json!({"other": "••••"})),
+        ];
+        for (given, want) in table {
+            let kept = draft(json!({}), given.clone()).keeping(&stored());
+            assert_eq!(json!(kept.page_fetch_config_json), want, "{given}");
+        }
+        let unknown = draft(json!({"X-Other": "••••"}), json!({"other": [{"token": "••••"}]}));
+        assert_eq!(
+            unknown.keeping(&stored()).masked_fields(),
+            ["http_request_headers", "page_fetch_config_json"]
+        );
+    }
+}
