@@ -4,13 +4,14 @@ use crate::failure::{host_of, of_reading, of_sending};
 use crate::guard::{Guard, Way};
 use crate::hop::Hop;
 use crate::limits::GateLimits;
-use crate::resolver::{CheckedResolver, Lookup, SystemLookup};
+use crate::resolver::{CheckedResolver, Lookup, NameError, SystemLookup};
 use crate::tls::TlsClients;
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
-use domain::contracts::{Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse};
+use domain::contracts::{Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, Origin};
 use reqwest::header::LOCATION;
 use reqwest::{Client, Method, Response};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::time::timeout;
 use url::Url;
@@ -136,6 +137,28 @@ impl Fetch for Gate {
             tracing::warn!(outbound.place = %place, "refused to connect to {place}: it is not a public address");
         }
         outcome
+    }
+}
+
+#[async_trait]
+impl Dial for Gate {
+    async fn admit(&self, origin: &Origin) -> Result<Vec<SocketAddr>, FetchError> {
+        let resolver = match self.guard.way_to(origin)? {
+            Way::Guarded => &self.checked,
+            Way::Open => &self.unchecked,
+        };
+        let looked_up = timeout(self.limits.connect, resolver.addresses(&origin.host, origin.port)).await;
+        let found = looked_up.map_err(|_| FetchError::Timeout(origin.host.clone()))?;
+        found.map_err(|error| {
+            let place = format!("{}:{}", origin.host, origin.port);
+            match error {
+                NameError::Unknown => FetchError::UnknownHost(origin.host.clone()),
+                NameError::Refused => {
+                    tracing::warn!(outbound.place = %place, "refused to connect to {place}: it is not a public address");
+                    FetchError::Refused(place)
+                }
+            }
+        })
     }
 }
 

@@ -33,16 +33,33 @@ impl Guard {
             return Err(FetchError::Invalid("the address has no host".to_owned()));
         };
         let is_vouched_for = origin.is_trusted && origin.is_of(url);
-        if is_vouched_for || self.allow.iter().any(|rule| rule.names(&host, port)) {
-            return Ok(Way::Open);
+        self.way_of(&host, port, is_vouched_for).ok_or_else(|| FetchError::Refused(place_of(url)))
+    }
+
+    /// The same for a place that is not written as a URL.
+    pub(crate) fn way_to(&self, origin: &Origin) -> Result<Way, FetchError> {
+        let host = Host::parse(&origin.host)
+            .map_err(|_| FetchError::Invalid("the host is not a name or an address".to_owned()))?;
+        let host = match &host {
+            Host::Domain(name) => Host::Domain(name.as_str()),
+            Host::Ipv4(address) => Host::Ipv4(*address),
+            Host::Ipv6(address) => Host::Ipv6(*address),
+        };
+        let refused = || FetchError::Refused(format!("{}:{}", origin.host, origin.port));
+        self.way_of(&host, origin.port, origin.is_trusted).ok_or_else(refused)
+    }
+
+    fn way_of(&self, host: &Host<&str>, port: u16, is_vouched_for: bool) -> Option<Way> {
+        if is_vouched_for || self.allow.iter().any(|rule| rule.names(host, port)) {
+            return Some(Way::Open);
         }
         // An address that is written out never reaches the resolver, so it is checked here.
-        let is_admitted = match host {
+        let is_admitted = match *host {
             Host::Domain(name) => !is_metadata_name(name),
             Host::Ipv4(address) => self.admits(address.into()),
             Host::Ipv6(address) => self.admits(address.into()),
         };
-        if is_admitted { Ok(Way::Guarded) } else { Err(FetchError::Refused(place_of(url))) }
+        is_admitted.then_some(Way::Guarded)
     }
 
     /// True if a guarded hop may connect to this address.

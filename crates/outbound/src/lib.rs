@@ -10,8 +10,10 @@
 //! | `failure` | errors of the client in the words of the contract |
 //! | `tls` | clients for requests that bring their own idea of trust |
 //! | `limits` | [`GateLimits`] |
+//! | `authenticators` | [`Authenticators`]: services that sign people in or give out their tokens |
 
 mod allow;
+mod authenticators;
 mod client;
 mod failure;
 mod guard;
@@ -21,6 +23,7 @@ mod resolver;
 mod tls;
 
 pub use allow::{AllowRule, AllowRuleError};
+pub use authenticators::Authenticators;
 pub use client::{Gate, GateError};
 pub use limits::GateLimits;
 pub use resolver::{Lookup, SystemLookup};

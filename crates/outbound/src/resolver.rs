@@ -44,26 +44,25 @@ impl CheckedResolver {
     pub(crate) fn new(lookup: Arc<dyn Lookup>, guard: Option<Arc<Guard>>) -> Self {
         Self { lookup, guard }
     }
+
+    /// The addresses of a name that may be reached.
+    pub(crate) async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, NameError> {
+        let found = self.lookup.addresses(host).await.map_err(|_| NameError::Unknown)?;
+        if found.is_empty() {
+            return Err(NameError::Unknown);
+        }
+        let is_admitted = |address: &IpAddr| self.guard.as_ref().is_none_or(|guard| guard.admits(*address));
+        let admitted: Vec<SocketAddr> =
+            found.into_iter().filter(is_admitted).map(|address| SocketAddr::new(address, port)).collect();
+        if admitted.is_empty() { Err(NameError::Refused) } else { Ok(admitted) }
+    }
 }
 
 impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let lookup = Arc::clone(&self.lookup);
-        let guard = self.guard.clone();
+        let resolver = self.clone();
         Box::pin(async move {
-            let found = lookup.addresses(name.as_str()).await.map_err(|_| NameError::Unknown)?;
-            if found.is_empty() {
-                return Err(NameError::Unknown.into());
-            }
-            let admitted: Vec<SocketAddr> = found
-                .into_iter()
-                .filter(|address| guard.as_ref().is_none_or(|guard| guard.admits(*address)))
-                .map(|address| SocketAddr::new(address, 0))
-                .collect();
-            if admitted.is_empty() {
-                return Err(NameError::Refused.into());
-            }
-            let addresses: Addrs = Box::new(admitted.into_iter());
+            let addresses: Addrs = Box::new(resolver.addresses(name.as_str(), 0).await?.into_iter());
             Ok(addresses)
         })
     }

@@ -1,0 +1,168 @@
+//! Whom a signed token proves, and what they may have here: what the map of the authenticator gives, and no more.
+
+use super::Desk;
+use super::endpoints::same_issuer;
+use super::jwt::{Claims, Demand, Unproven};
+use domain::authenticator::{Authenticator, ProvenIdentity};
+use domain::contracts::{OAuthError, TokenUse};
+use domain::secret::Secret;
+use domain::user::USERNAME_CHARS_MAX;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const EMAIL_CHARS_MAX: usize = 254;
+/// Longest issuer and subject together that can be remembered.
+const SUBJECT_CHARS_MAX: usize = 1000;
+/// Claims that may stand in the user data when the ID token lacks them.
+const NAME_CLAIMS: [&str; 2] = ["preferred_username", "email"];
+
+impl Desk {
+    /// Who has just signed in by an ID token. What it does not say is asked of the service.
+    pub(super) async fn signed_in(
+        &self,
+        authenticator: &Authenticator,
+        token: &str,
+        nonce: &str,
+        access: &Secret,
+    ) -> Result<ProvenIdentity, OAuthError> {
+        let client = authenticator.draft.client_id.as_str();
+        let demand = Demand { audiences: vec![client], nonce: Some(nonce), client };
+        let mut claims = self.proven(authenticator, token, &demand).await?;
+        let groups = authenticator.draft.groups_claim.as_str();
+        let wanted = || NAME_CLAIMS.into_iter().chain([groups]).filter(|name| !name.is_empty());
+        if wanted().any(|name| !claims.contains_key(name))
+            && let Some(data) = self.user_data(authenticator, access).await
+            && data.get("sub").is_some_and(|subject| Some(subject) == claims.get("sub"))
+        {
+            for name in wanted() {
+                if let (None, Some(value)) = (claims.get(name), data.get(name)) {
+                    claims.insert(name.to_owned(), value.clone());
+                }
+            }
+        }
+        let identity = identity(authenticator, &claims)?;
+        // Whoever is in no group does not have the claim at all, with many services.
+        let groups = (!groups.is_empty()).then(|| identity.groups.unwrap_or_default());
+        Ok(ProvenIdentity { groups, ..identity })
+    }
+
+    pub(super) async fn identity_of(
+        &self,
+        token: &str,
+        shown_for: TokenUse,
+    ) -> Result<Option<ProvenIdentity>, OAuthError> {
+        let Some(unproven) = Unproven::read(token) else { return Ok(None) };
+        let issuer = unproven.claims.get("iss").and_then(Value::as_str).unwrap_or_default();
+        let mut refused = None;
+        for authenticator in self.store.authenticators().await? {
+            let draft = &authenticator.draft;
+            if !draft.active || !same_issuer(issuer, &draft.issuer) {
+                continue;
+            }
+            let api = if draft.audience.is_empty() { &self.api_audience } else { &draft.audience };
+            let audiences = match shown_for {
+                TokenUse::Api if api.is_empty() => continue,
+                TokenUse::Api => vec![api.as_str()],
+                TokenUse::SignIn if !draft.sign_in => continue,
+                TokenUse::SignIn => vec![draft.client_id.as_str(), api.as_str()],
+            };
+            let demand = Demand { audiences, nonce: None, client: &draft.client_id };
+            match self.proven(&authenticator, token, &demand).await {
+                Ok(claims) => return identity(&authenticator, &claims).map(Some),
+                Err(error) => refused = Some(error),
+            }
+        }
+        refused.map_or(Ok(None), Err)
+    }
+}
+
+/// The groups are None when the claim is not there.
+fn identity(authenticator: &Authenticator, claims: &Claims) -> Result<ProvenIdentity, OAuthError> {
+    let text = |name: &str| claims.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (issuer, subject) = (text("iss").trim_end_matches('/').to_owned(), text("sub").to_owned());
+    if issuer.len() + subject.len() > SUBJECT_CHARS_MAX {
+        return Err(OAuthError::NotProven("its subject is too long".to_owned()));
+    }
+    let named = NAME_CLAIMS.iter().map(|name| text(name)).find(|name| !name.is_empty()).unwrap_or(&subject);
+    Ok(ProvenIdentity {
+        username: username(named),
+        email: text("email").chars().filter(|c| !c.is_control()).take(EMAIL_CHARS_MAX).collect(),
+        groups: groups(authenticator, claims),
+        issuer,
+        subject,
+    })
+}
+
+/// A name that a user may have here.
+fn username(wanted: &str) -> String {
+    let allowed = |c: char| if c.is_alphanumeric() || "@.+-_".contains(c) { c } else { '-' };
+    let name: String = wanted.trim().chars().map(allowed).take(USERNAME_CHARS_MAX).collect();
+    if name.is_empty() { "user".to_owned() } else { name }
+}
+
+fn groups(authenticator: &Authenticator, claims: &Claims) -> Option<Vec<String>> {
+    let draft = &authenticator.draft;
+    if draft.groups_claim.is_empty() {
+        return None;
+    }
+    let said: Vec<&str> = match claims.get(&draft.groups_claim)? {
+        Value::String(one) => vec![one],
+        Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let ours: BTreeSet<&String> = said.into_iter().filter_map(|name| draft.groups_map.get(name)).collect();
+    Some(ours.into_iter().cloned().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::authenticator::AuthenticatorDraft;
+    use domain::ids::AuthenticatorId;
+    use serde_json::json;
+
+    fn of(claims: Value) -> ProvenIdentity {
+        let draft = AuthenticatorDraft {
+            groups_claim: "groups".to_owned(),
+            groups_map: [("a-1", "staff"), ("a-2", "staff"), ("b", "board")]
+                .map(|(theirs, ours)| (theirs.to_owned(), ours.to_owned()))
+                .into(),
+            ..Default::default()
+        };
+        let at = chrono::DateTime::UNIX_EPOCH;
+        let one = Authenticator { id: AuthenticatorId(1), draft, date_created: at, date_updated: at };
+        identity(&one, claims.as_object().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn names() {
+        let table = [
+            (json!({"sub": "7", "preferred_username": "ann", "email": "a@x.example"}), "ann"),
+            (json!({"sub": "7", "email": "a@x.example"}), "a@x.example"),
+            (json!({"sub": "auth0|7 x"}), "auth0-7-x"),
+            (json!({"sub": "7", "preferred_username": "  "}), "user"),
+        ];
+        for (claims, expected) in table {
+            let found = of(claims.clone());
+            assert_eq!(found.username, expected, "{claims}");
+            let draft = domain::user::UserDraft { username: found.username, ..Default::default() };
+            assert!(draft.check(false).is_empty(), "{claims}");
+        }
+    }
+
+    #[test]
+    fn only_what_the_map_gives() {
+        let table = [
+            (json!({"sub": "7"}), None),
+            (json!({"sub": "7", "groups": []}), Some(vec![])),
+            (json!({"sub": "7", "groups": ["b", "admin", "staff", 7]}), Some(vec!["board"])),
+            (json!({"sub": "7", "groups": ["a-1", "a-2", "b"]}), Some(vec!["board", "staff"])),
+            (json!({"sub": "7", "groups": "a-1"}), Some(vec!["staff"])),
+            (json!({"sub": "7", "groups": {"a-1": true}}), Some(vec![])),
+        ];
+        for (claims, expected) in table {
+            let expected = expected.map(|list: Vec<&str>| list.into_iter().map(str::to_owned).collect());
+            assert_eq!(of(claims.clone()).groups, expected, "{claims}");
+        }
+    }
+}
