@@ -1,0 +1,139 @@
+//! A font: what its codes mean and how far each moves the pen.
+
+use super::STREAM_BYTES_MAX;
+use super::cmap::CMap;
+use lopdf::{Dictionary, Document, Encoding, Object, ObjectId};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Fonts that are kept; further ones are read again where they are used.
+const FONTS_KEPT: usize = 500;
+/// Most widths of one font.
+const WIDTHS_MAX: usize = 70_000;
+/// The width of a character that nobody told, in thousandths.
+const WIDTH_USUAL: f32 = 500.0;
+
+/// Fonts by their object; many pages use the same ones.
+#[derive(Default)]
+pub struct Fonts<'d>(HashMap<ObjectId, Rc<Font<'d>>>);
+
+impl<'d> Fonts<'d> {
+    /// The font of this name in the resources.
+    pub fn get(
+        &mut self,
+        document: &'d Document,
+        resources: &'d Dictionary,
+        name: &[u8],
+    ) -> Option<Rc<Font<'d>>> {
+        let fonts = resources.get_deref(b"Font", document).and_then(Object::as_dict).ok()?;
+        let id = fonts.get(name).and_then(Object::as_reference).ok();
+        if let Some(known) = id.and_then(|id| self.0.get(&id)) {
+            return Some(Rc::clone(known));
+        }
+        let font =
+            Rc::new(Font::read(document, fonts.get_deref(name, document).and_then(Object::as_dict).ok()?));
+        if let Some(id) = id.filter(|_| self.0.len() < FONTS_KEPT) {
+            self.0.insert(id, Rc::clone(&font));
+        }
+        Some(font)
+    }
+}
+
+pub struct Font<'d> {
+    unicode: Option<CMap>,
+    encoding: Option<Encoding<'d>>,
+    code_bytes: usize,
+    widths: HashMap<u32, f32>,
+    width_default: f32,
+}
+
+/// Text that was shown, and how far the pen moved, in units of the font's size.
+pub struct Shown {
+    pub text: String,
+    pub width: f32,
+    /// Codes that the spacing between characters and words counts.
+    pub codes: usize,
+}
+
+impl<'d> Font<'d> {
+    fn read(document: &'d Document, dict: &'d Dictionary) -> Self {
+        let is_composite = dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Type0");
+        let stream = dict.get_deref(b"ToUnicode", document).and_then(Object::as_stream);
+        let table = stream.and_then(|stream| stream.get_plain_content_with_limit(STREAM_BYTES_MAX)).ok();
+        let unicode = table.map(|table| CMap::parse(&table));
+        // The library reads such a table too, but without a limit; it must not see it.
+        let encoding = if is_composite || (dict.has(b"ToUnicode") && !dict.has(b"Encoding")) {
+            None
+        } else {
+            dict.get_font_encoding_with_limit(document, STREAM_BYTES_MAX).ok()
+        };
+        let code_bytes = if is_composite { 2 } else { 1 };
+        let (widths, width_default) = match is_composite {
+            true => composite_widths(document, dict),
+            false => simple_widths(document, dict),
+        };
+        Self { unicode, encoding, code_bytes, widths, width_default }
+    }
+
+    pub fn show(&self, bytes: &[u8]) -> Shown {
+        let mut shown = Shown { text: String::new(), width: 0.0, codes: 0 };
+        for chunk in bytes.chunks(self.code_bytes) {
+            let code = chunk.iter().fold(0, |code, byte| code << 8 | u32::from(*byte));
+            match self.unicode.as_ref().and_then(|unicode| unicode.get(code)) {
+                Some(text) => shown.text.push_str(&text),
+                None => {
+                    if let Some(encoding) = &self.encoding {
+                        // What the encoding does not know is not shown.
+                        let _ = encoding.write_to_string(chunk, &mut shown.text);
+                    }
+                }
+            }
+            shown.width += self.widths.get(&code).copied().unwrap_or(self.width_default) / 1000.0;
+            shown.codes += 1;
+        }
+        shown
+    }
+}
+
+fn simple_widths(document: &Document, dict: &Dictionary) -> (HashMap<u32, f32>, f32) {
+    let first = dict.get_deref(b"FirstChar", document).and_then(Object::as_i64).unwrap_or(0);
+    let list = dict.get_deref(b"Widths", document).and_then(Object::as_array);
+    let Ok(list) = list else { return (HashMap::new(), WIDTH_USUAL) };
+    let first = u32::try_from(first).unwrap_or(0);
+    let widths = list.iter().take(WIDTHS_MAX).enumerate();
+    let widths = widths
+        .filter_map(|(place, width)| Some((first.saturating_add(place as u32), width.as_float().ok()?)));
+    (widths.collect(), WIDTH_USUAL)
+}
+
+/// `[c [w1 w2 …]  first last w …]`.
+fn composite_widths(document: &Document, dict: &Dictionary) -> (HashMap<u32, f32>, f32) {
+    let mut widths = HashMap::new();
+    let kids = dict.get_deref(b"DescendantFonts", document).and_then(Object::as_array);
+    let kid = kids.ok().and_then(|kids| document.dereference(kids.first()?).ok()?.1.as_dict().ok());
+    let Some(kid) = kid else { return (widths, WIDTH_USUAL) };
+    let width_default = kid.get(b"DW").and_then(Object::as_float).unwrap_or(1000.0);
+    let Ok(list) = kid.get_deref(b"W", document).and_then(Object::as_array) else {
+        return (widths, width_default);
+    };
+    let mut at = 0;
+    while let (Some(first), Some(second)) = (list.get(at), list.get(at + 1)) {
+        if widths.len() > WIDTHS_MAX {
+            break;
+        }
+        let Some(first) = first.as_i64().ok().and_then(|code| u32::try_from(code).ok()) else { break };
+        let second = document.dereference(second).map_or(second, |(_, object)| object);
+        if let Ok(each) = second.as_array() {
+            for (place, width) in each.iter().take(WIDTHS_MAX).enumerate() {
+                widths.insert(first.saturating_add(place as u32), width.as_float().unwrap_or(width_default));
+            }
+            at += 2;
+        } else {
+            let last = second.as_i64().ok().and_then(|code| u32::try_from(code).ok()).unwrap_or(first);
+            let width = list.get(at + 2).and_then(|width| width.as_float().ok()).unwrap_or(width_default);
+            widths.extend((first..=last).take(WIDTHS_MAX).map(|code| (code, width)));
+            at += 3;
+        }
+    }
+    (widths, width_default)
+}
