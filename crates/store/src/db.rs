@@ -65,6 +65,13 @@ pub(crate) struct Pools<D: Database> {
     pub(crate) write: Pool<D>,
 }
 
+impl<D: Database> Clone for Pools<D> {
+    fn clone(&self) -> Self {
+        Self { read: self.read.clone(), write: self.write.clone() }
+    }
+}
+
+#[derive(Clone)]
 pub(crate) enum Db {
     Sqlite(Pools<Sqlite>),
     Postgres(Pools<Postgres>),
@@ -157,6 +164,14 @@ pub(crate) async fn changed<C: Changed>(
     Ok(statement.await?.rows())
 }
 
+/// The first row of a statement that writes and stands for itself, run to its end. SQLite commits such a statement at
+/// its end: who takes the first row and leaves never hears that the commit failed.
+pub(crate) async fn first<T>(
+    rows: impl Future<Output = Result<Vec<T>, sqlx::Error>>,
+) -> Result<Option<T>, sqlx::Error> {
+    Ok(rows.await?.into_iter().next())
+}
+
 async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db, StoreError> {
     let options = SqliteConnectOptions::from_str(url.expose())
         .map_err(|_| bad_address())?
@@ -234,6 +249,51 @@ pub(crate) fn bad_address() -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Every `on_db!` of a source text, up to its closing bracket.
+    fn statements(text: &str) -> impl Iterator<Item = &str> {
+        text.split("on_db!(").skip(1).map(|rest| {
+            let mut depth = 1;
+            let end = rest.find(|c: char| {
+                depth += i32::from(c == '(') - i32::from(c == ')');
+                depth == 0
+            });
+            &rest[..end.unwrap_or(rest.len())]
+        })
+    }
+
+    #[test]
+    fn a_statement_that_writes_is_run_to_its_end() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sql");
+        let mut count = 0;
+        for entry in std::fs::read_dir(folder).expect("the folder") {
+            let path = entry.expect("a file").path();
+            let text = std::fs::read_to_string(&path).expect("a text");
+            for statement in statements(&text).filter(|text| text.contains(", write, ")) {
+                let leaves = ["fetch_one(", "fetch_optional("].iter().any(|fetch| statement.contains(fetch));
+                assert!(!leaves, "{}: use `first` and fetch_all:\n{statement}", path.display());
+                count += 1;
+            }
+        }
+        assert!(count > 10, "{count} statements");
+    }
+
+    #[tokio::test]
+    async fn a_commit_that_fails_after_the_first_row_is_heard() {
+        let url = Secret::new("sqlite::memory:");
+        let db = Db::open(&url, 1).await.expect("opens");
+        let Db::Sqlite(pools) = &db else { panic!("this is SQLite") };
+        let tables = "CREATE TABLE house (id INTEGER PRIMARY KEY); CREATE TABLE room (house INTEGER \
+                      REFERENCES house (id) DEFERRABLE INITIALLY DEFERRED)";
+        sqlx::raw_sql(tables).execute(&pools.write).await.expect("tables");
+        let insert = "INSERT INTO room (house) VALUES (1) RETURNING house";
+        let kept = on_db!(db, write, db => first(sqlx::query_scalar::<_, i64>(insert).fetch_all(db)));
+        assert!(kept.is_err(), "there is no such house: {kept:?}");
+        let rooms: i64 = on_db!(db, read, db =>
+            sqlx::query_scalar("SELECT COUNT(*) FROM room").fetch_one(db))
+        .expect("counted");
+        assert_eq!(rooms, 0);
+    }
 
     /// More than the pages that the database may have.
     const TOO_MUCH: i64 = 10_000_000;

@@ -100,8 +100,13 @@ fn of_database(error: &dyn DatabaseError) -> StoreError {
 
 /// The field of a broken unique constraint: SQLite names `users.username`, PostgreSQL `users_username_key`.
 fn taken_field(constraint: &str) -> &'static str {
-    let fields =
-        [("username", "username"), ("name", "name"), ("tokens", "token"), ("sessions", "session key")];
+    let fields = [
+        ("username", "username"),
+        ("authenticators", "idp"),
+        ("name", "name"),
+        ("tokens", "token"),
+        ("sessions", "session key"),
+    ];
     fields.into_iter().find(|(part, _)| constraint.contains(part)).map_or("value", |(_, field)| field)
 }
 
@@ -118,6 +123,8 @@ mod tests {
             ("user_groups_name_key", "name"),
             ("UNIQUE constraint failed: tokens.hash", "token"),
             ("sessions_pkey", "session key"),
+            ("UNIQUE constraint failed: authenticators.idp", "idp"),
+            ("authenticators_idp_key", "idp"),
             ("result_sets_search_id_provider_id_key", "value"),
         ];
         for (constraint, field) in cases {

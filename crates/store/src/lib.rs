@@ -2,25 +2,31 @@
 //!
 //! | Module | What lives there |
 //! |---|---|
+//! | `chain` | the hashes that bind the entries of the audit log, and their check |
 //! | `copy` | all records as text, for backups: out of one database, into another |
 //! | `db` | connections and transactions, and the macros that compile one query for both databases |
 //! | `migrations` | the tables, brought to this version at start |
+//! | `relay` | news between processes that share a PostgreSQL database |
 //! | `sql` | one file for each record: its row, its conversion, its queries |
 //! | `secrets` | credentials at rest: sealed and opened there only |
 //! | `json`, `error` | values and errors, in the form both databases share |
 
+pub mod chain;
 pub mod copy;
 mod db;
 mod error;
 mod json;
 mod migrations;
+mod relay;
 mod secrets;
 mod sql;
 
+pub use relay::PostgresRelay;
 pub use secrets::SealKey;
 
 use async_trait::async_trait;
 use db::{Db, on_db};
+use domain::audit::Author;
 use domain::contracts::{PoolUse, Store, StoreError};
 use domain::secret::Secret;
 
@@ -36,9 +42,12 @@ pub struct StoreConfig {
 }
 
 /// Every record of the house in one SQL database.
+#[derive(Clone)]
 pub struct SqlStore {
     db: Db,
     key: SealKey,
+    /// Whose changes are noted in the audit log.
+    author: Option<Author>,
 }
 
 impl SqlStore {
@@ -46,12 +55,20 @@ impl SqlStore {
     pub async fn open(config: StoreConfig) -> Result<Self, StoreError> {
         let db = Db::open(&config.url, config.pool_max).await?;
         migrations::run(&db).await?;
-        Ok(Self { db, key: config.key })
+        Ok(Self { db, key: config.key, author: None })
     }
 
     /// The migrations that an open store has behind it, oldest first.
     pub fn migrations(&self) -> Vec<&'static str> {
         migrations::names()
+    }
+
+    /// News between the processes on this database. None for SQLite, which cannot wake another process.
+    pub fn relay(&self) -> Option<PostgresRelay> {
+        match &self.db {
+            Db::Postgres(pools) => Some(PostgresRelay::new(&pools.write)),
+            Db::Sqlite(_) => None,
+        }
     }
 
     /// Waits for running queries and closes every connection; later calls are `Unreachable`.

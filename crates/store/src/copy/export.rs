@@ -46,7 +46,7 @@ async fn export_sqlite(url: &Secret, sink: &mut dyn CopySink) -> Result<i64, Cop
             .map_err(of_sqlx)?;
         let table = copied(name, columns, last_id);
         let list: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
-        let select = format!("SELECT {} FROM {}", list.join(", "), quoted(name));
+        let select = format!("SELECT {} FROM {}{}", list.join(", "), quoted(name), order(&table));
         sink.begin(&table)?;
         let mut rows = sqlx::query(AssertSqlSafe(select)).fetch(&mut connection);
         while let Some(row) = rows.try_next().await.map_err(of_sqlx)? {
@@ -89,7 +89,7 @@ async fn export_postgres(url: &Secret, sink: &mut dyn CopySink) -> Result<i64, C
         }
         let list: Vec<String> =
             table.columns.iter().map(|column| column.kind.postgres_text(&quoted(&column.name))).collect();
-        let select = format!("SELECT {} FROM {}", list.join(", "), quoted(name));
+        let select = format!("SELECT {} FROM {}{}", list.join(", "), quoted(name), order(&table));
         sink.begin(&table)?;
         let mut rows = sqlx::query(AssertSqlSafe(select)).fetch(&mut connection);
         while let Some(row) = rows.try_next().await.map_err(of_sqlx)? {
@@ -122,6 +122,11 @@ fn copied(name: &str, columns: Vec<(String, String)>, last_id: Option<i64>) -> C
     let column =
         |(name, declared): (String, String)| CopiedColumn { name, kind: ColumnKind::of_declared(&declared) };
     CopiedTable { name: name.to_owned(), columns: columns.into_iter().map(column).collect(), last_id }
+}
+
+/// Numbered records come in their order: who reads the audit log from a copy needs it.
+fn order(table: &CopiedTable) -> &'static str {
+    if table.columns.iter().any(|column| column.name == "id") { " ORDER BY \"id\"" } else { "" }
 }
 
 fn sqlite_texts(row: &SqliteRow) -> Result<CopiedRow, CopyError> {

@@ -1,10 +1,12 @@
 //! Writes a copy into a new SQLite file or a new PostgreSQL schema, which takes the place of the old at the end.
 
+use super::lost_runs::{TaskOfRun, renew_runs};
 use super::table::{from_base64, known_tables, quoted};
 use super::{ColumnKind, CopiedRow, CopiedTable, CopyError, of_sqlx};
 use crate::db::bad_address;
 use crate::error::migration_failure;
 use crate::migrations;
+use domain::instant::Instant;
 use domain::secret::Secret;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode};
@@ -93,9 +95,27 @@ pub struct Importer {
     kinds: Vec<ColumnKind>,
 }
 
-enum Target {
+/// The new database, of either kind.
+pub(super) enum Target {
     Sqlite { connection: SqliteConnection, new: PathBuf, place: PathBuf },
     Postgres(PgConnection),
+}
+
+impl Target {
+    /// All rows are in: ends their transaction, and brings the tables to this version.
+    async fn migrate(&mut self) -> Result<(), CopyError> {
+        match self {
+            Self::Sqlite { connection, .. } => {
+                connection.execute("COMMIT").await.map_err(of_sqlx)?;
+                migrations::migrator_to(migrations::SQLITE, i64::MAX).run(connection).await
+            }
+            Self::Postgres(connection) => {
+                connection.execute("COMMIT").await.map_err(of_sqlx)?;
+                migrations::migrator_to(migrations::POSTGRES, i64::MAX).run(connection).await
+            }
+        }
+        .map_err(|error| migration_failure(error).into())
+    }
 }
 
 impl Importer {
@@ -176,31 +196,24 @@ impl Importer {
         Ok(())
     }
 
-    /// Brings the copy to this version and puts it in its place.
-    pub async fn finish(self) -> Result<(), CopyError> {
+    /// Brings the copy to this version, makes the tasks that it lacks by `task`, and puts it in its place. How many
+    /// searches got a task.
+    pub async fn finish(mut self, task: TaskOfRun, now: Instant) -> Result<usize, CopyError> {
+        self.target.migrate().await?;
+        let renewed = renew_runs(&mut self.target, task, now).await?;
         match self.target {
-            Target::Sqlite { mut connection, new, place } => {
-                connection.execute("COMMIT").await.map_err(of_sqlx)?;
-                migrations::migrator_to(migrations::SQLITE, i64::MAX)
-                    .run(&mut connection)
-                    .await
-                    .map_err(migration_failure)?;
+            Target::Sqlite { connection, new, place } => {
                 connection.close().await.map_err(of_sqlx)?;
                 settle(&place).await;
                 std::fs::File::open(&new)?.sync_all()?;
                 std::fs::rename(&new, &place)?;
-                Ok(())
             }
             Target::Postgres(mut connection) => {
-                connection.execute("COMMIT").await.map_err(of_sqlx)?;
-                migrations::migrator_to(migrations::POSTGRES, i64::MAX)
-                    .run(&mut connection)
-                    .await
-                    .map_err(migration_failure)?;
                 swap_schemas(&mut connection).await?;
-                connection.close().await.map_err(of_sqlx)
+                connection.close().await.map_err(of_sqlx)?;
             }
         }
+        Ok(renewed)
     }
 
     async fn kinds_of(&mut self, table: &str) -> Result<BTreeMap<String, ColumnKind>, CopyError> {

@@ -4,10 +4,12 @@
 
 mod export;
 mod import;
+mod lost_runs;
 mod table;
 
 pub use export::export;
 pub use import::{Importer, TargetState, target_state};
+pub use lost_runs::TaskOfRun;
 pub use table::{ColumnKind, CopiedColumn, CopiedTable};
 
 use domain::contracts::StoreError;

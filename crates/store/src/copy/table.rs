@@ -6,8 +6,8 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::{NaiveDateTime, SecondsFormat};
 use serde::{Deserialize, Serialize};
 
-/// Signs of life of running workers: of no use to another installation.
-const NOT_COPIED: [&str; 2] = ["workers", "pings"];
+/// Signs of life of running workers, and browsers that are on their way: of no use to another installation.
+const NOT_COPIED: [&str; 3] = ["workers", "pings", "pending_flows"];
 
 /// A table of the copy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,12 +1,15 @@
 //! Groups, and who belongs to them.
 
 use super::providers;
+use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::{plain, to_column, to_count};
+use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{Page, StoreError};
 use domain::ids::{GroupId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::user::{Group, GroupDraft};
+use serde_json::json;
 use sqlx::QueryBuilder;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,12 +26,14 @@ impl From<GroupRow> for Group {
     }
 }
 
-pub(super) async fn create(db: &Db, draft: GroupDraft, now: Instant) -> Result<Group, StoreError> {
+pub(super) async fn create(store: &SqlStore, draft: GroupDraft, now: Instant) -> Result<Group, StoreError> {
     const TEXT: &str =
         "INSERT INTO user_groups (name, date_created) VALUES ($1, $2) RETURNING id, name, date_created";
-    on_db!(*db, write, db => sqlx::query_as::<_, GroupRow>(TEXT)
-        .bind(plain(&draft.name)).bind(to_micros(now)).fetch_one(db))
-    .map(Group::from)
+    let mut tx = store.begin_change().await?;
+    let row = on_tx!(&mut tx, db => sqlx::query_as::<_, GroupRow>(TEXT)
+        .bind(plain(&draft.name)).bind(to_micros(now)).fetch_one(db))?;
+    store.commit_change(tx, vec![event(row.id, None, Some(&row.name))]).await?;
+    Ok(row.into())
 }
 
 pub(super) async fn group(db: &Db, id: GroupId) -> Result<Group, StoreError> {
@@ -46,24 +51,30 @@ pub(super) async fn groups(db: &Db, offset: u64, limit: u64) -> Result<Page<Grou
 }
 
 /// A new name reaches the providers that name the group, in the same transaction.
-pub(super) async fn replace(db: &Db, id: GroupId, draft: GroupDraft) -> Result<Group, StoreError> {
+pub(super) async fn replace(store: &SqlStore, id: GroupId, draft: GroupDraft) -> Result<Group, StoreError> {
     const TEXT: &str = "UPDATE user_groups SET name = $2 WHERE id = $1 RETURNING id, name, date_created";
-    let mut tx = db.begin().await?;
+    let mut tx = store.begin_change().await?;
     let old = name_of(&mut tx, id).await?;
     let row = on_tx!(&mut tx, db => sqlx::query_as::<_, GroupRow>(TEXT)
         .bind(id.0).bind(plain(&draft.name)).fetch_one(db))?;
     providers::rename_group(&mut tx, &old, Some(&row.name)).await?;
-    tx.commit().await?;
+    store.commit_change(tx, vec![event(row.id, Some(&old), Some(&row.name))]).await?;
     Ok(row.into())
 }
 
 /// Providers stop naming the group, so that another of the same name does not inherit them.
-pub(super) async fn delete(db: &Db, id: GroupId) -> Result<(), StoreError> {
-    let mut tx = db.begin().await?;
+pub(super) async fn delete(store: &SqlStore, id: GroupId) -> Result<(), StoreError> {
+    let mut tx = store.begin_change().await?;
     let old = name_of(&mut tx, id).await?;
     on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM user_groups WHERE id = $1").bind(id.0).execute(db)))?;
     providers::rename_group(&mut tx, &old, None).await?;
-    tx.commit().await
+    store.commit_change(tx, vec![event(id.0, Some(&old), None)]).await
+}
+
+fn event(id: i64, from: Option<&str>, to: Option<&str>) -> AuditEvent {
+    let fields = |name: &str| json!({ "name": name });
+    let name = from.or(to).unwrap_or_default();
+    AuditEvent::edit(Kind::Group, Some(id), name, from.map(fields).as_ref(), to.map(fields).as_ref())
 }
 
 async fn name_of(tx: &mut Tx, id: GroupId) -> Result<String, StoreError> {

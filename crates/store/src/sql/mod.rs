@@ -1,7 +1,12 @@
 //! One file for each record: the row, its conversion to the domain's type, the queries.
 
+mod audit;
+mod authenticators;
+mod connections;
 mod finish;
+mod flows;
 mod groups;
+mod identities;
 mod outbox;
 mod pipelines;
 mod providers;

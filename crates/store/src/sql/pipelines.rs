@@ -1,13 +1,15 @@
 //! Pipelines: named lists of post-result processors.
 
 use crate::SqlStore;
-use crate::db::{changed, on_db};
+use crate::db::{changed, on_db, on_tx};
 use crate::json::{JsonText, plain};
 use async_trait::async_trait;
+use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{PipelineStore, StoreError};
 use domain::ids::PipelineId;
 use domain::instant::{Instant, to_micros};
 use domain::pipeline_record::{Pipeline, PipelineDraft};
+use serde_json::json;
 use sqlx::types::Json;
 
 macro_rules! columns {
@@ -77,9 +79,17 @@ impl PipelineStore for SqlStore {
             "UPDATE pipelines SET processors = $2, date_updated = $3 WHERE id = $1 RETURNING ",
             columns!()
         );
+        const BEFORE: &str = "SELECT processors FROM pipelines WHERE id = $1";
         let processors = JsonText::of(&draft.processors)?;
-        on_db!(self.db, write, db => sqlx::query_as::<_, PipelineRow>(TEXT)
-            .bind(id.0).bind(processors.clone()).bind(to_micros(now)).fetch_one(db))
-        .map(Pipeline::from)
+        let mut tx = self.begin_change().await?;
+        let Json(before): Json<Vec<String>> =
+            on_tx!(&mut tx, db => sqlx::query_scalar(BEFORE).bind(id.0).fetch_one(db))?;
+        let after: Pipeline = on_tx!(&mut tx, db => sqlx::query_as::<_, PipelineRow>(TEXT)
+            .bind(id.0).bind(processors.clone()).bind(to_micros(now)).fetch_one(db))?
+        .into();
+        let (from, to) = (json!({"processors": before}), json!({"processors": after.processors}));
+        let event = AuditEvent::edit(Kind::Pipeline, Some(id.0), &after.name, Some(&from), Some(&to));
+        self.commit_change(tx, vec![event]).await?;
+        Ok(after)
     }
 }

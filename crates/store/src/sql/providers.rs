@@ -1,19 +1,26 @@
-//! SearchProviders. Credentials are sealed for their own record, so a provider has its id before its secret.
+//! SearchProviders. What may hold secrets is sealed for its own record, so a provider has its id before its secrets.
+//!
+//! `draft` holds the fields that anybody could read; `credentials` and `confidential` are sealed.
 
 use crate::SqlStore;
-use crate::db::{Tx, changed, on_db, on_tx};
+use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::error::failure;
 use crate::json::{JsonText, plain};
 use crate::secrets::SealKey;
 use async_trait::async_trait;
+use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{ProviderStore, StoreError};
 use domain::ids::{ProviderId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::provider::{ProviderDraft, SearchProvider};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use sqlx::types::Json;
+use std::collections::BTreeMap;
 
 macro_rules! columns {
     () => {
-        "id, owner, draft, credentials, date_created, date_updated"
+        "id, owner, draft, credentials, confidential, date_created, date_updated"
     };
 }
 
@@ -23,6 +30,7 @@ struct ProviderRow {
     owner: i64,
     draft: Json<ProviderDraft>,
     credentials: String,
+    confidential: String,
     date_created: Instant,
     date_updated: Instant,
 }
@@ -33,11 +41,63 @@ impl ProviderRow {
         Ok(SearchProvider {
             id,
             owner: UserId(self.owner),
-            draft: self.draft.0,
+            draft: Confidential::open(key, id, &self.confidential)?.back_into(self.draft.0),
             credentials: key.open(&self.credentials, &record(id))?,
+            user_token: None,
             date_created: self.date_created,
             date_updated: self.date_updated,
         })
+    }
+}
+
+/// The fields that may hold secrets, beside the credentials. They are sealed together.
+#[derive(Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Confidential {
+    http_request_headers: BTreeMap<String, String>,
+    page_fetch_config_json: Map<String, Value>,
+    eval_credentials: String,
+}
+
+impl Confidential {
+    /// Takes them out of a draft.
+    fn take(draft: &mut ProviderDraft) -> Self {
+        Self {
+            http_request_headers: std::mem::take(&mut draft.http_request_headers),
+            page_fetch_config_json: std::mem::take(&mut draft.page_fetch_config_json),
+            eval_credentials: std::mem::take(&mut draft.eval_credentials),
+        }
+    }
+
+    /// What stands in the draft itself was written there by an earlier version, and is newer.
+    fn back_into(self, draft: ProviderDraft) -> ProviderDraft {
+        fn newer<T: Default + PartialEq>(clear: T, sealed: T) -> T {
+            if clear == T::default() { sealed } else { clear }
+        }
+        ProviderDraft {
+            http_request_headers: newer(draft.http_request_headers, self.http_request_headers),
+            page_fetch_config_json: newer(draft.page_fetch_config_json, self.page_fetch_config_json),
+            eval_credentials: newer(draft.eval_credentials, self.eval_credentials),
+            ..draft
+        }
+    }
+
+    fn seal(&self, key: &SealKey, id: ProviderId) -> Result<String, StoreError> {
+        if *self == Self::default() {
+            return Ok(String::new());
+        }
+        let text = serde_json::to_string(self)
+            .map_err(|_| StoreError::Failed("a record could not be written as JSON".to_owned()))?;
+        key.seal(&text, &confidential_record(id))
+    }
+
+    fn open(key: &SealKey, id: ProviderId, sealed: &str) -> Result<Self, StoreError> {
+        if sealed.is_empty() {
+            return Ok(Self::default());
+        }
+        let record = confidential_record(id);
+        serde_json::from_str(key.open(sealed, &record)?.expose())
+            .map_err(|_| StoreError::Failed(format!("the sealed part of {record} is not readable")))
     }
 }
 
@@ -49,15 +109,18 @@ impl ProviderStore for SqlStore {
         owner: UserId,
         now: Instant,
     ) -> Result<Vec<SearchProvider>, StoreError> {
-        let mut tx = self.db.begin().await?;
+        let mut tx = self.begin_change().await?;
         let mut providers = Vec::with_capacity(drafts.len());
         for draft in drafts {
             let mut provider = SearchProvider::unsaved(draft, owner, to_micros(now));
             provider.id = insert(&mut tx, &provider).await?;
             seal(&mut tx, &self.key, provider.id, provider.credentials.expose()).await?;
+            let confidential = Confidential::take(&mut provider.draft.clone());
+            seal_confidential(&mut tx, &self.key, provider.id, &confidential).await?;
             providers.push(provider);
         }
-        tx.commit().await?;
+        let events = providers.iter().map(|provider| event(None, Some(provider))).collect();
+        self.commit_change(tx, events).await?;
         Ok(providers)
     }
 
@@ -80,17 +143,22 @@ impl ProviderStore for SqlStore {
         now: Instant,
     ) -> Result<SearchProvider, StoreError> {
         const TEXT: &str = concat!(
-            "UPDATE providers SET name = $2, shared = $3, draft = $4, date_updated = $5 WHERE id = $1 RETURNING ",
+            "UPDATE providers SET name = $2, shared = $3, draft = $4, confidential = $5, date_updated = $6 \
+             WHERE id = $1 RETURNING ",
             columns!()
         );
         let wanted = SearchProvider::unsaved(draft, UserId(0), to_micros(now));
-        let draft = JsonText::of(&wanted.draft)?;
-        let mut tx = self.db.begin().await?;
+        let mut draft = wanted.draft.clone();
+        let confidential = Confidential::take(&mut draft).seal(&self.key, id)?;
+        let draft = JsonText::of(&draft)?;
+        let mut tx = self.begin_change().await?;
+        let before = before(&mut tx, &self.key, id).await?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, ProviderRow>(TEXT)
             .bind(id.0)
             .bind(plain(&wanted.draft.name))
             .bind(wanted.draft.shared)
             .bind(draft.clone())
+            .bind(confidential.as_str())
             .bind(wanted.date_updated)
             .fetch_one(db))?;
         let provider = if wanted.credentials.is_empty() {
@@ -101,15 +169,84 @@ impl ProviderStore for SqlStore {
             let stored = ProviderRow { credentials: String::new(), ..row }.open(&self.key)?;
             SearchProvider { credentials: wanted.credentials, ..stored }
         };
-        tx.commit().await?;
+        self.commit_change(tx, vec![event(Some(&before), Some(&provider))]).await?;
         Ok(provider)
     }
 
     async fn delete_provider(&self, id: ProviderId) -> Result<(), StoreError> {
-        let rows = on_db!(self.db, write, db => changed(
+        let mut tx = self.begin_change().await?;
+        let before = before(&mut tx, &self.key, id).await?;
+        on_tx!(&mut tx, db => changed(
             sqlx::query("DELETE FROM providers WHERE id = $1").bind(id.0).execute(db)))?;
-        if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+        self.commit_change(tx, vec![event(Some(&before), None)]).await
     }
+}
+
+impl SqlStore {
+    /// Seals what earlier versions stored in clear text, and says of how many providers. Nothing is sealed while
+    /// another secret does not open: then the key is not the right one.
+    pub async fn seal_clear_providers(&self) -> Result<u64, StoreError> {
+        const TEXT: &str = concat!("SELECT ", columns!(), " FROM providers ORDER BY id");
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, ProviderRow>(TEXT).fetch_all(db))?;
+        let mut clear = Vec::new();
+        for row in rows {
+            let is_clear = Confidential::take(&mut row.draft.0.clone()) != Confidential::default();
+            let provider = row.open(&self.key)?;
+            if is_clear {
+                clear.push(provider);
+            }
+        }
+        if clear.is_empty() {
+            return Ok(0);
+        }
+        self.overwrite_replaced(true).await?;
+        let mut tx = self.db.begin().await?;
+        let mut sealed = 0;
+        for provider in clear {
+            sealed += seal_clear(&mut tx, &self.key, provider).await?;
+        }
+        tx.commit().await?;
+        self.overwrite_replaced(false).await?;
+        Ok(sealed)
+    }
+
+    /// SQLite leaves in its file what was deleted or replaced, unless it is told to overwrite it.
+    async fn overwrite_replaced(&self, is_on: bool) -> Result<(), StoreError> {
+        let Db::Sqlite(pools) = &self.db else { return Ok(()) };
+        let statements = match is_on {
+            true => "PRAGMA secure_delete = ON",
+            false => "PRAGMA secure_delete = OFF; PRAGMA wal_checkpoint(TRUNCATE)",
+        };
+        sqlx::raw_sql(statements).execute(&pools.write).await.map(|_| ()).map_err(failure)
+    }
+}
+
+/// The provider as it was. A secret that does not open is no reason to refuse a change: it is left empty.
+async fn before(tx: &mut Tx, key: &SealKey, id: ProviderId) -> Result<SearchProvider, StoreError> {
+    const TEXT: &str = concat!("SELECT ", columns!(), " FROM providers WHERE id = $1");
+    let row = on_tx!(tx, db => sqlx::query_as::<_, ProviderRow>(TEXT).bind(id.0).fetch_one(db))?;
+    let kept = |sealed: String, does_open: bool| if does_open { sealed } else { String::new() };
+    let (has_credentials, has_confidential) = (
+        key.open(&row.credentials, &record(id)).is_ok(),
+        Confidential::open(key, id, &row.confidential).is_ok(),
+    );
+    ProviderRow {
+        credentials: kept(row.credentials, has_credentials),
+        confidential: kept(row.confidential, has_confidential),
+        ..row
+    }
+    .open(key)
+}
+
+/// The audit log compares the secrets themselves, and keeps them masked.
+fn event(from: Option<&SearchProvider>, to: Option<&SearchProvider>) -> AuditEvent {
+    let fields = |one: &SearchProvider| {
+        let credentials = one.credentials.expose().to_owned();
+        serde_json::to_value(ProviderDraft { credentials, ..one.draft.clone() }).unwrap_or_default()
+    };
+    let name = from.or(to).map(|one| one.draft.name.as_str()).unwrap_or_default();
+    let id = from.or(to).map(|one| one.id.0);
+    AuditEvent::edit(Kind::SearchProvider, id, name, from.map(fields).as_ref(), to.map(fields).as_ref())
 }
 
 /// What a sealed secret is bound to.
@@ -117,10 +254,17 @@ fn record(id: ProviderId) -> String {
     format!("provider:{id}")
 }
 
+/// What the other sealed fields are bound to.
+fn confidential_record(id: ProviderId) -> String {
+    format!("provider:{id}:confidential")
+}
+
 async fn insert(tx: &mut Tx, provider: &SearchProvider) -> Result<ProviderId, StoreError> {
     const TEXT: &str = "INSERT INTO providers (owner, name, shared, draft, credentials, date_created, date_updated) \
          VALUES ($1, $2, $3, $4, '', $5, $6) RETURNING id";
-    let draft = JsonText::of(&provider.draft)?;
+    let mut draft = provider.draft.clone();
+    Confidential::take(&mut draft);
+    let draft = JsonText::of(&draft)?;
     on_tx!(tx, db => sqlx::query_scalar(TEXT)
         .bind(provider.owner.0)
         .bind(plain(&provider.draft.name))
@@ -158,6 +302,36 @@ async fn seal(tx: &mut Tx, key: &SealKey, id: ProviderId, text: &str) -> Result<
     }
     let sealed = key.seal(text, &record(id))?;
     on_tx!(tx, db => changed(sqlx::query("UPDATE providers SET credentials = $2 WHERE id = $1")
+        .bind(id.0).bind(sealed.as_str()).execute(db)))?;
+    Ok(())
+}
+
+/// Seals one provider, unless it was changed meanwhile: then it is sealed already. Says how many were.
+async fn seal_clear(tx: &mut Tx, key: &SealKey, provider: SearchProvider) -> Result<u64, StoreError> {
+    const TEXT: &str =
+        "UPDATE providers SET draft = $3, confidential = $4 WHERE id = $1 AND date_updated = $2";
+    let mut draft = provider.draft;
+    let confidential = Confidential::take(&mut draft).seal(key, provider.id)?;
+    let draft = JsonText::of(&draft)?;
+    on_tx!(tx, db => changed(sqlx::query(TEXT)
+        .bind(provider.id.0)
+        .bind(provider.date_updated)
+        .bind(draft.clone())
+        .bind(confidential.as_str())
+        .execute(db)))
+}
+
+async fn seal_confidential(
+    tx: &mut Tx,
+    key: &SealKey,
+    id: ProviderId,
+    confidential: &Confidential,
+) -> Result<(), StoreError> {
+    let sealed = confidential.seal(key, id)?;
+    if sealed.is_empty() {
+        return Ok(());
+    }
+    on_tx!(tx, db => changed(sqlx::query("UPDATE providers SET confidential = $2 WHERE id = $1")
         .bind(id.0).bind(sealed.as_str()).execute(db)))?;
     Ok(())
 }

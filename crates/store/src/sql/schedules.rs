@@ -1,13 +1,15 @@
 //! Schedules: work that comes again, taken by one process each time.
 
 use crate::SqlStore;
-use crate::db::{Db, changed, on_db};
+use crate::db::{Db, changed, on_db, on_tx};
 use crate::error::failure;
 use crate::json::{plain, to_count};
 use async_trait::async_trait;
 use chrono::DateTime;
+use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{Schedule, ScheduleStore, StoreError};
 use domain::instant::Instant;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The longest interval: ten years. A longer one is stored as this.
@@ -81,9 +83,17 @@ impl ScheduleStore for SqlStore {
         const TEXT: &str = "UPDATE schedules SET every = $2, next_due = $3, enabled = $4 WHERE name = $1 \
              RETURNING name, every, next_due, was_due, last_taken, enabled";
         let every = micros(every);
-        let row = on_db!(self.db, write, db => sqlx::query_as::<_, ScheduleRow>(TEXT)
-            .bind(plain(name)).bind(every).bind(now.timestamp_micros() + every).bind(enabled).fetch_optional(db))?;
-        row.ok_or(StoreError::NotFound)?.try_into()
+        const BEFORE: &str = "SELECT every, enabled FROM schedules WHERE name = $1";
+        let mut tx = self.begin_change().await?;
+        let before: (i64, bool) =
+            on_tx!(&mut tx, db => sqlx::query_as(BEFORE).bind(plain(name)).fetch_one(db))?;
+        let row = on_tx!(&mut tx, db => sqlx::query_as::<_, ScheduleRow>(TEXT)
+            .bind(plain(name)).bind(every).bind(now.timestamp_micros() + every).bind(enabled).fetch_one(db))?;
+        let (from, to) = (fields(before.0, before.1), fields(row.every, row.enabled));
+        let event = AuditEvent::edit(Kind::Schedule, None, &row.name, Some(&from), Some(&to));
+        let after = row.try_into()?;
+        self.commit_change(tx, vec![event]).await?;
+        Ok(after)
     }
 
     async fn take_due(&self, now: Instant) -> Result<Vec<Schedule>, StoreError> {
@@ -102,6 +112,10 @@ impl ScheduleStore for SqlStore {
         rows.retain(|row| row.was_due);
         by_name(rows)
     }
+}
+
+fn fields(every: i64, enabled: bool) -> Value {
+    json!({"every_seconds": Duration::from_micros(to_count(every)).as_secs(), "enabled": enabled})
 }
 
 fn micros(every: Duration) -> i64 {

@@ -2,7 +2,7 @@
 
 use super::{finish, tasks};
 use crate::SqlStore;
-use crate::db::{Tx, changed, on_db, on_tx};
+use crate::db::{Tx, changed, first, on_db, on_tx};
 use crate::json::{JsonText, to_column, to_count};
 use async_trait::async_trait;
 use domain::contracts::{FinishedRun, Page, SearchStore, StoreError, TaskOf};
@@ -61,8 +61,7 @@ impl TryFrom<SearchRow> for Search {
     type Error = StoreError;
 
     fn try_from(row: SearchRow) -> Result<Self, StoreError> {
-        let status = SearchStatus::parse(&row.status)
-            .ok_or_else(|| StoreError::Failed(format!("search {} has an unknown status", row.id)))?;
+        let status = parse_status(row.id, &row.status)?;
         Ok(Self {
             id: SearchId(row.id),
             owner: UserId(row.owner),
@@ -76,6 +75,11 @@ impl TryFrom<SearchRow> for Search {
             date_updated: row.date_updated,
         })
     }
+}
+
+fn parse_status(id: i64, text: &str) -> Result<SearchStatus, StoreError> {
+    SearchStatus::parse(text)
+        .ok_or_else(|| StoreError::Failed(format!("search {id} has an unknown status")))
 }
 
 #[async_trait]
@@ -111,6 +115,26 @@ impl SearchStore for SqlStore {
     async fn search(&self, id: SearchId) -> Result<Search, StoreError> {
         const TEXT: &str = concat!("SELECT ", columns!(), " FROM searches WHERE id = $1");
         on_db!(self.db, read, db => sqlx::query_as::<_, SearchRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
+    }
+
+    async fn search_states(
+        &self,
+        ids: &[SearchId],
+    ) -> Result<Vec<(SearchId, i64, SearchStatus)>, StoreError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows = on_db!(self.db, read, db => async {
+            let mut query = QueryBuilder::new("SELECT id, run, status FROM searches WHERE id IN (");
+            let mut list = query.separated(", ");
+            for id in ids {
+                list.push_bind(id.0);
+            }
+            query.push(")");
+            query.build_query_as::<(i64, i64, String)>().fetch_all(db).await
+        })?;
+        let state = |(id, run, status): (i64, i64, String)| Ok((SearchId(id), run, parse_status(id, &status)?));
+        rows.into_iter().map(state).collect()
     }
 
     async fn searches(
@@ -153,9 +177,9 @@ impl SearchStore for SqlStore {
         );
         let (retention, subscribe) = (i64::from(draft.retention), draft.subscribe);
         let draft = JsonText::of(&draft)?;
-        let row = on_db!(self.db, write, db => sqlx::query_as::<_, SearchRow>(TEXT)
+        let row = on_db!(self.db, write, db => first(sqlx::query_as::<_, SearchRow>(TEXT)
             .bind(seen.id.0).bind(seen.date_updated).bind(draft.clone()).bind(to_micros(now))
-            .bind(retention).bind(subscribe).fetch_optional(db))?;
+            .bind(retention).bind(subscribe).fetch_all(db)))?;
         self.seen_or_gone(seen, row).await
     }
 

@@ -23,20 +23,22 @@ const AHEAD_MAX: TimeDelta = TimeDelta::minutes(5);
 /// Why a task is given up that no worker brought to an end.
 const NEVER_ENDED: &str = "it was started as often as it may be and never ended";
 
-/// One statement finds the oldest due task and takes it, or marks it given up when its tries are used.
+/// One statement finds the oldest due tasks and takes them, or marks those given up whose tries are used.
+/// MATERIALIZED: what is free is looked up once, so that no more rows are locked than are taken.
 macro_rules! claim {
     ($lock:literal) => {
         concat!(
-            "UPDATE tasks SET state = CASE WHEN attempts < attempts_max THEN 'waiting' ELSE 'failed' END, \
+            "WITH free AS MATERIALIZED (SELECT id FROM tasks WHERE queue = $1 AND state = 'waiting' AND due <= $5 \
+             AND (lease_until IS NULL OR lease_until <= $5) ORDER BY due, id LIMIT $7 ",
+            $lock,
+            ") UPDATE tasks SET state = CASE WHEN attempts < attempts_max THEN 'waiting' ELSE 'failed' END, \
              last_error = CASE WHEN attempts < attempts_max THEN last_error ELSE COALESCE(last_error, $6) END, \
              lease = CASE WHEN attempts < attempts_max THEN $2 END, \
              lease_until = CASE WHEN attempts < attempts_max THEN $3 END, \
              worker = CASE WHEN attempts < attempts_max THEN $4 END, \
              attempts = CASE WHEN attempts < attempts_max THEN attempts + 1 ELSE attempts END \
-             WHERE id = (SELECT id FROM tasks WHERE queue = $1 AND state = 'waiting' AND due <= $5 \
-             AND (lease_until IS NULL OR lease_until <= $5) ORDER BY due, id LIMIT 1 ",
-            $lock,
-            ") RETURNING id, name, payload, state, attempts, attempts_max"
+             WHERE id IN (SELECT id FROM free) \
+             RETURNING id, name, payload, state, attempts, attempts_max, due"
         )
     };
 }
@@ -49,6 +51,7 @@ struct TaskRow {
     state: String,
     attempts: i64,
     attempts_max: i64,
+    due: Instant,
 }
 
 #[derive(sqlx::FromRow)]
@@ -83,23 +86,32 @@ impl TaskStore for SqlStore {
         Ok(id)
     }
 
-    async fn claim_task(
+    async fn claim_tasks(
         &self,
         queue: QueueName,
+        at_most: u32,
         worker: &str,
         lease: Duration,
         now: Instant,
-    ) -> Result<Option<ClaimedTask>, StoreError> {
+    ) -> Result<Vec<ClaimedTask>, StoreError> {
+        // One proof for all: a task is held by its id and the proof together.
         let proof = format!("{:032x}", rand::random::<u128>());
-        let claim = Claim { queue, worker, proof: &proof, until: end_of(lease, now), now: to_micros(now) };
-        // Ends: each round takes a task or marks one given up, which is not found again.
-        while let Some(row) = claim.take_oldest(&self.db).await? {
-            if row.state == "waiting" {
-                return Ok(Some(row.claimed(queue, proof)));
+        let (until, now) = (end_of(lease, now), to_micros(now));
+        let claim = Claim { queue, at_most, worker, proof: &proof, until, now };
+        loop {
+            let mut rows = claim.take_oldest(&self.db).await?;
+            if rows.is_empty() {
+                break;
+            }
+            // Ends: each round takes a task or marks all it found given up, which are not found again.
+            rows.retain(|row| row.state == "waiting");
+            if !rows.is_empty() {
+                rows.sort_by_key(|row| (row.due, row.id)); // databases return changed rows in any order
+                return Ok(rows.into_iter().map(|row| row.claimed(queue, proof.clone())).collect());
             }
         }
         self.bring_back_leases(&claim).await?;
-        Ok(None)
+        Ok(Vec::new())
     }
 
     async fn renew_task(
@@ -130,6 +142,14 @@ impl TaskStore for SqlStore {
             .bind(to_micros(due))
             .bind(plain(reason))
             .execute(db)))?;
+        Ok(())
+    }
+
+    async fn release_task(&self, task: &ClaimedTask) -> Result<(), StoreError> {
+        const TEXT: &str = "UPDATE tasks SET lease = NULL, lease_until = NULL, worker = NULL, \
+             attempts = attempts - 1 WHERE id = $1 AND lease = $2";
+        on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+            .bind(task.id.0).bind(task.lease.as_str()).execute(db)))?;
         Ok(())
     }
 
@@ -237,6 +257,7 @@ impl SqlStore {
 
 struct Claim<'a> {
     queue: QueueName,
+    at_most: u32,
     worker: &'a str,
     proof: &'a str,
     until: Instant,
@@ -246,7 +267,7 @@ struct Claim<'a> {
 impl Claim<'_> {
     /// Written out, because the databases differ: PostgreSQL has many writers, which must pass over the rows
     /// that others are taking; SQLite has one writer and knows no row locks.
-    async fn take_oldest(&self, db: &Db) -> Result<Option<TaskRow>, StoreError> {
+    async fn take_oldest(&self, db: &Db) -> Result<Vec<TaskRow>, StoreError> {
         macro_rules! take {
             ($text:expr, $pool:expr) => {
                 sqlx::query_as::<_, TaskRow>($text)
@@ -256,7 +277,8 @@ impl Claim<'_> {
                     .bind(self.worker)
                     .bind(self.now)
                     .bind(NEVER_ENDED)
-                    .fetch_optional($pool)
+                    .bind(i64::from(self.at_most))
+                    .fetch_all($pool)
                     .await
             };
         }

@@ -2,14 +2,16 @@
 
 use super::users::{UserRow, fold, user_columns, with_groups};
 use crate::SqlStore;
-use crate::db::{changed, on_db};
+use crate::db::{Tx, changed, on_db, on_tx};
 use crate::json::{plain, to_column, to_count};
 use async_trait::async_trait;
 use chrono::TimeDelta;
+use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{Page, StoreError, TokenStore};
 use domain::ids::{TokenId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::user::{ApiToken, TokenDraft, User};
+use serde_json::json;
 use sqlx::QueryBuilder;
 
 /// A use is noted at most this often, so that a request does not cost a write.
@@ -68,7 +70,8 @@ impl TokenStore for SqlStore {
     ) -> Result<ApiToken, StoreError> {
         const TEXT: &str = "INSERT INTO tokens (user_id, label, prefix, hash, expires, date_created) \
              VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
-        let id: i64 = on_db!(self.db, write, db => sqlx::query_scalar(TEXT)
+        let mut tx = self.begin_change().await?;
+        let id: i64 = on_tx!(&mut tx, db => sqlx::query_scalar(TEXT)
             .bind(user.0)
             .bind(plain(&draft.label))
             .bind(prefix.as_str())
@@ -76,7 +79,9 @@ impl TokenStore for SqlStore {
             .bind(draft.expires.map(to_micros))
             .bind(to_micros(now))
             .fetch_one(db))?;
-        self.token(TokenId(id)).await.map(|(_, token)| token)
+        let token = stored(&mut tx, TokenId(id)).await?;
+        self.commit_change(tx, vec![event(&token, true)]).await?;
+        Ok(token)
     }
 
     async fn user_by_token(&self, hash: &str, now: Instant) -> Result<Option<User>, StoreError> {
@@ -133,8 +138,22 @@ impl TokenStore for SqlStore {
     }
 
     async fn delete_token(&self, id: TokenId) -> Result<(), StoreError> {
-        let rows = on_db!(self.db, write, db => changed(
-            sqlx::query("DELETE FROM tokens WHERE id = $1").bind(id.0).execute(db)))?;
-        if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+        let mut tx = self.begin_change().await?;
+        let token = stored(&mut tx, id).await?;
+        on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM tokens WHERE id = $1").bind(id.0).execute(db)))?;
+        self.commit_change(tx, vec![event(&token, false)]).await
     }
+}
+
+async fn stored(tx: &mut Tx, id: TokenId) -> Result<ApiToken, StoreError> {
+    const TEXT: &str = concat!(select_tokens!(), " WHERE tokens.id = $1");
+    on_tx!(tx, db => sqlx::query_as::<_, TokenRow>(TEXT).bind(id.0).fetch_one(db)).map(ApiToken::from)
+}
+
+/// A token was made, or revoked.
+fn event(token: &ApiToken, is_new: bool) -> AuditEvent {
+    let ApiToken { user, label, prefix, expires, .. } = token;
+    let fields = json!({"user": user, "label": label, "prefix": prefix, "expires": expires});
+    let (from, to) = if is_new { (None, Some(&fields)) } else { (Some(&fields), None) };
+    AuditEvent::edit(Kind::Token, Some(token.id.0), label, from, to)
 }

@@ -1,9 +1,10 @@
 //! Query Transforms.
 
 use crate::SqlStore;
-use crate::db::{changed, on_db};
+use crate::db::{Tx, changed, on_db, on_tx};
 use crate::json::plain;
 use async_trait::async_trait;
+use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{QueryTransformStore, StoreError};
 use domain::ids::{TransformId, UserId};
 use domain::instant::{Instant, to_micros};
@@ -61,7 +62,8 @@ impl QueryTransformStore for SqlStore {
              date_updated) VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING ",
             columns!()
         );
-        on_db!(self.db, write, db => sqlx::query_as::<_, TransformRow>(TEXT)
+        let mut tx = self.begin_change().await?;
+        let made: QueryTransform = on_tx!(&mut tx, db => sqlx::query_as::<_, TransformRow>(TEXT)
             .bind(owner.0)
             .bind(plain(&draft.name))
             .bind(draft.qrx_type.as_str())
@@ -69,7 +71,9 @@ impl QueryTransformStore for SqlStore {
             .bind(plain(&draft.config_content))
             .bind(to_micros(now))
             .fetch_one(db))?
-        .try_into()
+        .try_into()?;
+        self.commit_change(tx, vec![event(None, Some(&made))]).await?;
+        Ok(made)
     }
 
     async fn transform(&self, id: TransformId) -> Result<QueryTransform, StoreError> {
@@ -95,7 +99,9 @@ impl QueryTransformStore for SqlStore {
              date_updated = $6 WHERE id = $1 RETURNING ",
             columns!()
         );
-        on_db!(self.db, write, db => sqlx::query_as::<_, TransformRow>(TEXT)
+        let mut tx = self.begin_change().await?;
+        let before = stored(&mut tx, id).await?;
+        let after: QueryTransform = on_tx!(&mut tx, db => sqlx::query_as::<_, TransformRow>(TEXT)
             .bind(id.0)
             .bind(plain(&draft.name))
             .bind(draft.qrx_type.as_str())
@@ -103,12 +109,29 @@ impl QueryTransformStore for SqlStore {
             .bind(plain(&draft.config_content))
             .bind(to_micros(now))
             .fetch_one(db))?
-        .try_into()
+        .try_into()?;
+        self.commit_change(tx, vec![event(Some(&before), Some(&after))]).await?;
+        Ok(after)
     }
 
     async fn delete_transform(&self, id: TransformId) -> Result<(), StoreError> {
-        let rows = on_db!(self.db, write, db => changed(
+        let mut tx = self.begin_change().await?;
+        let before = stored(&mut tx, id).await?;
+        on_tx!(&mut tx, db => changed(
             sqlx::query("DELETE FROM query_transforms WHERE id = $1").bind(id.0).execute(db)))?;
-        if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+        self.commit_change(tx, vec![event(Some(&before), None)]).await
     }
+}
+
+async fn stored(tx: &mut Tx, id: TransformId) -> Result<QueryTransform, StoreError> {
+    const TEXT: &str = concat!("SELECT ", columns!(), " FROM query_transforms WHERE id = $1");
+    on_tx!(tx, db => sqlx::query_as::<_, TransformRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
+}
+
+fn event(from: Option<&QueryTransform>, to: Option<&QueryTransform>) -> AuditEvent {
+    let name = from.or(to).map(|one| one.draft.reference()).unwrap_or_default();
+    let id = from.or(to).map(|one| one.id.0);
+    let fields = |one: &QueryTransform| serde_json::to_value(&one.draft).unwrap_or_default();
+    let (from, to) = (from.map(fields), to.map(fields));
+    AuditEvent::edit(Kind::QueryTransform, id, &name, from.as_ref(), to.as_ref())
 }

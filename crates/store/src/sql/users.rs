@@ -6,10 +6,12 @@ use crate::db::{Tx, changed, on_db, on_tx};
 use crate::error::failure;
 use crate::json::{plain, to_column, to_count};
 use async_trait::async_trait;
+use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{Page, StoreError, UserStore};
 use domain::ids::{GroupId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::user::{Group, GroupDraft, User, UserDraft};
+use serde_json::{Value, json};
 
 /// The columns of [`UserRow`], from `users` joined by [`with_groups`].
 macro_rules! user_columns {
@@ -73,7 +75,7 @@ impl UserStore for SqlStore {
              VALUES ($1, $2, $3, $4, $5, $5) RETURNING id";
         let now = to_micros(now);
         let (username, email) = (plain(&draft.username), plain(&draft.email));
-        let mut tx = self.db.begin().await?;
+        let mut tx = self.begin_change().await?;
         let id = on_tx!(&mut tx, db => sqlx::query_scalar(TEXT)
             .bind(username.as_str())
             .bind(email.as_str())
@@ -83,9 +85,12 @@ impl UserStore for SqlStore {
             .fetch_one(db))
         .map(UserId)?;
         let groups = groups::join(&mut tx, id, &draft.groups).await?;
-        tx.commit().await?;
         let is_admin = draft.is_admin;
-        Ok(User { id, username, email, is_admin, groups, date_created: now, date_updated: now })
+        let user = User { id, username, email, is_admin, groups, date_created: now, date_updated: now };
+        let to = fields(&user, &password_hash);
+        let event = AuditEvent::edit(Kind::User, Some(id.0), &user.username, None, Some(&to));
+        self.commit_change(tx, vec![event]).await?;
+        Ok(user)
     }
 
     async fn user(&self, id: UserId) -> Result<User, StoreError> {
@@ -140,10 +145,11 @@ impl UserStore for SqlStore {
              password_hash = COALESCE($5, password_hash), date_updated = $6 WHERE id = $1 RETURNING date_created";
         let now = to_micros(now);
         let (username, email) = (plain(&draft.username), plain(&draft.email));
-        let mut tx = self.db.begin().await?;
+        let mut tx = self.begin_change().await?;
         if !draft.is_admin {
             keep_an_administrator(&mut tx, id).await?;
         }
+        let (before, old_hash) = stored(&mut tx, id).await?;
         let date_created: Instant = on_tx!(&mut tx, db => sqlx::query_scalar(TEXT)
             .bind(id.0)
             .bind(username.as_str())
@@ -157,28 +163,30 @@ impl UserStore for SqlStore {
             on_tx!(&mut tx, db => changed(
                 sqlx::query("DELETE FROM sessions WHERE user_id = $1").bind(id.0).execute(db)))?;
         }
-        tx.commit().await?;
         let is_admin = draft.is_admin;
-        Ok(User { id, username, email, is_admin, groups, date_created, date_updated: now })
+        let after = User { id, username, email, is_admin, groups, date_created, date_updated: now };
+        let (from, to) =
+            (fields(&before, &old_hash), fields(&after, password_hash.as_ref().unwrap_or(&old_hash)));
+        let event = AuditEvent::edit(Kind::User, Some(id.0), &before.username, Some(&from), Some(&to));
+        self.commit_change(tx, vec![event]).await?;
+        Ok(after)
     }
 
     /// What the user shared passes to the administrator with the lowest id, so that others keep it.
     /// When there is no administrator it is deleted with the user.
     async fn delete_user(&self, id: UserId) -> Result<(), StoreError> {
-        let mut tx = self.db.begin().await?;
+        let mut tx = self.begin_change().await?;
         keep_an_administrator(&mut tx, id).await?;
+        let (before, hash) = stored(&mut tx, id).await?;
         pass_on_shared(&mut tx, id).await?;
-        let rows = on_tx!(&mut tx, db => changed(
-            sqlx::query("DELETE FROM users WHERE id = $1").bind(id.0).execute(db)))?;
-        if rows == 0 {
-            tx.rollback().await?;
-            return Err(StoreError::NotFound);
-        }
-        tx.commit().await
+        on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM users WHERE id = $1").bind(id.0).execute(db)))?;
+        let from = fields(&before, &hash);
+        let event = AuditEvent::edit(Kind::User, Some(id.0), &before.username, Some(&from), None);
+        self.commit_change(tx, vec![event]).await
     }
 
     async fn create_group(&self, draft: GroupDraft, now: Instant) -> Result<Group, StoreError> {
-        groups::create(&self.db, draft, now).await
+        groups::create(self, draft, now).await
     }
 
     async fn group(&self, id: GroupId) -> Result<Group, StoreError> {
@@ -190,12 +198,34 @@ impl UserStore for SqlStore {
     }
 
     async fn replace_group(&self, id: GroupId, draft: GroupDraft) -> Result<Group, StoreError> {
-        groups::replace(&self.db, id, draft).await
+        groups::replace(self, id, draft).await
     }
 
     async fn delete_group(&self, id: GroupId) -> Result<(), StoreError> {
-        groups::delete(&self.db, id).await
+        groups::delete(self, id).await
     }
+}
+
+/// The user and the password's hash.
+async fn stored(tx: &mut Tx, id: UserId) -> Result<(User, String), StoreError> {
+    const TEXT: &str =
+        concat!("SELECT ", user_columns!(), " FROM users ", with_groups!(), " WHERE users.id = $1");
+    const HASH: &str = "SELECT password_hash FROM users WHERE id = $1";
+    let rows = on_tx!(tx, db => sqlx::query_as::<_, UserRow>(TEXT).bind(id.0).fetch_all(db))?;
+    let hash = on_tx!(tx, db => sqlx::query_scalar(HASH).bind(id.0).fetch_one(db))?;
+    Ok((fold(rows).pop().ok_or(StoreError::NotFound)?, hash))
+}
+
+/// The fields of a user for the audit log, which masks what is called a password.
+fn fields(user: &User, password_hash: &str) -> Value {
+    let User { username, email, is_admin, groups, .. } = user;
+    json!({
+        "username": username,
+        "email": email,
+        "is_admin": is_admin,
+        "groups": groups,
+        "password": password_hash,
+    })
 }
 
 /// Refuses when nobody but this user is an administrator. Others who would change users wait until the end of

@@ -20,9 +20,20 @@ async fn provider_with_secret(store: &SqlStore) -> ProviderId {
     let draft = ProviderDraft {
         name: "with a secret".to_owned(),
         credentials: SECRET.to_owned(),
-        ..ProviderDraft::default()
+        ..confidential("plain-text")
     };
     store.create_providers(vec![draft], owner, now()).await.expect("a provider")[0].id
+}
+
+/// A draft with this word in every field that may hold a secret.
+fn confidential(word: &str) -> ProviderDraft {
+    let config = serde_json::json!({"cache": "true", "diffbot": {"token": word}});
+    ProviderDraft {
+        http_request_headers: [("X-Api-Key".to_owned(), word.to_owned())].into(),
+        page_fetch_config_json: config.as_object().expect("an object").clone(),
+        eval_credentials: word.to_owned(),
+        ..ProviderDraft::default()
+    }
 }
 
 fn folder_holds(folder: &Path, text: &str) -> bool {
@@ -44,7 +55,10 @@ async fn the_file_holds_no_plain_secret() {
 
     // Opened again with the same key it is there; another key does not fit, and says so.
     let again = SqlStore::open(config(&url)).await.expect("opens again");
-    assert_eq!(again.provider(id).await.expect("opens").credentials.expose(), SECRET);
+    let provider = again.provider(id).await.expect("opens");
+    assert_eq!(provider.credentials.expose(), SECRET);
+    let name = "with a secret".to_owned();
+    assert_eq!(provider.draft, ProviderDraft { name, ..confidential("plain-text") });
     again.close().await;
     let key = SealKey::from_secret(&Secret::new("another key"));
     let stranger = SqlStore::open(StoreConfig { key, ..config(&url) }).await.expect("opens");
@@ -53,10 +67,86 @@ async fn the_file_holds_no_plain_secret() {
     assert!(!error.contains("plain-text"), "{error}");
 
     // A lost key is no dead end: the owner sends the secret again.
-    let draft = ProviderDraft { credentials: "key=2".to_owned(), ..ProviderDraft::default() };
+    let draft = ProviderDraft { credentials: "key=2".to_owned(), ..confidential("new") };
     stranger.replace_provider(id, draft, now()).await.expect("replaced");
-    assert_eq!(stranger.provider(id).await.expect("opens").credentials.expose(), "key=2");
+    let provider = stranger.provider(id).await.expect("opens");
+    assert_eq!((provider.credentials.expose(), provider.draft), ("key=2", confidential("new")));
     stranger.close().await;
+}
+
+/// Puts into the database what a version before it sealed these fields would have left there.
+const CLEAR: &str = r#"UPDATE providers SET confidential = '', draft = '{"name": "with a secret", "http_request_headers": {"X-Api-Key": "plain-text"}, "page_fetch_config_json": {"cache": "true", "diffbot": {"token": "plain-text"}}, "eval_credentials": "plain-text"}'"#;
+
+/// Clear records are read, and sealed when the service starts; with another key they stay as they are.
+async fn assert_clear_is_sealed(url: &str, id: ProviderId) {
+    let want = ProviderDraft { name: "with a secret".to_owned(), ..confidential("plain-text") };
+    let key = SealKey::from_secret(&Secret::new("another key"));
+    let stranger = SqlStore::open(StoreConfig { key, ..config(url) }).await.expect("opens");
+    let error = stranger.seal_clear_providers().await.expect_err("the key does not fit").to_string();
+    assert!(error.contains("the key does not fit"), "{error}");
+    stranger.close().await;
+    let store = SqlStore::open(config(url)).await.expect("opens");
+    let before = store.provider(id).await.expect("clear text is read");
+    assert_eq!(before.draft, want);
+    assert_eq!(store.seal_clear_providers().await, Ok(1));
+    assert_eq!(store.seal_clear_providers().await, Ok(0), "once");
+    assert_eq!(store.provider(id).await.expect("opens"), before);
+    store.close().await;
+}
+
+#[tokio::test]
+async fn clear_headers_of_an_earlier_version_are_sealed_on_sqlite() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = format!("sqlite://{}/store.db", folder.path().display());
+    let store = SqlStore::open(config(&url)).await.expect("opens");
+    let id = provider_with_secret(&store).await;
+    store.close().await;
+    let mut file = SqliteConnection::connect(&url).await.expect("the file");
+    file.execute(CLEAR).await.expect("as before");
+    file.close().await.expect("closed");
+    assert!(folder_holds(folder.path(), "plain-text"), "the clear text is in the file");
+    assert_clear_is_sealed(&url, id).await;
+    assert!(folder_holds(folder.path(), "with a secret"));
+    assert!(!folder_holds(folder.path(), "plain-text"), "no page of the file holds it any longer");
+}
+
+#[tokio::test]
+async fn clear_headers_of_an_earlier_version_are_sealed_on_postgres() {
+    let Some(server) = server("the suite of the store") else { return };
+    let database = TestDatabase::create(&server).await;
+    let store = SqlStore::open(config(&database.url)).await.expect("opens");
+    let id = provider_with_secret(&store).await;
+    store.close().await;
+    let mut connection = PgConnection::connect(&database.url).await.expect("the database");
+    connection.execute(CLEAR).await.expect("as before");
+    assert_clear_is_sealed(&database.url, id).await;
+    let row: String = sqlx::query_scalar("SELECT CAST(providers AS TEXT) FROM providers")
+        .fetch_one(&mut connection)
+        .await
+        .expect("a row");
+    connection.close().await.expect("closed");
+    database.drop().await;
+    assert!(row.contains("with a secret") && !row.contains("plain-text"), "{row}");
+}
+
+/// A process of an earlier version, still running beside this one, writes clear text: that is the newer one.
+#[tokio::test]
+async fn what_an_earlier_version_wrote_last_counts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = format!("sqlite://{}/store.db", folder.path().display());
+    let store = SqlStore::open(config(&url)).await.expect("opens");
+    let id = provider_with_secret(&store).await;
+    let mut file = SqliteConnection::connect(&url).await.expect("the file");
+    file.execute(r#"UPDATE providers SET draft = '{"http_request_headers": {"X-Api-Key": "newer"}}'"#)
+        .await
+        .expect("written");
+    file.close().await.expect("closed");
+    let draft = store.provider(id).await.expect("opens").draft;
+    assert_eq!(draft.http_request_headers["X-Api-Key"], "newer");
+    assert_eq!(draft.eval_credentials, "plain-text");
+    assert_eq!(store.seal_clear_providers().await, Ok(1));
+    assert_eq!(store.provider(id).await.expect("opens").draft, draft);
+    store.close().await;
 }
 
 #[tokio::test]
@@ -69,11 +159,17 @@ async fn a_secret_moved_to_another_record_does_not_open() {
     let owner = store.provider(id).await.expect("there").owner;
     let thief = store.create_providers(vec![draft], owner, now()).await.expect("a provider")[0].id;
     let mut file = SqliteConnection::connect(&url).await.expect("the file");
-    file.execute("UPDATE providers SET credentials = (SELECT credentials FROM providers WHERE id = 1)")
-        .await
-        .expect("moved");
+    for column in ["credentials", "confidential"] {
+        let set = |value: &str| {
+            sqlx::AssertSqlSafe(format!("UPDATE providers SET {column} = {value} WHERE id = 2"))
+        };
+        file.execute(set(&format!("(SELECT {column} FROM providers WHERE id = 1)"))).await.expect("moved");
+        let refused = store.provider(thief).await;
+        assert!(matches!(refused, Err(StoreError::Failed(_))), "{column}: {refused:?}");
+        file.execute(set("''")).await.expect("taken back");
+        assert!(store.provider(thief).await.is_ok());
+    }
     file.close().await.expect("closed");
-    assert!(matches!(store.provider(thief).await, Err(StoreError::Failed(_))));
     assert!(store.provider(id).await.is_ok());
     store.close().await;
 }

@@ -1,11 +1,17 @@
 //! A copy of all records: it is whole, it fits into the other database, and an older one is brought to this version.
 
 use super::{config, now};
-use domain::contracts::{ProviderStore, SearchStore, UserStore};
-use domain::ids::SearchId;
+use domain::authenticator::{AuthenticatorDraft, Tokens};
+use domain::contracts::{
+    AuthenticatorStore, ConnectionStore, NewTask, OutboxStore, ProviderStore, QueueName, SearchStore,
+    UserStore,
+};
+use domain::ids::{SearchId, TaskId};
 use domain::provider::ProviderDraft;
+use domain::search::{Search, SearchDraft};
 use domain::secret::Secret;
 use domain::user::UserDraft;
+use serde_json::json;
 use sqlx::{Connection, SqliteConnection};
 use std::collections::BTreeSet;
 use store::SqlStore;
@@ -45,13 +51,14 @@ impl Copy {
         copy
     }
 
-    async fn put(&self, url: &str, schema: i64) -> Result<(), CopyError> {
+    /// How many searches got a task.
+    async fn put(&self, url: &str, schema: i64) -> Result<usize, CopyError> {
         let mut importer = Importer::begin(&Secret::new(url), schema).await?;
         for (table, rows) in &self.0 {
             importer.table(table).await?;
             importer.rows(rows).await?;
         }
-        importer.finish().await
+        importer.finish(task_of_run, now()).await
     }
 
     /// Names, columns and rows; the kinds differ between the databases.
@@ -64,8 +71,18 @@ impl Copy {
     }
 }
 
+fn task_of_run(search: SearchId, run: i64, is_update: bool) -> NewTask {
+    let payload = json!({ "search": search, "run": run, "update": is_update });
+    NewTask { queue: QueueName::Search, name: "run".to_owned(), payload, attempts_max: 3 }
+}
+
 fn file(folder: &tempfile::TempDir, name: &str) -> String {
     format!("sqlite://{}/{name}.db", folder.path().display())
+}
+
+fn tokens() -> Tokens {
+    let (access, refresh) = (Secret::new("canary access"), Secret::new("canary refresh"));
+    Tokens { access, refresh, expires: Some(now()), scopes: String::new() }
 }
 
 /// Some people and providers; one id was given and taken back.
@@ -83,6 +100,9 @@ async fn fill(url: &str) {
         ..ProviderDraft::default()
     };
     store.create_providers(vec![draft], owner, now()).await.expect("a provider");
+    let draft = AuthenticatorDraft { idp: "hub".to_owned(), ..AuthenticatorDraft::default() };
+    let hub = store.create_authenticator(draft, now()).await.expect("an authenticator").id;
+    store.connect(owner, hub, tokens(), "account".to_owned(), now()).await.expect("connected");
     store.close().await;
 }
 
@@ -92,6 +112,10 @@ async fn check(url: &str) {
     assert_eq!(providers[0].credentials.expose(), "key=canary");
     assert_eq!(providers[0].draft.description, "NUL \0 in JSON");
     assert_eq!(providers[0].date_created, now());
+    let hub = store.authenticators().await.expect("the key fits").remove(0).id;
+    let connection =
+        store.connection(providers[0].owner, hub).await.expect("the key fits").expect("connected");
+    assert_eq!((connection.tokens, connection.account.as_str()), (tokens(), "account"));
     let draft = UserDraft { username: "new".to_owned(), ..UserDraft::default() };
     let new = store.create_user(draft, "hash".to_owned(), now()).await.expect("a user");
     assert_eq!(new.id.0, 3, "an id that was given is not given again");
@@ -106,8 +130,8 @@ async fn a_copy_is_whole_and_fits_elsewhere() {
     let copy = Copy::of(&here).await;
     let mut connection = SqliteConnection::connect(&here).await.expect("the file");
     let tables: Vec<String> = sqlx::query_scalar(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('_sqlx_migrations', 'workers', 'pings') \
-         AND substr(name, 1, 7) <> 'sqlite_'",
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN \
+         ('_sqlx_migrations', 'workers', 'pings', 'pending_flows') AND substr(name, 1, 7) <> 'sqlite_'",
     )
     .fetch_all(&mut connection)
     .await
@@ -144,6 +168,47 @@ async fn a_copy_goes_to_postgres_and_back() {
     check(&url).await;
     check(&back).await;
     database.drop().await;
+}
+
+/// One search whose task is with a broker, and one whose task is not.
+async fn search_twice(url: &str) {
+    fill(url).await;
+    let store = SqlStore::open(config(url)).await.expect("opens");
+    let owner = store.providers().await.expect("a provider")[0].owner;
+    for _ in 0..2 {
+        let draft = SearchDraft { query_string: "river".to_owned(), ..SearchDraft::default() };
+        let task = |search: &Search| task_of_run(search.id, search.run, false);
+        store.create_search(draft, owner, vec![], now(), task).await.expect("a search");
+    }
+    let tasks = store.outbox(TaskId(0), 9, now()).await.expect("tasks");
+    store.take_out(&[tasks[0].id]).await.expect("taken out");
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_search_whose_task_was_with_a_broker_gets_it_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (here, there, again) = (file(&folder, "here"), file(&folder, "there"), file(&folder, "again"));
+    search_twice(&here).await;
+    let copy = Copy::of(&here).await;
+    let database = match server("lost tasks of a copy") {
+        Some(server) => Some(TestDatabase::create(&server).await),
+        None => None,
+    };
+    for url in [Some(&there), database.as_ref().map(|database| &database.url)].into_iter().flatten() {
+        assert_eq!(copy.put(url, schema_version()).await.expect("written"), 1);
+        let store = SqlStore::open(config(url)).await.expect("opens");
+        let tasks = store.outbox(TaskId(0), 9, now()).await.expect("tasks");
+        let searches: BTreeSet<i64> =
+            tasks.iter().filter_map(|row| row.task.payload["search"].as_i64()).collect();
+        assert_eq!((tasks.len(), searches), (2, BTreeSet::from([1, 2])));
+        assert_eq!(tasks[1].task, task_of_run(SearchId(1), 1, false), "it comes after those that wait");
+        store.close().await;
+        assert_eq!(Copy::of(url).await.put(&again, schema_version()).await.expect("written"), 0);
+    }
+    if let Some(database) = database {
+        database.drop().await;
+    }
 }
 
 #[tokio::test]

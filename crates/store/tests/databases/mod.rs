@@ -2,7 +2,9 @@
 #![expect(clippy::expect_used, reason = "a test fails where its database does")]
 
 mod at_rest;
+mod audit;
 mod copy;
+mod relay;
 mod upgrade;
 
 use chrono::DateTime;

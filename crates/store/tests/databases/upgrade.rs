@@ -17,6 +17,8 @@ use testkit::postgres::{TestDatabase, server};
 const DOWN_TO_4: &str = "DROP INDEX searches_by_retention; DROP INDEX searches_subscribed; \
      ALTER TABLE searches DROP COLUMN retention; ALTER TABLE searches DROP COLUMN subscribe; \
      DROP TABLE query_transforms; DROP TABLE pipelines; DROP TABLE schedules; DROP TABLE pings; \
+     DROP TABLE audit_entries; DROP TABLE audit_head; \
+     ALTER TABLE providers DROP COLUMN confidential; \
      DELETE FROM _sqlx_migrations WHERE version >= 5";
 /// Forgets the sixth migration, which only changes a record.
 const FORGET_6: &str = "DELETE FROM _sqlx_migrations WHERE version = 6";

@@ -1,0 +1,290 @@
+//! The chain of the audit log: every entry is bound to the one before by a keyed hash, and the head seals the end.
+//! Whoever can write the database but has not the key can change an entry, but cannot make its hash again.
+
+use crate::copy::{CopiedRow, CopiedTable, CopyError};
+use crate::secrets::SealKey;
+use domain::audit::AuditReport;
+use hmac::{Hmac, KeyInit, Mac};
+use serde::Serialize;
+use sha2::Sha256;
+
+/// The table of the entries and that of the head, in a copy too.
+pub const ENTRIES: &str = "audit_entries";
+pub const HEAD: &str = "audit_head";
+
+/// An entry as it is stored. The order of the fields is that of the hashed JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, sqlx::FromRow)]
+pub(crate) struct EntryRow {
+    pub(crate) id: i64,
+    pub(crate) at: i64,
+    pub(crate) actor_id: Option<i64>,
+    pub(crate) actor: String,
+    pub(crate) client_address: String,
+    pub(crate) request_id: String,
+    pub(crate) action: String,
+    pub(crate) kind: String,
+    pub(crate) record_id: Option<i64>,
+    pub(crate) record_name: String,
+    pub(crate) changes: String,
+    #[serde(skip)]
+    pub(crate) hash: String,
+}
+
+/// The end of the chain as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub(crate) struct HeadRow {
+    pub(crate) entries: i64,
+    pub(crate) hash: String,
+    pub(crate) seal: String,
+}
+
+/// Makes the hashes.
+#[derive(Clone)]
+pub(crate) struct ChainKey(Hmac<Sha256>);
+
+impl ChainKey {
+    #[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
+    pub(crate) fn of(key: &SealKey) -> Self {
+        Self(Hmac::new_from_slice(&key.for_audit()).expect("a key of any length fits"))
+    }
+
+    /// The hash of an entry that follows the one with the hash `previous`.
+    pub(crate) fn link(&self, previous: &str, row: &EntryRow) -> String {
+        let text = serde_json::to_string(row).unwrap_or_default();
+        self.hash(&["entry", previous, &text])
+    }
+
+    /// The seal of a head.
+    pub(crate) fn seal(&self, entries: i64, hash: &str) -> String {
+        self.hash(&["head", &entries.to_string(), hash])
+    }
+
+    /// Whether the head is as it was sealed. One that never had an entry has no seal.
+    pub(crate) fn is_sealed(&self, head: &HeadRow) -> bool {
+        let is_new = head.entries == 0 && head.hash.is_empty() && head.seal.is_empty();
+        is_new || head.seal == self.seal(head.entries, &head.hash)
+    }
+
+    fn hash(&self, parts: &[&str]) -> String {
+        let mut mac = self.0.clone();
+        for part in parts {
+            mac.update(&(part.len() as u64).to_be_bytes());
+            mac.update(part.as_bytes());
+        }
+        mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// Reads a chain from its first entry to its head, and keeps the first fault.
+pub struct ChainCheck {
+    key: ChainKey,
+    entries: u64,
+    next: i64,
+    previous: String,
+    fault: Option<(i64, String)>,
+}
+
+impl ChainCheck {
+    pub fn new(key: &SealKey) -> Self {
+        let key = ChainKey::of(key);
+        Self { key, entries: 0, next: 1, previous: String::new(), fault: None }
+    }
+
+    /// The next entry of a copy.
+    pub fn copied_entry(&mut self, table: &CopiedTable, row: &CopiedRow) -> Result<(), CopyError> {
+        let value = |name: &str| value_of(table, row, name);
+        let text = |name: &str| value(name).unwrap_or_default();
+        let number = |name: &str| value(name).and_then(|text| text.parse::<i64>().ok());
+        let id =
+            number("id").ok_or_else(|| CopyError::Unfit(format!("an entry of {ENTRIES} has no number")))?;
+        self.entry(&EntryRow {
+            id,
+            at: number("at").unwrap_or_default(),
+            actor_id: number("actor_id"),
+            actor: text("actor"),
+            client_address: text("client_address"),
+            request_id: text("request_id"),
+            action: text("action"),
+            kind: text("kind"),
+            record_id: number("record_id"),
+            record_name: text("record_name"),
+            changes: text("changes"),
+            hash: text("hash"),
+        });
+        Ok(())
+    }
+
+    /// The verdict on a copy, by the row of its head.
+    pub fn copied_end(self, table: &CopiedTable, row: Option<&CopiedRow>) -> AuditReport {
+        let head = row.map(|row| HeadRow {
+            entries: value_of(table, row, "entries").and_then(|text| text.parse().ok()).unwrap_or_default(),
+            hash: value_of(table, row, "hash").unwrap_or_default(),
+            seal: value_of(table, row, "seal").unwrap_or_default(),
+        });
+        self.end(head.as_ref())
+    }
+
+    /// The next entry, in the order of their numbers.
+    pub(crate) fn entry(&mut self, row: &EntryRow) {
+        self.entries += 1;
+        if row.id > self.next {
+            self.fault(self.next, "is missing");
+        } else if row.id < self.next {
+            self.fault(row.id, "does not belong to the log");
+        } else if self.key.link(&self.previous, row) != row.hash {
+            self.fault(row.id, "is not as it was written, or was written under another key");
+        }
+        self.next = row.id.saturating_add(1);
+        self.previous.clone_from(&row.hash);
+    }
+
+    /// An entry that is there and cannot be read.
+    pub(crate) fn unreadable(&mut self, id: i64) {
+        self.entries += 1;
+        self.fault(id, "is not readable");
+        self.next = id.saturating_add(1);
+    }
+
+    /// An entry beyond the head.
+    pub(crate) fn surplus(&mut self, id: i64) {
+        self.fault(id, "does not belong to the log");
+    }
+
+    pub(crate) fn end(mut self, head: Option<&HeadRow>) -> AuditReport {
+        let mut detail = format!("{} entries are as they were written.", self.entries);
+        let mut is_head_right = false;
+        match head {
+            None => detail = "The head of the audit log is missing.".to_owned(),
+            Some(head) if !self.key.is_sealed(head) => {
+                detail =
+                    "The head of the audit log is not as it was sealed, or was sealed under another key."
+                        .to_owned();
+            }
+            Some(head) if head.entries >= self.next => self.fault(self.next, "is missing"),
+            Some(head) if head.entries < self.next - 1 => {
+                self.fault(head.entries + 1, "does not belong to the log");
+            }
+            Some(head) if head.hash != self.previous => {
+                self.fault(head.entries, "is not as it was written");
+            }
+            Some(_) => is_head_right = true,
+        }
+        let ok = is_head_right && self.fault.is_none();
+        let broken_at = self.fault.as_ref().map(|(id, _)| u64::try_from(*id).unwrap_or_default());
+        if let Some((id, what)) = self.fault {
+            detail = format!("Entry {id} of the audit log {what}.");
+        }
+        AuditReport { ok, entries: self.entries, broken_at, detail, hash: self.previous }
+    }
+
+    fn fault(&mut self, id: i64, what: &str) {
+        self.fault.get_or_insert_with(|| (id, what.to_owned()));
+    }
+}
+
+fn value_of(table: &CopiedTable, row: &CopiedRow, name: &str) -> Option<String> {
+    let place = table.columns.iter().position(|column| column.name == name)?;
+    row.get(place).cloned().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::secret::Secret;
+
+    fn key(text: &str) -> SealKey {
+        SealKey::from_secret(&Secret::new(text))
+    }
+
+    fn chain(count: i64) -> (Vec<EntryRow>, HeadRow) {
+        let key = ChainKey::of(&key("k"));
+        let mut rows: Vec<EntryRow> = Vec::new();
+        for id in 1..=count {
+            let mut row = EntryRow {
+                id,
+                at: 7,
+                actor_id: Some(1),
+                actor: "anna".to_owned(),
+                client_address: "192.0.2.1".to_owned(),
+                request_id: "r".to_owned(),
+                action: "changed".to_owned(),
+                kind: "user".to_owned(),
+                record_id: None,
+                record_name: "otto".to_owned(),
+                changes: "{}".to_owned(),
+                hash: String::new(),
+            };
+            row.hash = key.link(rows.last().map_or("", |row| row.hash.as_str()), &row);
+            rows.push(row);
+        }
+        let hash = rows.last().map_or(String::new(), |row| row.hash.clone());
+        let seal = if count == 0 { String::new() } else { key.seal(count, &hash) };
+        (rows, HeadRow { entries: count, hash, seal })
+    }
+
+    fn report(rows: &[EntryRow], head: Option<&HeadRow>, under: &str) -> AuditReport {
+        let mut check = ChainCheck::new(&key(under));
+        rows.iter().for_each(|row| check.entry(row));
+        check.end(head)
+    }
+
+    #[test]
+    fn a_whole_chain_is_right_and_another_key_is_not() {
+        for count in [0, 1, 5] {
+            let (rows, head) = chain(count);
+            let found = report(&rows, Some(&head), "k");
+            assert!(found.ok && found.broken_at.is_none(), "{found:?}");
+            assert_eq!(found.entries, u64::try_from(count).unwrap());
+        }
+        let (rows, head) = chain(2);
+        assert_eq!(report(&rows, Some(&head), "other").broken_at, Some(1));
+    }
+
+    #[test]
+    fn every_field_of_an_entry_is_bound() {
+        let changes: [fn(&mut EntryRow); 12] = [
+            |row| row.at += 1,
+            |row| row.actor_id = None,
+            |row| row.actor.push('x'),
+            |row| row.client_address.clear(),
+            |row| row.request_id.push('x'),
+            |row| row.action = "created".to_owned(),
+            |row| row.kind = "group".to_owned(),
+            |row| row.record_id = Some(0),
+            |row| row.record_name.push(' '),
+            |row| row.changes = "{ }".to_owned(),
+            |row| row.hash.insert(0, '0'),
+            |row| std::mem::swap(&mut row.actor, &mut row.record_name),
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let (mut rows, head) = chain(5);
+            change(&mut rows[2]);
+            let found = report(&rows, Some(&head), "k");
+            assert_eq!((found.ok, found.broken_at), (false, Some(3)), "change {number}");
+            assert!(found.detail.contains("Entry 3 "), "{}", found.detail);
+        }
+    }
+
+    #[test]
+    fn what_is_missing_or_too_much_is_named() {
+        let (rows, head) = chain(5);
+        let without = |gone: usize| {
+            let mut left = rows.clone();
+            left.remove(gone);
+            report(&left, Some(&head), "k").broken_at
+        };
+        assert_eq!([without(0), without(2), without(4)], [Some(1), Some(3), Some(5)], "the last one too");
+        assert_eq!(report(&[], Some(&head), "k").broken_at, Some(1));
+        let (_, shorter) = chain(4);
+        assert_eq!(report(&rows, Some(&shorter), "k").broken_at, Some(5));
+        let mut twice = rows.clone();
+        twice.insert(2, rows[1].clone());
+        assert_eq!(report(&twice, Some(&head), "k").broken_at, Some(2));
+        // A head that somebody wrote who has not the key.
+        let forged = HeadRow { entries: 4, hash: rows[3].hash.clone(), seal: head.seal.clone() };
+        for head in [None, Some(&forged), Some(&HeadRow { seal: String::new(), ..forged.clone() })] {
+            let found = report(&rows[..4], head, "k");
+            assert!(!found.ok && found.detail.contains("head"), "{found:?}");
+        }
+    }
+}

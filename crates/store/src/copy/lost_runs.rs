@@ -1,0 +1,138 @@
+//! Searches of a copy that had not ended and have no task: a broker had it. Each gets a task again.
+
+use super::import::Target;
+use super::{CopyError, of_sqlx};
+use crate::db::changed;
+use crate::json::JsonText;
+use domain::contracts::NewTask;
+use domain::ids::SearchId;
+use domain::instant::{Instant, to_micros};
+use domain::status::SearchStatus;
+use serde_json::Value;
+use sqlx::types::Json;
+use sqlx::{AssertSqlSafe, Executor};
+use std::collections::HashSet;
+
+/// The task of one run of a search; true says that the run is an update.
+pub type TaskOfRun = fn(SearchId, i64, bool) -> NewTask;
+
+const PUSH: &str = "INSERT INTO tasks (queue, name, payload, state, due, attempts, attempts_max, date_created) \
+     VALUES ($1, $2, $3, 'waiting', $4, 0, $5, $4)";
+
+/// A search that is under way: its run, its status, and whether it has results.
+#[derive(Debug, Clone, sqlx::FromRow)]
+struct Unended {
+    id: i64,
+    run: i64,
+    status: String,
+    has_results: bool,
+}
+
+/// Runs one statement on whichever database the copy goes to.
+macro_rules! on_target {
+    ($target:expr, $connection:ident => $future:expr) => {
+        match $target {
+            Target::Sqlite { connection: $connection, .. } => $future.await.map_err(of_sqlx),
+            Target::Postgres($connection) => $future.await.map_err(of_sqlx),
+        }
+    };
+}
+
+/// Gives every search that has not ended and has no task a task; how many.
+pub(super) async fn renew_runs(
+    target: &mut Target,
+    task: TaskOfRun,
+    now: Instant,
+) -> Result<usize, CopyError> {
+    let unended = unended();
+    let unended: Vec<Unended> = on_target!(&mut *target, connection =>
+        sqlx::query_as(AssertSqlSafe(unended.clone())).fetch_all(&mut *connection))?;
+    let waiting: Vec<Json<Value>> = on_target!(&mut *target, connection =>
+        sqlx::query_scalar("SELECT payload FROM tasks WHERE state = 'waiting'").fetch_all(&mut *connection))?;
+    let lost = lost(&unended, &waiting, task);
+    on_target!(&mut *target, connection => changed(connection.execute("BEGIN")))?;
+    for task in &lost {
+        let payload = JsonText::of(&task.payload)?;
+        on_target!(&mut *target, connection => changed(sqlx::query(PUSH)
+            .bind(task.queue.as_str())
+            .bind(task.name.as_str())
+            .bind(payload.clone())
+            .bind(to_micros(now))
+            .bind(i64::from(task.attempts_max))
+            .execute(&mut *connection)))?;
+    }
+    on_target!(&mut *target, connection => changed(connection.execute("COMMIT")))?;
+    Ok(lost.len())
+}
+
+fn unended() -> String {
+    let ended = SearchStatus::ALL.iter().filter(|status| status.is_final());
+    let ended: Vec<String> = ended.map(|status| format!("'{}'", status.as_str())).collect();
+    format!(
+        "SELECT id, run, status, EXISTS (SELECT 1 FROM result_sets WHERE search_id = searches.id) AS has_results \
+         FROM searches WHERE status NOT IN ({}) ORDER BY id",
+        ended.join(", ")
+    )
+}
+
+/// The tasks of the searches that have none. A run from nothing begins without results and gets them at its end, so
+/// a run that has some is an update, whose status says so only at its beginning.
+fn lost(unended: &[Unended], waiting: &[Json<Value>], task: TaskOfRun) -> Vec<NewTask> {
+    let waiting: HashSet<String> = waiting.iter().map(|payload| payload.0.to_string()).collect();
+    let task_of = |search: &Unended| {
+        let of = |is_update| task(SearchId(search.id), search.run, is_update);
+        let is_update = search.has_results || search.status == SearchStatus::UpdateSearch.as_str();
+        let is_there = [true, false].into_iter().any(|kind| waiting.contains(&of(kind).payload.to_string()));
+        (!is_there).then(|| of(is_update))
+    };
+    unended.iter().filter_map(task_of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::contracts::QueueName;
+    use serde_json::json;
+
+    fn task(search: SearchId, run: i64, is_update: bool) -> NewTask {
+        let payload = json!({ "search": search, "run": run, "update": is_update });
+        NewTask { queue: QueueName::Search, name: "run".to_owned(), payload, attempts_max: 3 }
+    }
+
+    #[test]
+    fn a_search_without_a_task_gets_one_of_its_kind() {
+        let search = |status: SearchStatus, has_results| Unended {
+            id: 7,
+            run: 2,
+            status: status.as_str().to_owned(),
+            has_results,
+        };
+        let waits = |run: i64, update: bool| vec![Json(task(SearchId(7), run, update).payload)];
+        let cases = [
+            (search(SearchStatus::NewSearch, false), vec![], Some(false)),
+            (search(SearchStatus::Federating, false), vec![], Some(false)),
+            (search(SearchStatus::UpdateSearch, false), vec![], Some(true)),
+            (search(SearchStatus::Federating, true), vec![], Some(true)),
+            (search(SearchStatus::NewSearch, false), waits(2, false), None),
+            (search(SearchStatus::Federating, true), waits(2, true), None),
+            (search(SearchStatus::NewSearch, false), waits(1, false), Some(false)), // of an older run
+        ];
+        for (search, waiting, expected) in cases {
+            let expected: Vec<NewTask> =
+                expected.map(|update| task(SearchId(7), 2, update)).into_iter().collect();
+            assert_eq!(
+                lost(std::slice::from_ref(&search), &waiting, task),
+                expected,
+                "{search:?} {waiting:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_what_has_not_ended_is_looked_for() {
+        let text = unended();
+        for status in SearchStatus::ALL {
+            assert_eq!(text.contains(&format!("'{}'", status.as_str())), status.is_final(), "{status:?}");
+        }
+    }
+}

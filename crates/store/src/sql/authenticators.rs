@@ -1,0 +1,134 @@
+//! Authenticators. The whole draft is sealed for its record, so an authenticator has its id before its draft.
+
+use crate::SqlStore;
+use crate::db::{Tx, changed, on_db, on_tx};
+use crate::secrets::SealKey;
+use async_trait::async_trait;
+use domain::audit::{AuditEvent, Kind};
+use domain::authenticator::{Authenticator, AuthenticatorDraft};
+use domain::contracts::{AuthenticatorStore, StoreError};
+use domain::ids::AuthenticatorId;
+use domain::instant::{Instant, to_micros};
+
+macro_rules! columns {
+    () => {
+        "id, draft, date_created, date_updated"
+    };
+}
+
+#[derive(sqlx::FromRow)]
+struct AuthenticatorRow {
+    id: i64,
+    draft: String,
+    date_created: Instant,
+    date_updated: Instant,
+}
+
+impl AuthenticatorRow {
+    fn open(self, key: &SealKey) -> Result<Authenticator, StoreError> {
+        let record = record(AuthenticatorId(self.id));
+        let draft = serde_json::from_str(key.open(&self.draft, &record)?.expose())
+            .map_err(|_| StoreError::Failed(format!("the sealed part of {record} is not readable")))?;
+        Ok(Authenticator {
+            id: AuthenticatorId(self.id),
+            draft,
+            date_created: self.date_created,
+            date_updated: self.date_updated,
+        })
+    }
+}
+
+#[async_trait]
+impl AuthenticatorStore for SqlStore {
+    async fn create_authenticator(
+        &self,
+        draft: AuthenticatorDraft,
+        now: Instant,
+    ) -> Result<Authenticator, StoreError> {
+        const TEXT: &str = "INSERT INTO authenticators (idp, draft, date_created, date_updated) \
+             VALUES ($1, '', $2, $2) RETURNING id";
+        let now = to_micros(now);
+        let mut tx = self.begin_change().await?;
+        let id =
+            on_tx!(&mut tx, db => sqlx::query_scalar(TEXT).bind(draft.idp.as_str()).bind(now).fetch_one(db))
+                .map(AuthenticatorId)?;
+        write(&mut tx, &self.key, id, &draft, now).await?;
+        self.commit_change(tx, vec![event(id, None, Some(&draft))]).await?;
+        Ok(Authenticator { id, draft, date_created: now, date_updated: now })
+    }
+
+    async fn authenticator(&self, id: AuthenticatorId) -> Result<Authenticator, StoreError> {
+        const TEXT: &str = concat!("SELECT ", columns!(), " FROM authenticators WHERE id = $1");
+        on_db!(self.db, read, db => sqlx::query_as::<_, AuthenticatorRow>(TEXT).bind(id.0).fetch_one(db))?
+            .open(&self.key)
+    }
+
+    async fn authenticators(&self) -> Result<Vec<Authenticator>, StoreError> {
+        const TEXT: &str = concat!("SELECT ", columns!(), " FROM authenticators ORDER BY id");
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, AuthenticatorRow>(TEXT).fetch_all(db))?;
+        rows.into_iter().map(|row| row.open(&self.key)).collect()
+    }
+
+    async fn replace_authenticator(
+        &self,
+        id: AuthenticatorId,
+        draft: AuthenticatorDraft,
+        now: Instant,
+    ) -> Result<Authenticator, StoreError> {
+        const TEXT: &str = concat!("SELECT ", columns!(), " FROM authenticators WHERE id = $1");
+        let now = to_micros(now);
+        let mut tx = self.begin_change().await?;
+        let row =
+            on_tx!(&mut tx, db => sqlx::query_as::<_, AuthenticatorRow>(TEXT).bind(id.0).fetch_one(db))?;
+        let date_created = row.date_created;
+        // A draft that does not open is no reason to refuse: replacing it is the way out when the key was lost.
+        let before = row.open(&self.key).map(|one| one.draft).unwrap_or_default();
+        write(&mut tx, &self.key, id, &draft, now).await?;
+        self.commit_change(tx, vec![event(id, Some(&before), Some(&draft))]).await?;
+        Ok(Authenticator { id, draft, date_created, date_updated: now })
+    }
+
+    async fn delete_authenticator(&self, id: AuthenticatorId) -> Result<(), StoreError> {
+        const TEXT: &str = concat!("SELECT ", columns!(), " FROM authenticators WHERE id = $1");
+        let mut tx = self.begin_change().await?;
+        let row =
+            on_tx!(&mut tx, db => sqlx::query_as::<_, AuthenticatorRow>(TEXT).bind(id.0).fetch_one(db))?;
+        let before = row.open(&self.key).map(|one| one.draft).unwrap_or_default();
+        on_tx!(&mut tx, db => changed(
+            sqlx::query("DELETE FROM authenticators WHERE id = $1").bind(id.0).execute(db)))?;
+        self.commit_change(tx, vec![event(id, Some(&before), None)]).await
+    }
+}
+
+async fn write(
+    tx: &mut Tx,
+    key: &SealKey,
+    id: AuthenticatorId,
+    draft: &AuthenticatorDraft,
+    now: Instant,
+) -> Result<(), StoreError> {
+    const TEXT: &str = "UPDATE authenticators SET idp = $2, draft = $3, date_updated = $4 WHERE id = $1";
+    let text = serde_json::to_string(draft)
+        .map_err(|_| StoreError::Failed("a record could not be written as JSON".to_owned()))?;
+    let sealed = key.seal(&text, &record(id))?;
+    on_tx!(tx, db => changed(sqlx::query(TEXT)
+        .bind(id.0).bind(draft.idp.as_str()).bind(sealed.as_str()).bind(now).execute(db)))?;
+    Ok(())
+}
+
+/// The audit log compares the secrets themselves, and keeps them masked.
+fn event(
+    id: AuthenticatorId,
+    from: Option<&AuthenticatorDraft>,
+    to: Option<&AuthenticatorDraft>,
+) -> AuditEvent {
+    let fields = |one: &AuthenticatorDraft| serde_json::to_value(one).unwrap_or_default();
+    let name = from.or(to).map(|one| one.idp.as_str()).unwrap_or_default();
+    let (from, to) = (from.map(fields), to.map(fields));
+    AuditEvent::edit(Kind::Authenticator, Some(id.0), name, from.as_ref(), to.as_ref())
+}
+
+/// What a sealed draft is bound to.
+fn record(id: AuthenticatorId) -> String {
+    format!("authenticator:{id}")
+}
