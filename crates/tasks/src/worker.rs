@@ -1,14 +1,16 @@
 //! Worker: claims tasks of one queue, runs them side by side, retries what fails, stops gracefully.
 
 use crate::Registry;
-use domain::contracts::{ClaimedTask, Clock, QueueName, TaskError, TaskHandler, TaskQueue, WorkerBeat};
+use domain::contracts::{
+    ClaimedTask, Clock, QueueError, QueueName, TaskError, TaskHandler, TaskQueue, WorkerBeat,
+};
 use domain::workload::Workload;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tracing::Instrument;
@@ -20,6 +22,11 @@ const BEAT_EVERY: Duration = Duration::from_secs(5);
 /// The wait before the second try; it doubles with each further one.
 const RETRY_FIRST: Duration = Duration::from_millis(500);
 const RETRY_MAX: Duration = Duration::from_secs(60);
+/// Tasks that are claimed at once. Many, because a claim is one turn among the writers of an SQLite file: one task
+/// for each turn would leave places empty as long as clients post.
+const CLAIM_MAX: usize = 64;
+/// How long a stop waits, after its grace, until the tasks that still ran are back in the queue.
+const RELEASE_MAX: Duration = Duration::from_secs(3);
 /// The wait after the queue itself failed.
 const QUEUE_FAILED_WAIT: Duration = Duration::from_secs(1);
 
@@ -41,6 +48,8 @@ pub struct Worker {
     registry: Registry,
     active: Arc<AtomicU32>,
     workload: Arc<Workload>,
+    /// Turns true when a stop has waited long enough.
+    too_late: watch::Sender<bool>,
 }
 
 impl Worker {
@@ -51,7 +60,16 @@ impl Worker {
         registry: Registry,
     ) -> Self {
         let name = format!("{}-{}-{:08x}", config.queue.as_str(), std::process::id(), rand::random::<u32>());
-        Self { name, config, queue, clock, registry, active: Arc::default(), workload: Arc::default() }
+        Self {
+            name,
+            config,
+            queue,
+            clock,
+            registry,
+            active: Arc::default(),
+            workload: Arc::default(),
+            too_late: watch::Sender::new(false),
+        }
     }
 
     /// Tells there what it does, for the metrics of this process.
@@ -60,7 +78,7 @@ impl Worker {
     }
 
     /// Serves the queue until `stop` turns true. Then it claims nothing more, waits for what runs,
-    /// and leaves what did not end in time to be claimed again.
+    /// and gives what did not end in time back to the queue.
     pub async fn serve(self, stop: watch::Receiver<bool>) {
         // The log has one file for each queue; this says which.
         let span = tracing::info_span!("worker", queue = self.config.queue.as_str());
@@ -75,13 +93,21 @@ impl Worker {
             () = self.beat_for_ever() => {}
             () = self.claim_until_stopped(&mut running, &mut stop) => {}
         }
-        let finished = async { while running.join_next().await.is_some() {} };
-        if tokio::time::timeout(self.config.grace, finished).await.is_err() {
-            running.shutdown().await;
+        if !all_end_within(self.config.grace, &mut running).await {
             tracing::warn!(
                 queue = self.config.queue.as_str(),
-                "stopped with tasks still running; they will run again"
+                "stopped with {} tasks still running; they go back to the queue",
+                running.len()
             );
+            self.too_late.send_replace(true);
+            if !all_end_within(RELEASE_MAX, &mut running).await {
+                tracing::warn!(
+                    queue = self.config.queue.as_str(),
+                    "{} tasks could not be given back; they run again when their leases end",
+                    running.len()
+                );
+                running.shutdown().await;
+            }
         }
     }
 
@@ -93,25 +119,16 @@ impl Worker {
                 permit = Arc::clone(&permits).acquire_owned() => permit,
                 _ = stop.wait_for(|stop| *stop) => return,
             };
+            let places = places(permit, &permits);
             // Claiming is never cancelled half-way: a claimed task would be lost until its lease ends.
-            let nothing_to_do = match self.queue.claim(self.config.queue, &self.name, self.config.lease).await
-            {
-                Ok(Some(task)) => {
-                    let one = self.one(task);
-                    let span = tracing::info_span!(
-                        "task",
-                        queue = self.config.queue.as_str(),
-                        task.id = one.task.id.0,
-                        task.name = one.task.name
-                    );
-                    let ran = async move {
-                        one.run().await;
-                        drop(permit);
-                    };
-                    running.spawn(ran.instrument(span));
+            let nothing_to_do = match self.claim(places.len()).await {
+                Ok(tasks) if !tasks.is_empty() => {
+                    for (task, place) in tasks.into_iter().zip(places) {
+                        self.start(task, place, running);
+                    }
                     continue;
                 }
-                Ok(None) => self.queue.wait(self.config.queue, LOOK_EVERY),
+                Ok(_) => self.queue.wait(self.config.queue, LOOK_EVERY),
                 Err(error) => {
                     tracing::warn!(queue = self.config.queue.as_str(), "the queue cannot be read: {error}");
                     Box::pin(tokio::time::sleep(QUEUE_FAILED_WAIT))
@@ -122,6 +139,26 @@ impl Worker {
                 _ = stop.wait_for(|stop| *stop) => return,
             }
         }
+    }
+
+    async fn claim(&self, at_most: usize) -> Result<Vec<ClaimedTask>, QueueError> {
+        let at_most = u32::try_from(at_most).unwrap_or(u32::MAX);
+        self.queue.claim_many(self.config.queue, at_most, &self.name, self.config.lease).await
+    }
+
+    fn start(&self, task: ClaimedTask, place: OwnedSemaphorePermit, running: &mut JoinSet<()>) {
+        let one = self.one(task);
+        let span = tracing::info_span!(
+            "task",
+            queue = self.config.queue.as_str(),
+            task.id = one.task.id.0,
+            task.name = one.task.name
+        );
+        let ran = async move {
+            one.run().await;
+            drop(place);
+        };
+        running.spawn(ran.instrument(span));
     }
 
     async fn beat_for_ever(&self) {
@@ -152,6 +189,7 @@ impl Worker {
             queue: Arc::clone(&self.queue),
             lease: self.config.lease,
             active: Arc::clone(&self.active),
+            too_late: self.too_late.subscribe(),
         }
     }
 }
@@ -163,6 +201,7 @@ struct OneTask {
     queue: Arc<dyn TaskQueue>,
     lease: Duration,
     active: Arc<AtomicU32>,
+    too_late: watch::Receiver<bool>,
 }
 
 impl Drop for OneTask {
@@ -181,6 +220,7 @@ impl OneTask {
                 outcome = AssertUnwindSafe(handler.run(&self.task)).catch_unwind() =>
                     outcome.unwrap_or_else(|_| Err(TaskError("the task panicked".to_owned()))),
                 () = self.hold() => return, // another worker has it now
+                () = self.until_too_late() => return self.give_back().await,
             },
         };
         let ended = match outcome {
@@ -204,6 +244,19 @@ impl OneTask {
         }
     }
 
+    /// Returns when a stop has waited long enough.
+    async fn until_too_late(&self) {
+        let mut too_late = self.too_late.clone();
+        drop(too_late.wait_for(|too_late| *too_late).await);
+    }
+
+    /// What the task did so far is dropped; it begins again elsewhere.
+    async fn give_back(&self) {
+        if let Err(error) = self.queue.release(&self.task).await {
+            tracing::warn!(task.id = self.task.id.0, "the task was not given back: {error}");
+        }
+    }
+
     /// Renews the lease as long as the task runs; returns only when it was lost.
     async fn hold(&self) {
         loop {
@@ -223,6 +276,21 @@ impl OneTask {
     }
 }
 
+/// False when some still run.
+async fn all_end_within(time: Duration, running: &mut JoinSet<()>) -> bool {
+    let finished = async { while running.join_next().await.is_some() {} };
+    tokio::time::timeout(time, finished).await.is_ok()
+}
+
+/// The place that is free, and those that are free as well, up to what is claimed at once.
+fn places(
+    free: Result<OwnedSemaphorePermit, AcquireError>,
+    permits: &Arc<Semaphore>,
+) -> Vec<OwnedSemaphorePermit> {
+    let more = std::iter::from_fn(|| Arc::clone(permits).try_acquire_owned().ok());
+    free.into_iter().chain(more).take(CLAIM_MAX).collect()
+}
+
 fn backoff(attempt: u32) -> Duration {
     RETRY_FIRST.saturating_mul(1 << attempt.saturating_sub(1).min(10)).min(RETRY_MAX)
 }
@@ -235,5 +303,15 @@ mod tests {
     fn waits_grow_and_end() {
         let waits: Vec<u128> = [1, 2, 3, 7, 8, 50].map(|attempt| backoff(attempt).as_millis()).to_vec();
         assert_eq!(waits, [500, 1000, 2000, 32_000, 60_000, 60_000]);
+    }
+
+    #[test]
+    fn free_places_are_taken_together_up_to_a_limit() {
+        for (free, taken) in [(1, 1), (5, 5), (CLAIM_MAX, CLAIM_MAX), (CLAIM_MAX + 10, CLAIM_MAX)] {
+            let permits = Arc::new(Semaphore::new(free));
+            let first = Arc::clone(&permits).try_acquire_owned().unwrap();
+            let places = places(Ok(first), &permits);
+            assert_eq!((places.len(), permits.available_permits()), (taken, free - taken));
+        }
     }
 }

@@ -1,36 +1,18 @@
 //! The clock is put ahead, put back and changed to summer time: tasks, leases and signs of life are right soon after.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod bench;
+
+use bench::Bench;
 use chrono::{DateTime, TimeDelta};
-use domain::contracts::{Clock, NewTask, QueueName, Store, TaskQueue, WorkerBeat};
-use domain::secret::Secret;
-use std::sync::Arc;
+use domain::contracts::{Clock, NewTask, QueueName, WorkerBeat};
 use std::time::Duration;
-use store::{SealKey, SqlStore, StoreConfig};
-use tasks::Scheduler;
-use tasks::queue::SqlQueue;
-use testkit::clock::FixedClock;
 
 const QUEUE: QueueName = QueueName::Maintenance;
 const LEASE: Duration = Duration::from_secs(15);
 const MINUTE: Duration = Duration::from_secs(60);
 
-struct Bench {
-    clock: Arc<FixedClock>,
-    store: Arc<dyn Store>,
-    queue: Arc<dyn TaskQueue>,
-}
-
 impl Bench {
-    async fn open() -> Self {
-        let key = SealKey::from_secret(&Secret::new("a test key"));
-        let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
-        let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
-        let clock = Arc::new(FixedClock::default());
-        let queue = Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock) as Arc<dyn Clock>));
-        Self { clock, store, queue }
-    }
-
     fn jump(&self, days: i64) {
         self.clock.set(self.clock.now() + TimeDelta::days(days));
     }
@@ -141,8 +123,7 @@ async fn a_change_of_summer_time_leaves_out_nothing_and_doubles_nothing() {
     for night in ["2026-03-29T00:00:00Z", "2026-10-25T00:00:00Z", "2026-03-08T06:00:00Z"] {
         let bench = Bench::open().await;
         bench.clock.set(DateTime::parse_from_rfc3339(night).unwrap().to_utc());
-        let clock = Arc::clone(&bench.clock) as Arc<dyn Clock>;
-        let scheduler = Scheduler::new(Arc::clone(&bench.store), Arc::clone(&bench.queue), clock);
+        let scheduler = bench.scheduler();
         scheduler.ensure("expire", 10 * MINUTE).await.unwrap();
         let mut started = Vec::new();
         for minute in 1..=180 {
@@ -160,8 +141,7 @@ async fn a_change_of_summer_time_leaves_out_nothing_and_doubles_nothing() {
 #[tokio::test]
 async fn schedules_stay_within_one_interval_of_now() {
     let bench = Bench::open().await;
-    let clock = Arc::clone(&bench.clock) as Arc<dyn Clock>;
-    let scheduler = Scheduler::new(Arc::clone(&bench.store), Arc::clone(&bench.queue), clock);
+    let scheduler = bench.scheduler();
     scheduler.ensure("expire", MINUTE).await.unwrap();
     scheduler.ensure("subscribe", 60 * MINUTE).await.unwrap();
     for (days, expected) in [(1, 2), (-1, 0), (-1, 0), (1, 2), (1, 2), (-1, 0)] {

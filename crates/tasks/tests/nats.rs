@@ -2,7 +2,7 @@
 //! The tests of the contract are in `queue.rs`.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use domain::contracts::{ClaimedTask, Clock, NewTask, QueueName, Store, SystemClock, TaskQueue};
+use domain::contracts::{ClaimedTask, Clock, NewTask, NewsRelay, QueueName, Store, SystemClock, TaskQueue};
 use domain::ids::TaskId;
 use domain::secret::Secret;
 use futures_util::future::join_all;
@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use store::{SealKey, SqlStore, StoreConfig};
 use tasks::queue::{NatsConfig, NatsError, NatsQueue};
 use testkit::nats::NatsServer;
+use testkit::suites::news_relay::letters_go_where_they_are_sent;
 
 const QUEUE: QueueName = QueueName::Search;
 const LEASE: Duration = Duration::from_secs(3);
@@ -67,6 +68,26 @@ async fn next(queue: &NatsQueue) -> ClaimedTask {
         }
         assert!(started.elapsed() < LONG, "no task came");
     }
+}
+
+#[tokio::test]
+async fn news_go_where_they_are_sent() {
+    let Some(mut server) = NatsServer::prepare("news by NATS") else { return };
+    server.start();
+    let store = store().await;
+    let nodes = [connected(&server.url(), &store).await, connected(&server.url(), &store).await];
+    let [here, there] = nodes.each_ref().map(NatsQueue::relay);
+    letters_go_where_they_are_sent(&here, &there).await;
+    server.kill();
+    let started = Instant::now();
+    while here.send(None, "is anybody there").await.is_ok() {
+        assert!(started.elapsed() < LONG, "it does not notice");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    server.start();
+    nodes[0].connected(LONG).await.unwrap();
+    nodes[1].connected(LONG).await.unwrap();
+    letters_go_where_they_are_sent(&here, &there).await;
 }
 
 #[tokio::test]

@@ -1,41 +1,18 @@
 //! The Scheduler: what is due is started once, whoever looks and however the clock jumps.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod bench;
+
+use bench::Bench;
 use chrono::TimeDelta;
-use domain::contracts::{Clock, QueueName, Store, TaskQueue};
-use domain::secret::Secret;
-use std::sync::Arc;
+use domain::contracts::{Clock, QueueName};
 use std::time::Duration;
-use store::{SealKey, SqlStore, StoreConfig};
-use tasks::Scheduler;
-use tasks::queue::SqlQueue;
-use testkit::clock::FixedClock;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-struct Bench {
-    clock: Arc<FixedClock>,
-    store: Arc<dyn Store>,
-    queue: Arc<dyn TaskQueue>,
-}
-
 impl Bench {
-    async fn open() -> Self {
-        let key = SealKey::from_secret(&Secret::new("a test key"));
-        let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
-        let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
-        let clock = Arc::new(FixedClock::default());
-        let queue = Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock) as Arc<dyn Clock>));
-        Self { clock, store, queue }
-    }
-
-    fn scheduler(&self) -> Scheduler {
-        let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
-        Scheduler::new(Arc::clone(&self.store), Arc::clone(&self.queue), clock)
-    }
-
     /// The names of the tasks that wait, which are then done.
     async fn started(&self) -> Vec<String> {
         let mut names = Vec::new();

@@ -142,5 +142,22 @@ async fn a_stop_does_not_wait_for_ever() {
     let started = Instant::now();
     let notes = bench.stop().await;
     assert!(started.elapsed() < Duration::from_secs(10));
-    assert_eq!(done(&notes), 0, "its lease runs out and another worker takes it");
+    assert_eq!(done(&notes), 0, "it goes on elsewhere");
+}
+
+#[tokio::test]
+async fn what_a_stop_interrupts_is_free_at_once() {
+    let bench = Bench::start(2, Duration::ZERO).await;
+    for _ in 0..2 {
+        bench.push(serde_json::json!({"ms": 60_000})).await;
+    }
+    bench.until("both starts", |notes| notes.started.load(Ordering::SeqCst) == 2).await;
+    let queue = Arc::clone(&bench.queue);
+    let started = Instant::now();
+    let notes = bench.stop().await;
+    let lease = Duration::from_secs(60);
+    let claimed = queue.claim_many(QueueName::Search, 10, "another worker", lease).await.unwrap();
+    assert!(started.elapsed() < Duration::from_secs(2), "after {:?}", started.elapsed());
+    let attempts: Vec<u32> = claimed.iter().map(|task| task.attempt).collect();
+    assert_eq!((attempts, done(&notes)), (vec![1, 1], 0), "being stopped is no failure");
 }

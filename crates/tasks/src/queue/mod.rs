@@ -3,5 +3,5 @@
 mod nats;
 mod sql;
 
-pub use nats::{NatsConfig, NatsError, NatsQueue};
+pub use nats::{NatsConfig, NatsError, NatsQueue, NatsRelay};
 pub use sql::SqlQueue;

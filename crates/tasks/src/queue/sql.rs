@@ -40,13 +40,14 @@ impl TaskQueue for SqlQueue {
         self.bells[&queue].notify_one();
     }
 
-    async fn claim(
+    async fn claim_many(
         &self,
         queue: QueueName,
+        at_most: u32,
         worker: &str,
         lease: Duration,
-    ) -> Result<Option<ClaimedTask>, QueueError> {
-        Ok(self.store.claim_task(queue, worker, lease, self.clock.now()).await?)
+    ) -> Result<Vec<ClaimedTask>, QueueError> {
+        Ok(self.store.claim_tasks(queue, at_most, worker, lease, self.clock.now()).await?)
     }
 
     async fn wait(&self, queue: QueueName, at_most: Duration) {
@@ -71,6 +72,12 @@ impl TaskQueue for SqlQueue {
         if after.is_zero() {
             self.nudge(task.queue);
         }
+        Ok(())
+    }
+
+    async fn release(&self, task: &ClaimedTask) -> Result<(), QueueError> {
+        self.store.release_task(task).await?;
+        self.nudge(task.queue);
         Ok(())
     }
 

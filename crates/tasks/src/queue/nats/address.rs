@@ -1,7 +1,11 @@
 //! Address of the queue: `nats://user:password@host:4222/name`, or a comma list of servers of one cluster.
-//! The name keeps installations apart that share the servers.
+//! The name keeps installations apart that share the servers. The login is taken out of the addresses: the client
+//! would not use it there, and writes the addresses into its own log.
 
 use async_nats::ServerAddr;
+use domain::secret::Secret;
+use percent_encoding::percent_decode_str;
+use url::Url;
 
 const NAME: &str = "tributary";
 const NAME_MAX: usize = 64;
@@ -18,6 +22,8 @@ pub enum NatsError {
         "the name after the host may have 1 to {NAME_MAX} letters, digits, '-' and '_', and must be the same for all servers"
     )]
     Name,
+    #[error("the servers must have the same login, or only one of them names it")]
+    Login,
     #[error("the client of NATS cannot be started: {0}")]
     Client(String),
 }
@@ -26,12 +32,40 @@ pub enum NatsError {
 pub(super) struct Address {
     pub(super) servers: Vec<ServerAddr>,
     pub(super) name: String,
+    pub(super) login: Option<Login>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Login {
+    /// `user:password@`
+    User(String, Secret),
+    /// `token@`
+    Token(Secret),
+}
+
+impl Login {
+    /// Takes the login out of an address.
+    fn take(url: &mut Url) -> Result<Option<Self>, NatsError> {
+        let decoded = |text: &str| {
+            let text = percent_decode_str(text).decode_utf8().map_err(|_| NatsError::Address)?;
+            Ok::<String, NatsError>(text.into_owned())
+        };
+        let user = decoded(url.username())?;
+        let password = url.password().map(decoded).transpose()?.map(Secret::new);
+        url.set_username("").and_then(|()| url.set_password(None)).map_err(|()| NatsError::Address)?;
+        Ok(match (user, password) {
+            (user, Some(password)) => Some(Self::User(user, password)),
+            (user, None) if user.is_empty() => None,
+            (token, None) => Some(Self::Token(Secret::new(token))),
+        })
+    }
 }
 
 impl Address {
     pub(super) fn parse(text: &str) -> Result<Self, NatsError> {
         let mut servers = Vec::new();
         let mut names: Vec<String> = Vec::new();
+        let mut logins: Vec<Login> = Vec::new();
         for part in text.split(',') {
             let server: ServerAddr = part.trim().parse().map_err(|_| NatsError::Address)?;
             let mut url = server.into_inner();
@@ -44,16 +78,22 @@ impl Address {
                 _ => return Err(NatsError::Name),
             }
             url.set_path("");
+            logins.extend(Login::take(&mut url)?);
             servers.push(ServerAddr::from_url(url).map_err(|_| NatsError::Address)?);
         }
         names.dedup();
-        match (servers.len(), names.len()) {
-            (count, _) if count > SERVERS_MAX => Err(NatsError::Servers),
-            (_, 0 | 1) => {
-                Ok(Self { servers, name: names.into_iter().next().unwrap_or_else(|| NAME.to_owned()) })
-            }
-            _ => Err(NatsError::Name),
+        logins.dedup();
+        if servers.len() > SERVERS_MAX {
+            return Err(NatsError::Servers);
         }
+        if names.len() > 1 {
+            return Err(NatsError::Name);
+        }
+        if logins.len() > 1 {
+            return Err(NatsError::Login);
+        }
+        let name = names.pop().unwrap_or_else(|| NAME.to_owned());
+        Ok(Self { servers, name, login: logins.pop() })
     }
 }
 
@@ -84,6 +124,7 @@ mod tests {
             ("nats://a/blue,nats://b/red", Err(NatsError::Name)),
             ("nats://a/blue.sky", Err(NatsError::Name)),
             ("nats://a/blue/sky", Err(NatsError::Name)),
+            ("nats://u:p@a,nats://u:q@b", Err(NatsError::Login)),
             ("http://a:4222", Err(NatsError::Address)),
             ("ws://a:4222", Err(NatsError::Address)),
             ("", Err(NatsError::Address)),
@@ -91,6 +132,23 @@ mod tests {
         ] {
             let read = Address::parse(text).map(|address| (address.servers.len(), address.name));
             assert_eq!(read, expected, "{text}");
+        }
+    }
+    #[test]
+    fn the_login_is_apart_from_the_addresses() {
+        let user = |name: &str, password: &str| Some(Login::User(name.to_owned(), Secret::new(password)));
+        for (text, expected) in [
+            ("nats://a:4222", None),
+            ("nats://me:canary@a:4222/blue", user("me", "canary")),
+            ("tls://me:can%40ary%2F@a", user("me", "can@ary/")),
+            ("nats://:canary@a", user("", "canary")),
+            ("nats://canary@a", Some(Login::Token(Secret::new("canary")))),
+            ("nats://me:canary@a,nats://b", user("me", "canary")),
+            ("nats://me:canary@a,nats://me:canary@b", user("me", "canary")),
+        ] {
+            let address = Address::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(address.login, expected, "{text}");
+            assert!(!format!("{address:?}").contains("canary"), "{address:?}");
         }
     }
 }

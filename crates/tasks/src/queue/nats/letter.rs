@@ -1,6 +1,6 @@
 //! A task as a message of the stream.
 
-use domain::contracts::{NewTask, OutboxTask};
+use domain::contracts::{ClaimedTask, NewTask, OutboxTask};
 use domain::ids::TaskId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,12 +12,31 @@ pub(super) struct Letter {
     pub(super) name: String,
     pub(super) payload: Value,
     pub(super) attempts_max: u32,
+    /// Tries before this message; the stream counts from 1 for each message.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) tried: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Letter {
     pub(super) fn of(row: &OutboxTask) -> Self {
         let NewTask { name, payload, attempts_max, .. } = row.task.clone();
-        Self { id: row.id.0, name, payload, attempts_max }
+        Self { id: row.id.0, name, payload, attempts_max, tried: 0 }
+    }
+
+    /// A task that goes back as if it had not been claimed.
+    pub(super) fn again(task: &ClaimedTask) -> Self {
+        Self {
+            id: task.id.0,
+            name: task.name.clone(),
+            payload: task.payload.clone(),
+            attempts_max: task.attempts_max,
+            tried: task.attempt.saturating_sub(1),
+        }
     }
 
     pub(super) fn task_id(&self) -> TaskId {
@@ -51,6 +70,26 @@ mod tests {
         assert_eq!(text, r#"{"id":5,"name":"run_search","payload":{"search":7,"a":[1]},"attempts_max":3}"#);
         let newer = text.replace("\"id\":5", "\"id\":5,\"colour\":\"red\"");
         assert_eq!(serde_json::from_str::<Letter>(&newer).unwrap(), Letter::of(&row(5, 1)));
+    }
+
+    #[test]
+    fn a_letter_that_goes_again_remembers_its_tries() {
+        for (attempt, tried, text) in
+            [(1, 0, r#""attempts_max":3}"#), (3, 2, r#""attempts_max":3,"tried":2}"#)]
+        {
+            let task = ClaimedTask {
+                id: TaskId(5),
+                queue: QueueName::Search,
+                name: "run_search".to_owned(),
+                payload: json!(7),
+                attempt,
+                attempts_max: 3,
+                lease: "lease".to_owned(),
+            };
+            let letter = Letter::again(&task);
+            assert_eq!(letter.tried, tried);
+            assert!(serde_json::to_string(&letter).unwrap().ends_with(text), "{letter:?}");
+        }
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! The line to NATS: it comes back by itself, and makes the stream and its consumers where they are missing.
 
 use super::NatsConfig;
-use super::address::{Address, NatsError};
+use super::address::{Address, Login, NatsError};
+use super::refusal::{Refusal, refusal};
 use async_nats::jetstream::consumer::pull::Config as PullConfig;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer};
 use async_nats::jetstream::context::ContextBuilder;
 use async_nats::jetstream::stream::{Config as StreamConfig, DiscardPolicy, RetentionPolicy, StorageType};
 use async_nats::jetstream::{AckKind, Context, Message};
-use async_nats::{Client, ConnectOptions, Event};
+use async_nats::{Client, ConnectOptions, Event, Server};
 use domain::contracts::{QueueError, QueueName};
 use futures_util::StreamExt;
 use std::collections::BTreeMap;
@@ -29,6 +30,8 @@ pub(super) struct Link {
     pub(super) name: String,
     config: NatsConfig,
     up: watch::Receiver<bool>,
+    /// Why no server lets us in, if they say so.
+    refused: watch::Receiver<Option<Refusal>>,
     made: Mutex<Made>,
 }
 
@@ -45,7 +48,15 @@ impl Link {
         let address = Address::parse(config.url.expose())?;
         let (says, up) = watch::channel(false);
         let says = Arc::new(says);
-        let client = ConnectOptions::new()
+        let (refuses, refused) = watch::channel(None);
+        let options = match address.login {
+            Some(Login::User(name, password)) => {
+                ConnectOptions::with_user_and_password(name, password.expose().to_owned())
+            }
+            Some(Login::Token(token)) => ConnectOptions::with_token(token.expose().to_owned()),
+            None => ConnectOptions::new(),
+        };
+        let client = options
             .name("tributary")
             .retry_on_initial_connect()
             .connection_timeout(ASK_MAX)
@@ -55,11 +66,16 @@ impl Link {
                 note(&event, &says);
                 std::future::ready(())
             })
+            .reconnect_to_server_callback(move |servers, _| {
+                note_refusal(&servers, &refuses);
+                // The client's own choice of the next server is right.
+                std::future::ready(None)
+            })
             .connect(address.servers)
             .await
             .map_err(|error| NatsError::Client(error.to_string()))?;
         let context = ContextBuilder::new().timeout(ASK_MAX).ack_timeout(ASK_MAX).build(client.clone());
-        Ok(Self { client, context, name: address.name, config, up, made: Mutex::default() })
+        Ok(Self { client, context, name: address.name, config, up, refused, made: Mutex::default() })
     }
 
     /// Turns when the server comes or goes.
@@ -76,7 +92,10 @@ impl Link {
         let mut up = self.up.clone();
         match tokio::time::timeout(at_most, up.wait_for(|up| *up)).await {
             Ok(Ok(_)) => Ok(()),
-            _ => Err(QueueError::Unreachable("no server of NATS answers".to_owned())),
+            _ => Err(QueueError::Unreachable(match *self.refused.borrow() {
+                Some(refusal) => refusal.to_string(),
+                None => "no server of NATS answers".to_owned(),
+            })),
         }
     }
 
@@ -88,20 +107,26 @@ impl Link {
         format!("{}.bell.{queue}", self.name)
     }
 
+    /// News do not go through the stream: who is not there does not hear them.
+    pub(super) fn news(&self, to: &str) -> String {
+        format!("{}.news.{to}", self.name)
+    }
+
     /// The stream, made when it is missing. One that exists stays as its operator made it.
     pub(super) async fn ensure_stream(&self) -> Result<(), QueueError> {
         let mut made = self.made.lock().await;
         self.make_stream(&mut made).await
     }
 
-    /// The next message that is free, now held for `lease`.
+    /// The next messages that are free, `at_most` so many, now held for `lease`.
     pub(super) async fn fetch(
         &self,
         queue: QueueName,
+        at_most: u32,
         lease: Duration,
-    ) -> Result<Option<Message>, QueueError> {
+    ) -> Result<Vec<Message>, QueueError> {
         let fetched = match self.consumer(queue, Some(lease)).await {
-            Ok(consumer) => fetch_one(&consumer).await,
+            Ok(consumer) => fetch_batch(&consumer, at_most).await,
             Err(error) => Err(error),
         };
         if fetched.is_err() {
@@ -184,14 +209,27 @@ pub(super) fn unreachable(error: impl std::fmt::Display) -> QueueError {
     QueueError::Unreachable(error.to_string())
 }
 
-async fn fetch_one(consumer: &PullConsumer) -> Result<Option<Message>, QueueError> {
-    let mut batch = consumer.fetch().max_messages(1).messages().await.map_err(unreachable)?;
-    match tokio::time::timeout(ASK_MAX, batch.next()).await {
-        Ok(Some(Ok(message))) => Ok(Some(message)),
-        Ok(Some(Err(error))) => Err(unreachable(error)),
-        Ok(None) => Ok(None),
-        Err(_) => Err(unreachable("no answer in time, or as many tasks run as may")),
+/// What was given before a failure is ours, and is returned.
+async fn fetch_batch(consumer: &PullConsumer, at_most: u32) -> Result<Vec<Message>, QueueError> {
+    let wanted = usize::try_from(at_most).unwrap_or(usize::MAX);
+    let mut batch = consumer.fetch().max_messages(wanted).messages().await.map_err(unreachable)?;
+    let mut messages = Vec::new();
+    while messages.len() < wanted {
+        let failure = match tokio::time::timeout(ASK_MAX, batch.next()).await {
+            Ok(Some(Ok(message))) => {
+                messages.push(message);
+                continue;
+            }
+            Ok(None) => break,
+            Ok(Some(Err(error))) => unreachable(error),
+            Err(_) => unreachable("no answer in time, or as many tasks run as may"),
+        };
+        if messages.is_empty() {
+            return Err(failure);
+        }
+        break;
     }
+    Ok(messages)
 }
 
 fn note(event: &Event, says: &watch::Sender<bool>) {
@@ -207,6 +245,19 @@ fn note(event: &Event, says: &watch::Sender<bool>) {
         }
         other => tracing::debug!("NATS: {other}"),
     }
+}
+
+/// Before each try to connect: what the last one ended with is said once.
+fn note_refusal(servers: &[Server], refuses: &watch::Sender<Option<Refusal>>) {
+    let refused = servers.iter().filter_map(|server| server.last_error.as_deref()).find_map(refusal);
+    refuses.send_if_modified(|known| {
+        let is_new = *known != refused;
+        if let Some(refusal) = refused.filter(|_| is_new) {
+            tracing::warn!("{refusal}; tasks wait in the database");
+        }
+        *known = refused;
+        is_new
+    });
 }
 
 fn reconnect_delay(attempts: usize) -> Duration {

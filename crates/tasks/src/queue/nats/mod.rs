@@ -5,9 +5,12 @@ mod address;
 mod leases;
 mod letter;
 mod link;
+mod news;
+mod refusal;
 mod relay;
 
 pub use address::NatsError;
+pub use news::NatsRelay;
 
 use async_nats::jetstream::{AckKind, Message};
 use async_trait::async_trait;
@@ -97,6 +100,11 @@ impl NatsQueue {
         Ok(Self { store, clock, link, relay, leases: Leases::default(), desks, _background: background })
     }
 
+    /// News by the same connection.
+    pub fn relay(&self) -> NatsRelay {
+        NatsRelay::new(Arc::clone(&self.link))
+    }
+
     /// Waits until the server is there.
     pub async fn connected(&self, at_most: Duration) -> Result<(), QueueError> {
         self.link.up_within(at_most).await
@@ -113,7 +121,7 @@ impl NatsQueue {
     ) -> Result<Option<ClaimedTask>, QueueError> {
         let Some(proof) = message.reply.as_ref().map(ToString::to_string) else { return Ok(None) };
         let started = message.info().map_or(1, |info| info.delivered);
-        let attempt = u32::try_from(started).unwrap_or(u32::MAX);
+        let started = u32::try_from(started).unwrap_or(u32::MAX);
         let letter = match serde_json::from_slice::<Letter>(&message.payload) {
             Ok(letter) => letter,
             Err(error) => {
@@ -122,6 +130,7 @@ impl NatsQueue {
                 return Ok(None);
             }
         };
+        let attempt = started.saturating_add(letter.tried);
         if attempt > letter.attempts_max {
             tracing::error!(
                 task.id = letter.id,
@@ -181,20 +190,34 @@ impl TaskQueue for NatsQueue {
         self.desks[&queue].bell.notify_one();
     }
 
-    async fn claim(
+    async fn claim_many(
         &self,
         queue: QueueName,
+        at_most: u32,
         _worker: &str,
         lease: Duration,
-    ) -> Result<Option<ClaimedTask>, QueueError> {
+    ) -> Result<Vec<ClaimedTask>, QueueError> {
         self.link.up_within(AWAY_WAIT).await?;
         loop {
             // The lease counts from before the question, so that it never ends later here than at the server.
             let asked = Instant::now();
-            let Some(message) = self.link.fetch(queue, lease).await? else { return Ok(None) };
-            // Ends: each round returns a task or takes a message out of the stream.
-            if let Some(task) = self.accept(queue, &message, asked, lease).await? {
-                return Ok(Some(task));
+            let messages = self.link.fetch(queue, at_most, lease).await?;
+            if messages.is_empty() {
+                return Ok(Vec::new());
+            }
+            let mut tasks = Vec::with_capacity(messages.len());
+            for message in &messages {
+                match self.accept(queue, message, asked, lease).await {
+                    Ok(task) => tasks.extend(task),
+                    // The message comes again; the tasks that were accepted are ours and must not be lost.
+                    Err(error) => {
+                        tracing::warn!(queue = queue.as_str(), "a task was not given up: {error}");
+                    }
+                }
+            }
+            // Ends: each round returns tasks or takes messages out of the stream.
+            if !tasks.is_empty() {
+                return Ok(tasks);
             }
         }
     }
@@ -231,6 +254,24 @@ impl TaskQueue for NatsQueue {
         Ok(())
     }
 
+    /// The stream counts every delivery, so the task goes in again as a new message, then the old one ends. A full
+    /// stream does not take it: then the old one comes again, and this try is counted.
+    async fn release(&self, task: &ClaimedTask) -> Result<(), QueueError> {
+        if !self.leases.holds(&task.lease) {
+            return Ok(());
+        }
+        let last_word = match self.relay.send_again(task).await {
+            Ok(()) => AckKind::Ack,
+            Err(error) => {
+                tracing::debug!(task.id = task.id.0, "the task does not go in again: {error}");
+                AckKind::Nak(None)
+            }
+        };
+        self.conclude(task, last_word).await?;
+        self.relay.wake(&[task.queue].into()).await;
+        Ok(())
+    }
+
     /// While the server is away: what waits in the outbox, and what waited in the stream when it was last asked.
     async fn depth(&self, queue: QueueName) -> Result<u64, QueueError> {
         let last = &self.desks[&queue].waiting;
@@ -239,6 +280,10 @@ impl TaskQueue for NatsQueue {
         }
         let outbox = self.store.task_depth(queue, self.clock.now()).await?;
         Ok(last.load(Ordering::Relaxed) + outbox)
+    }
+
+    async fn reachable(&self) -> Result<(), QueueError> {
+        self.link.up_within(link::ASK_MAX).await
     }
 
     async fn beat(&self, beat: WorkerBeat) -> Result<(), QueueError> {

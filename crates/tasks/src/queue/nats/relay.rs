@@ -5,7 +5,7 @@ use super::letter::{Letter, message_id};
 use super::link::{Link, unreachable};
 use async_nats::jetstream::context::PublishAckFuture;
 use async_nats::jetstream::message::PublishMessage;
-use domain::contracts::{Clock, OutboxTask, QueueError, QueueName, Store};
+use domain::contracts::{ClaimedTask, Clock, OutboxTask, QueueError, QueueName, Store};
 use domain::ids::TaskId;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -124,8 +124,18 @@ impl Relay {
         self.link.context.send_publish(subject, message).await.map(Some).map_err(unreachable)
     }
 
+    /// A task that was claimed goes in once more. Sent twice for one claim, the stream knows it again.
+    pub(super) async fn send_again(&self, task: &ClaimedTask) -> Result<(), QueueError> {
+        let letter = serde_json::to_vec(&Letter::again(task)).map_err(unreachable)?;
+        let id = format!("again-{}", task.lease);
+        let message = PublishMessage::build().message_id(id).payload(letter.into());
+        let subject = self.link.subject(task.queue);
+        let ack = self.link.context.send_publish(subject, message).await.map_err(unreachable)?;
+        ack.await.map(|_| ()).map_err(unreachable)
+    }
+
     /// A bell that is lost costs one look of a worker, not a task.
-    async fn wake(&self, queues: &BTreeSet<QueueName>) {
+    pub(super) async fn wake(&self, queues: &BTreeSet<QueueName>) {
         for queue in queues {
             let bell = self.link.bell(queue.as_str());
             if let Err(error) = self.link.client.publish(bell, Default::default()).await {
