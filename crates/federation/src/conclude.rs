@@ -1,6 +1,6 @@
 //! The end of a run: status, times and messages, written with the results as one.
 
-use crate::{Federation, FederationError, SearchEvent};
+use crate::{Federation, FederationError};
 use domain::contracts::FinishedRun;
 use domain::ids::UserId;
 use domain::instant::tenths;
@@ -69,7 +69,7 @@ impl Federation {
                 "search {id} of user {owner} ended {status_name} with {retrieved} results in {time_s:.1} s",
             );
             self.observer.search_ended(status, since_asked);
-            self.events.publish(id, SearchEvent::Status(status));
+            self.events.status_changed(id, status);
         }
         Ok(())
     }

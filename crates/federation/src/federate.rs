@@ -1,8 +1,8 @@
 //! All selected providers at once, under one deadline.
 
+use crate::Federation;
 use crate::provider::{Asked, ProviderRun};
 use crate::transforms::RunTransforms;
-use crate::{Federation, SearchEvent};
 use domain::contracts::{ConnectorError, ConnectorErrorKind};
 use domain::ids::ProviderId;
 use domain::provider::SearchProvider;
@@ -37,6 +37,8 @@ impl Federation {
                 provider: Arc::new(provider),
                 catalogues: self.catalogues,
                 toolbox: self.toolbox.clone(),
+                readers: Arc::clone(&self.readers),
+                tokens: Arc::clone(&self.tokens),
                 cpu: self.cpu.clone(),
                 sources: Arc::clone(&self.sources),
                 transforms: Arc::clone(transforms),
@@ -52,7 +54,8 @@ impl Federation {
             };
             running.spawn(asking.instrument(span));
         }
-        let mut sets: Vec<Option<ResultSet>> = asked.iter().map(|_| None).collect();
+        let begun = self.events.begin(search.id, search.run);
+        let mut sets: Vec<Option<Arc<ResultSet>>> = asked.iter().map(|_| None).collect();
         while let Some(joined) = running.join_next().await {
             // A panicked task has no position; its set stays empty and is filled in below, so that
             // no other provider is blamed for it.
@@ -62,12 +65,15 @@ impl Federation {
                 None => self.timed_out(&asked[position]),
             };
             self.observe(&set, took);
-            self.tell(&set);
+            let set = Arc::new(set);
+            self.events.provider_ended(search.run, &set);
             sets[position] = Some(set);
         }
+        // Off the board, so that a set which nobody follows is taken and not copied.
+        drop(begun);
         self.observer.federated(started.elapsed());
-        let fill = |(position, set): (usize, Option<ResultSet>)| {
-            set.unwrap_or_else(|| {
+        let fill = |(position, set): (usize, Option<Arc<ResultSet>>)| {
+            set.map(Arc::unwrap_or_clone).unwrap_or_else(|| {
                 let set = self.panicked(&asked[position]);
                 self.observe(&set, started.elapsed());
                 set
@@ -80,10 +86,6 @@ impl Federation {
         let error = set.error.as_ref().map(|fault| fault.code.as_str());
         self.observer.provider_ended((set.provider, &set.provider_name), error, took);
         provider_span(set.provider).in_scope(|| log(set, took));
-    }
-
-    fn tell(&self, set: &ResultSet) {
-        self.events.publish(set.search, SearchEvent::Provider(set.provider, Arc::new(set.clone())));
     }
 
     /// The deadline cut it off; its source is noted as failed, so that its breaker can open.

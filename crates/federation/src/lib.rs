@@ -2,10 +2,12 @@
 //!
 //! Read `run.rs` first: it is the path, top to bottom. `provider.rs` holds the steps of one provider.
 
+mod board;
 mod conclude;
 mod cpu;
 pub mod doctor;
 mod events;
+mod exchange;
 mod federate;
 mod mix;
 mod post_result;
@@ -21,14 +23,19 @@ mod tasks;
 mod transforms;
 mod update;
 mod wait;
+mod wishes;
 
 pub use events::{SearchEvent, SearchEvents};
 pub use mix::MixRequest;
+pub use provider::authenticator_of;
 pub use sources::SourceState;
-pub use tasks::{ExpireSearches, RunSearch, RunSubscriptions};
+pub use tasks::{ExpireSearches, RunSearch, RunSubscriptions, task_of_run};
+pub use wishes::ASK_EVERY;
 
 use cpu::CpuPool;
-use domain::contracts::{Catalogues, Observer, QueueError, Store, StoreError, TaskQueue, Toolbox};
+use domain::contracts::{
+    Catalogues, Observer, QueueError, ReaderModels, SourceTokens, Store, StoreError, TaskQueue, Toolbox,
+};
 use domain::ids::ProviderId;
 use domain::status::SearchStatus;
 use domain::validation::FieldErrors;
@@ -43,6 +50,10 @@ pub struct FederationParts {
     pub queue: Arc<dyn TaskQueue>,
     pub catalogues: Catalogues,
     pub toolbox: Toolbox,
+    /// Reads a query for sources that are asked by likeness.
+    pub readers: Arc<dyn ReaderModels>,
+    /// What people connected to their accounts.
+    pub tokens: Arc<dyn SourceTokens>,
     /// Hears how searches and providers end.
     pub observer: Arc<dyn Observer>,
 }
@@ -53,6 +64,8 @@ pub struct Federation {
     queue: Arc<dyn TaskQueue>,
     catalogues: Catalogues,
     toolbox: Toolbox,
+    readers: Arc<dyn ReaderModels>,
+    tokens: Arc<dyn SourceTokens>,
     events: SearchEvents,
     cpu: CpuPool,
     sources: Arc<Sources>,
@@ -88,12 +101,14 @@ impl FederationError {
 
 impl Federation {
     pub fn new(parts: FederationParts) -> Self {
-        let FederationParts { store, queue, catalogues, toolbox, observer } = parts;
+        let FederationParts { store, queue, catalogues, toolbox, readers, tokens, observer } = parts;
         Self {
             store,
             queue,
             catalogues,
             toolbox,
+            readers,
+            tokens,
             events: SearchEvents::default(),
             cpu: CpuPool::new(),
             sources: Arc::default(),
@@ -113,7 +128,7 @@ impl Federation {
         self.sources.reset(provider);
     }
 
-    /// What happens to searches that run in this process.
+    /// What happens to searches that run in this process, and what others tell.
     pub fn events(&self) -> &SearchEvents {
         &self.events
     }

@@ -2,7 +2,7 @@
 
 use crate::provider::ProviderRun;
 use crate::{Federation, FederationError};
-use domain::contracts::ConnectorError;
+use domain::contracts::{ConnectorError, ConnectorErrorKind};
 use domain::ids::{ProviderId, SearchId};
 use domain::provider::SearchProvider;
 use domain::provider_test::{DryRequest, DryRun, ProviderTest};
@@ -10,6 +10,7 @@ use domain::result::ProviderFault;
 use domain::search::{Search, SearchDraft, Sort};
 use domain::status::{ProviderStatus, SearchStatus};
 use domain::user::Principal;
+use domain::validation::FieldErrors;
 use std::sync::Arc;
 use tokio::time::{Instant, timeout_at};
 
@@ -58,6 +59,22 @@ impl Federation {
         })
     }
 
+    /// What this installation says against a provider whose fields are right by themselves, such as a folder that
+    /// may not be searched here. One that is not active may be saved before it is complete.
+    pub fn check_in_force(&self, provider: &SearchProvider) -> FieldErrors {
+        let kind = self.catalogues.connector(&provider.draft.connector);
+        let Some(kind) = kind.filter(|_| provider.draft.active) else { return FieldErrors::default() };
+        match (kind.build)(provider, &self.toolbox) {
+            Err(error) if error.kind == ConnectorErrorKind::ConfigInvalid => {
+                let named = error.message.split_once(": ");
+                let (field, sentence) =
+                    named.filter(|(field, _)| kind.settings.contains(field)).unwrap_or(("connector", &error.message));
+                FieldErrors::one(field, sentence)
+            }
+            _ => FieldErrors::default(),
+        }
+    }
+
     /// The run of a search that exists in memory only.
     async fn trial(
         &self,
@@ -93,6 +110,8 @@ impl Federation {
             provider: Arc::new(provider.clone()),
             catalogues: self.catalogues,
             toolbox: self.toolbox.clone(),
+            readers: Arc::clone(&self.readers),
+            tokens: Arc::clone(&self.tokens),
             cpu: self.cpu.clone(),
             sources,
             transforms,
@@ -104,9 +123,10 @@ impl Federation {
 }
 
 async fn requests(run: &ProviderRun) -> Result<Vec<DryRequest>, ConnectorError> {
-    let connector = run.connector()?;
+    let connector = run.connector().await?;
     let query = run.process_query(&mut Vec::new()).await?;
+    let question = run.question(&connector, query).await?;
     let pages = connector.pages(run.results_wanted).max(1);
     let place = run.provider.draft.url.as_str();
-    (0..pages).map(|page| Ok(DryRequest::of(&run.built(&connector, &query, page)?, place))).collect()
+    (0..pages).map(|page| Ok(DryRequest::of(&run.built(&connector, &question, page)?, place))).collect()
 }

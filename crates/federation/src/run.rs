@@ -1,7 +1,7 @@
 //! The path of a search, readable top to bottom.
 
 use crate::conclude::Ended;
-use crate::{Federation, FederationError, SearchEvent};
+use crate::{Federation, FederationError};
 use domain::contracts::StoreError;
 use domain::ids::SearchId;
 use domain::message;
@@ -59,7 +59,7 @@ impl Federation {
     async fn note(&self, id: SearchId, run: i64, status: SearchStatus) -> Result<bool, FederationError> {
         let noted = self.store.change_status(id, run, status, self.toolbox.clock.now()).await?;
         if noted {
-            self.events.publish(id, SearchEvent::Status(status));
+            self.events.status_changed(id, status);
         }
         // A redelivered task finds the status already there; only a run that is over stops here.
         let search = match noted {

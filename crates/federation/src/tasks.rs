@@ -30,11 +30,15 @@ struct Payload {
 
 /// The task that runs a search as it now is.
 pub(crate) fn run_search(search: &Search) -> NewTask {
-    let update = search.status == SearchStatus::UpdateSearch;
+    task_of_run(search.id, search.run, search.status == SearchStatus::UpdateSearch)
+}
+
+/// The task of one run of a search; an update keeps what is there.
+pub fn task_of_run(search: SearchId, run: i64, is_update: bool) -> NewTask {
     NewTask {
         queue: QueueName::Search,
         name: RUN_SEARCH.to_owned(),
-        payload: serde_json::json!({ "search": search.id, "run": search.run, "update": update }),
+        payload: serde_json::json!({ "search": search, "run": run, "update": is_update }),
         attempts_max: ATTEMPTS_MAX,
     }
 }

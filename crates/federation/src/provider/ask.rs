@@ -1,6 +1,6 @@
 //! Asking a source: page after page, within its budget, again where a failure may pass.
 
-use super::{ProviderRun, failed_inside};
+use super::{ProviderRun, Question, failed_inside};
 use crate::run::time_left;
 use crate::sources::{Usage, whole_seconds};
 use domain::contracts::{
@@ -27,12 +27,12 @@ impl ProviderRun {
     pub(super) async fn ask(
         &self,
         connector: &Arc<dyn Connector>,
-        text: &str,
+        question: &Question,
         set: &mut ResultSet,
     ) -> Result<Answer, ConnectorError> {
         let wanted = self.results_wanted as usize;
         let pages = connector.pages(self.results_wanted).max(1);
-        let first = self.built(connector, text, 0)?;
+        let first = self.built(connector, question, 0)?;
         set.query_to_provider = first.shown(); // before anything is sent: a failure shows what was asked
         let first = self.page(connector, first, &mut set.messages).await?;
         let page_size = first.items.len();
@@ -40,7 +40,7 @@ impl ProviderRun {
         let mut others = futures_util::stream::iter(1..pages)
             .map(|page| async move {
                 let mut retries = Vec::new();
-                let built = self.built(connector, text, page)?;
+                let built = self.built(connector, question, page)?;
                 let page = self.page(connector, built, &mut retries).await?;
                 Ok::<_, ConnectorError>((page, retries))
             })
@@ -72,16 +72,17 @@ impl ProviderRun {
     pub(crate) fn built(
         &self,
         connector: &Arc<dyn Connector>,
-        text: &str,
+        question: &Question,
         page: u32,
     ) -> Result<SourceQuery, ConnectorError> {
         let usage = Usage::of(&self.provider);
         let time_left = time_left(self.deadline);
         let built = connector.construct(&ProviderQuery {
-            text,
+            text: &question.text,
             sort: self.search.draft.sort,
             page,
             results_wanted: self.results_wanted,
+            vector: question.vector.as_deref(),
             time_max: usage.timeout.map_or(time_left, |timeout| timeout.min(time_left)),
         })?;
         connector.validate(&built)?;

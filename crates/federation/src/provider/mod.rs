@@ -2,15 +2,23 @@
 
 mod ask;
 mod asked;
+mod connected;
+mod question;
 mod results;
 
 pub(crate) use asked::Asked;
+pub(crate) use question::Question;
+
+pub use connected::authenticator_of;
 
 use crate::cpu::CpuPool;
 use crate::query_step::{QuerySteps, StepError};
 use crate::sources::{Sources, Verdict, whole_seconds};
 use crate::transforms::RunTransforms;
-use domain::contracts::{Catalogues, Connector, ConnectorError, ConnectorErrorKind, QueryContext, Toolbox};
+use domain::contracts::{
+    Catalogues, Connector, ConnectorError, ConnectorErrorKind, QueryContext, ReaderModels, SourceTokens,
+    Toolbox,
+};
 use domain::instant;
 use domain::message;
 use domain::provider::SearchProvider;
@@ -26,6 +34,8 @@ pub(crate) struct ProviderRun {
     pub provider: Arc<SearchProvider>,
     pub catalogues: Catalogues,
     pub toolbox: Toolbox,
+    pub readers: Arc<dyn ReaderModels>,
+    pub tokens: Arc<dyn SourceTokens>,
     pub cpu: CpuPool,
     pub sources: Arc<Sources>,
     pub transforms: Arc<RunTransforms>,
@@ -78,14 +88,16 @@ impl ProviderRun {
     }
 
     async fn steps(&self, set: &mut ResultSet) -> Result<(), ConnectorError> {
-        let connector = self.connector()?;
+        let connector = self.connector().await?;
         let query = self.process_query(&mut set.messages).await?;
         set.query_string_to_provider.clone_from(&query);
-        let answer = self.ask(&connector, &query, set).await?;
+        let question = self.question(&connector, query).await?;
+        let answer = self.ask(&connector, &question, set).await?;
         self.process_results(set, answer).await
     }
 
-    pub(crate) fn connector(&self) -> Result<Arc<dyn Connector>, ConnectorError> {
+    /// The connector, with the asking person's own token where the source needs one.
+    pub(crate) async fn connector(&self) -> Result<Arc<dyn Connector>, ConnectorError> {
         let name = &self.provider.draft.connector;
         let kind = self.catalogues.connector(name).ok_or_else(|| {
             ConnectorError::new(
@@ -93,7 +105,8 @@ impl ProviderRun {
                 format!("the connector '{name}' is not known"),
             )
         })?;
-        Ok(Arc::from((kind.build)(&self.provider, &self.toolbox)?))
+        let connected = self.connected(kind).await?;
+        Ok(Arc::from((kind.build)(connected.as_ref().unwrap_or(&self.provider), &self.toolbox)?))
     }
 
     /// The provider's query processors, then the search's own.

@@ -66,6 +66,7 @@ fn fingerprint(query: &SourceQuery) -> (u64, u64) {
                 request.body.hash(&mut hasher);
             }
             SourceQuery::Statement { text, values, .. } => (text, values).hash(&mut hasher),
+            SourceQuery::Command { place, body, .. } => (place, body.to_string()).hash(&mut hasher),
         }
         hasher.finish()
     };

@@ -120,6 +120,7 @@ impl Source {
             }
             ConnectorErrorKind::Timeout
             | ConnectorErrorKind::Unavailable
+            | ConnectorErrorKind::Untrusted
             | ConnectorErrorKind::Unreadable => {
                 breaker.failed(Instant::now());
             }
@@ -128,6 +129,7 @@ impl Source {
             | ConnectorErrorKind::AddressRefused
             | ConnectorErrorKind::Denied
             | ConnectorErrorKind::NotConnected
+            | ConnectorErrorKind::PlaceUnknown
             | ConnectorErrorKind::Suspended => breaker.give_back_probe(),
         }
     }
