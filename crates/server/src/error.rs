@@ -33,6 +33,8 @@ pub enum Refusal {
     Conflict,
     TooLarge,
     UnsupportedMediaType,
+    /// Well-formed, and cannot be done.
+    Impossible,
     Throttled,
     NotReady,
     Unavailable,
@@ -72,6 +74,7 @@ impl Refusal {
                 "unsupported_media_type",
                 "Send the body as Content-Type: application/json.",
             ),
+            Self::Impossible => (StatusCode::UNPROCESSABLE_ENTITY, "impossible", "This cannot be done."),
             Self::Throttled => {
                 (StatusCode::TOO_MANY_REQUESTS, "throttled", "Too many requests; ask again later.")
             }

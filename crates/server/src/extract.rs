@@ -6,6 +6,7 @@ use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
+use domain::secret::without_value;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -100,7 +101,7 @@ pub fn read_fields<T: DeserializeOwned>(value: Value) -> Result<T, (String, Stri
             path if path == "." => "body".to_owned(),
             path => path,
         };
-        (field, format!("{}.", error.inner()))
+        (field, format!("{}.", without_value(&error.inner().to_string())))
     })
 }
 

@@ -6,7 +6,8 @@
 //! | `request_id` | a request's id, its log line, the headers of every answer |
 //! | `error` | the one place where an error becomes an answer |
 //! | `extract`, `links` | bodies, parameters and ids with refusals in our shape; links in answers |
-//! | `connection`, `client_address` | slow readers are dropped; where a request comes from |
+//! | `connection`, `client_address` | who keeps the service waiting is dropped; where a request comes from |
+//! | `changes` | who changes something, for the audit log |
 //! | `cors` | which pages of others may call the API |
 //! | `throttle` | how often something may be asked |
 //! | `drain` | a process that is about to stop sends its clients away |
@@ -17,6 +18,7 @@
 
 mod api;
 mod auth;
+mod changes;
 mod client_address;
 mod connection;
 mod cors;
@@ -32,14 +34,14 @@ mod throttle;
 mod ui;
 
 pub use auth::{password, token};
-pub use connection::{PatientListener, Peer};
+pub use connection::serve;
 pub use metrics::Metrics;
 pub use ping::AnswerPing;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
-use domain::contracts::{Catalogues, Clock, Store, TaskQueue};
+use domain::contracts::{Catalogues, Clock, OAuth, Store, TaskQueue};
 use domain::settings::Settings;
 use domain::workload::Workload;
 use error::{ApiError, Refusal};
@@ -54,6 +56,8 @@ pub struct HouseParts {
     pub store: Arc<dyn Store>,
     pub queue: Arc<dyn TaskQueue>,
     pub federation: Arc<Federation>,
+    /// Services that sign people in or give out their tokens.
+    pub oauth: Arc<dyn OAuth>,
     pub catalogues: Catalogues,
     pub clock: Arc<dyn Clock>,
     pub settings: Arc<Settings>,
@@ -67,6 +71,7 @@ pub struct House {
     pub store: Arc<dyn Store>,
     pub queue: Arc<dyn TaskQueue>,
     pub federation: Arc<Federation>,
+    pub oauth: Arc<dyn OAuth>,
     pub catalogues: Catalogues,
     pub clock: Arc<dyn Clock>,
     pub settings: Arc<Settings>,
@@ -78,16 +83,19 @@ pub struct House {
     pages: ui::Pages,
     document: api::ApiDocument,
     drain: drain::Drain,
+    lockouts: changes::Lockouts,
 }
 
 impl House {
     pub fn new(parts: HouseParts) -> Self {
         let throttles = throttle::Throttles::new(&parts.settings);
-        let HouseParts { store, queue, federation, catalogues, clock, settings, metrics, workload } = parts;
+        let HouseParts { store, queue, federation, oauth, catalogues, clock, settings, metrics, workload } =
+            parts;
         Self {
             store,
             queue,
             federation,
+            oauth,
             catalogues,
             clock,
             settings,
@@ -99,6 +107,7 @@ impl House {
             pages: ui::Pages::new(),
             document: api::ApiDocument::built(),
             drain: drain::Drain::default(),
+            lockouts: changes::Lockouts::new(),
         }
     }
 
@@ -128,6 +137,7 @@ fn with_layers(routes: Router<Arc<House>>, house: Arc<House>) -> Router {
         .fallback(async || ApiError::of(Refusal::NotFound))
         .method_not_allowed_fallback(async || ApiError::of(Refusal::MethodNotAllowed))
         .layer(from_fn_with_state(Arc::clone(&house), auth::guard))
+        .layer(from_fn_with_state(Arc::clone(&house), changes::watch_lockouts))
         .layer(CatchPanicLayer::custom(error::from_panic))
         .layer(DefaultBodyLimit::max(body_bytes_max))
         .layer(from_fn_with_state(Arc::clone(&house), metrics::count))

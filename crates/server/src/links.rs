@@ -25,6 +25,11 @@ impl Links {
         format!("{}{}", self.origin, self.prefix)
     }
 
+    /// Scheme and host, no slash at the end.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
     /// The prefix alone, for redirects.
     pub fn prefix(&self) -> &str {
         &self.prefix

@@ -12,14 +12,19 @@ use tracing::Instrument;
 pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 const ID_CHARS_MAX: usize = 64;
 
+/// The id, in the extensions of every request.
+#[derive(Debug, Clone)]
+pub struct RequestId(pub String);
+
 /// The outermost layer after routing, so that the matched path is known.
-pub async fn accompany(request: Request, next: Next) -> Response {
+pub async fn accompany(mut request: Request, next: Next) -> Response {
     let id = given_id(request.headers()).unwrap_or_else(random_hex);
     let method = request.method().clone();
     let route = request
         .extensions()
         .get::<MatchedPath>()
         .map_or_else(|| "unmatched".to_owned(), |path| path.as_str().to_owned());
+    request.extensions_mut().insert(RequestId(id.clone()));
     let span = tracing::info_span!("request", request.id = %id);
     let started = Instant::now();
     let mut response = next.run(request).instrument(span.clone()).await;

@@ -4,6 +4,7 @@ use super::listing::{ListRequest, Listing, Paging};
 use super::merge::merge;
 use crate::House;
 use crate::auth::Admin;
+use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
 use crate::links::Links;
@@ -50,11 +51,12 @@ async fn list_groups(
     (status = 409, description = "The name is taken.", body = ErrorBody)))]
 async fn create_group(
     _admin: Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiJson(draft): ApiJson<GroupDraft>,
 ) -> Result<(StatusCode, Json<Group>), ApiError> {
     let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
-    let group = house.store.create_group(draft, house.clock.now()).await?;
+    let group = changes.store().create_group(draft, house.clock.now()).await?;
     Ok((StatusCode::CREATED, Json(group)))
 }
 
@@ -78,12 +80,12 @@ async fn read_group(
     (status = 409, description = "The name is taken.", body = ErrorBody)))]
 async fn replace_group(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    changes: Changes,
     ApiPath(id): ApiPath<i64>,
     ApiJson(draft): ApiJson<GroupDraft>,
 ) -> Result<Json<Group>, ApiError> {
     let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
-    Ok(Json(house.store.replace_group(GroupId(id), draft).await?))
+    Ok(Json(changes.store().replace_group(GroupId(id), draft).await?))
 }
 
 /// Changes what is given of a group.
@@ -95,6 +97,7 @@ async fn replace_group(
     (status = 409, description = "The name is taken.", body = ErrorBody)))]
 async fn change_group(
     _admin: Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
@@ -102,7 +105,7 @@ async fn change_group(
     let current = GroupDraft { name: house.store.group(GroupId(id)).await?.name };
     let draft = merge(&current, given)?;
     let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
-    Ok(Json(house.store.replace_group(GroupId(id), draft).await?))
+    Ok(Json(changes.store().replace_group(GroupId(id), draft).await?))
 }
 
 /// Deletes a group; its members stay.
@@ -110,9 +113,9 @@ async fn change_group(
     responses((status = 204, description = "Deleted."), (status = 404, description = "Unknown.", body = ErrorBody)))]
 async fn delete_group(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    changes: Changes,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    house.store.delete_group(GroupId(id)).await?;
+    changes.store().delete_group(GroupId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -2,13 +2,14 @@
 
 use crate::House;
 use crate::auth::{Caller, Scheme, by_password, events, token};
+use crate::changes::{Changes, SignIn};
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::ApiJson;
 use axum::Json;
 use axum::extract::State;
 use domain::ids::{TokenId, UserId};
-use domain::user::TokenDraft;
+use domain::user::{TokenDraft, User};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -32,7 +33,7 @@ struct LoginInput {
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
-struct LoggedIn {
+pub struct LoggedIn {
     /// Send it as `Authorization: Token <token>`.
     token: String,
     /// The user's name.
@@ -59,6 +60,7 @@ struct LoggedOut {
 async fn login(
     State(house): State<Arc<House>>,
     address: ClientAddress,
+    place: SignIn,
     ApiJson(input): ApiJson<LoginInput>,
 ) -> Result<Json<LoggedIn>, ApiError> {
     let user = by_password(&house, &input.username, &input.password, address).await?;
@@ -68,35 +70,44 @@ async fn login(
         return Err(ApiError::saying(Refusal::AuthenticationFailed, sentence));
     };
     events::signed_in(&user, "login");
-    let now = house.clock.now();
-    let draft = TokenDraft {
-        label: LOGIN_LABEL.to_owned(),
-        expires: Some(now + chrono::Duration::days(LOGIN_TOKEN_DAYS)),
-    };
-    let new = token::make();
-    house.store.create_token(user.id, draft, new.hash, new.prefix, now).await?;
-    Ok(Json(LoggedIn {
-        token: new.token.expose().to_owned(),
-        user: user.username,
-        swirl_version: domain::VERSION.to_owned(),
-        is_superuser: user.is_admin,
-        edition: "community",
-    }))
+    logged_in(&house, &place, user).await.map(Json)
 }
 
 /// Revokes the token that this call is made with.
 #[utoipa::path(post, path = "/svc/swirl-logout/", tag = "people", responses(
     (status = 200, description = "The token is revoked.", body = LoggedOut),
     (status = 400, description = "The call was not made with a token.", body = ErrorBody)))]
-async fn logout(caller: Caller, State(house): State<Arc<House>>) -> Result<Json<LoggedOut>, ApiError> {
+async fn logout(
+    caller: Caller,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+) -> Result<Json<LoggedOut>, ApiError> {
     let Scheme::Token { prefix } = &caller.scheme else {
         return Err(ApiError::saying(Refusal::Invalid, "Make this call with Authorization: Token."));
     };
     for id in tokens_with(&house, caller.principal.user, prefix).await? {
-        house.store.delete_token(id).await?;
+        changes.store().delete_token(id).await?;
     }
     events::signed_out(&caller.principal, "logout");
     Ok(Json(LoggedOut { status: "OK" }))
+}
+
+/// A new token for who has just signed in.
+pub async fn logged_in(house: &House, place: &SignIn, user: User) -> Result<LoggedIn, ApiError> {
+    let now = house.clock.now();
+    let draft = TokenDraft {
+        label: LOGIN_LABEL.to_owned(),
+        expires: Some(now + chrono::Duration::days(LOGIN_TOKEN_DAYS)),
+    };
+    let new = token::make();
+    place.changes_of(house, &user).store().create_token(user.id, draft, new.hash, new.prefix, now).await?;
+    Ok(LoggedIn {
+        token: new.token.expose().to_owned(),
+        user: user.username,
+        swirl_version: domain::VERSION.to_owned(),
+        is_superuser: user.is_admin,
+        edition: "community",
+    })
 }
 
 /// The user's tokens that begin like this. Eight random characters are shared by no two tokens of one person.

@@ -1,5 +1,7 @@
 //! One file or folder for each resource, each with its own router; the OpenAPI document grows with the routes.
 
+mod audit;
+pub mod authenticators;
 mod catalogues;
 mod docs;
 mod groups;
@@ -8,6 +10,7 @@ mod listing;
 mod login;
 mod merge;
 mod metrics;
+mod oidc;
 mod openapi;
 mod owners;
 mod pipelines;
@@ -37,10 +40,13 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
         .merge(users::router())
         .merge(groups::router())
         .merge(tokens::router())
+        .merge(authenticators::router())
         .merge(login::router())
+        .merge(oidc::router())
         .merge(health::router())
         .merge(metrics::router())
         .merge(schedules::router())
+        .merge(audit::router())
         .merge(docs::router())
 }
 

@@ -2,10 +2,16 @@
 
 use crate::error::ErrorBody;
 use bytes::Bytes;
-use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Content, OpenApi, Ref, Response};
 use utoipa::{Modify, OpenApi as _, ToSchema};
+
+/// What a route says when the records cannot be reached or written.
+const STORAGE_REFUSALS: [(&str, &str); 2] = [
+    ("503", "The storage or the queue cannot be reached; ask again after `Retry-After`."),
+    ("507", "The storage cannot be written, as when the disk is full; nothing was stored."),
+];
 
 /// The document as it is served.
 pub struct ApiDocument(Bytes);
@@ -20,9 +26,10 @@ impl ApiDocument {
     pub fn build() -> Result<Self, serde_json::Error> {
         let mut document = super::router().into_openapi();
         for item in document.paths.paths.values_mut() {
-            for operation in operations(item) {
-                add_refusals(operation);
-            }
+            let get = item.get.as_mut().into_iter().map(|operation| (operation, true));
+            let others = [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete];
+            let others = others.into_iter().filter_map(Option::as_mut).map(|operation| (operation, false));
+            get.chain(others).for_each(|(operation, is_read)| add_refusals(operation, is_read));
         }
         Ok(Self(Bytes::from(document.to_pretty_json()?)))
     }
@@ -78,18 +85,16 @@ impl Modify for Schemes {
     }
 }
 
-fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete]
-        .into_iter()
-        .filter_map(Option::as_mut)
-}
-
-/// What any route may answer: 401 where credentials are needed, and every refusal in one shape.
-fn add_refusals(operation: &mut Operation) {
+/// What any route may answer: 401 where credentials are needed, 503 and 507 where records are, and every refusal in
+/// one shape. Who asks stands in the records, and the use of a token is written there: so reading may lack room too.
+fn add_refusals(operation: &mut Operation, is_read: bool) {
     let is_open = operation.security.as_ref().is_some_and(Vec::is_empty);
     let mut rows = vec![("default", "Any other refusal.")];
     if !is_open {
         rows.push(("401", "No or wrong credentials."));
+    }
+    if !(is_open && is_read) {
+        rows.extend(STORAGE_REFUSALS);
     }
     for (status, description) in rows {
         let response = Response::builder()
@@ -125,6 +130,27 @@ mod tests {
             }
         }
         assert!(count >= 40, "{count} operations");
+    }
+
+    #[test]
+    fn storage_faults_stand_where_they_may_be_met() {
+        let document = document();
+        let mut without = Vec::new();
+        for (path, item) in document["paths"].as_object().expect("paths") {
+            for (method, operation) in item.as_object().expect("operations") {
+                let responses = &operation["responses"];
+                let shape =
+                    |status: &str| &responses[status]["content"]["application/json"]["schema"]["$ref"];
+                if responses.get("507").is_none() {
+                    without.push(format!("{method} {path}"));
+                    continue;
+                }
+                for status in ["503", "507"] {
+                    assert_eq!(shape(status), "#/components/schemas/Error", "{method} {path} {status}");
+                }
+            }
+        }
+        assert_eq!(without, ["get /svc/health/live/", "get /svc/health/ready/"], "these read no records");
     }
 
     #[test]

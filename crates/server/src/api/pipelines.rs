@@ -5,6 +5,7 @@ use super::listing::{ListRequest, Listing, Paging};
 use super::merge::merge;
 use crate::House;
 use crate::auth::{Admin, Caller};
+use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
 use crate::links::Links;
@@ -83,11 +84,12 @@ async fn read_pipeline(
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 async fn replace_pipeline(
     _admin: Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
     ApiJson(draft): ApiJson<PipelineDraft>,
 ) -> Result<Json<PipelineView>, ApiError> {
-    save(&house, PipelineId(id), draft).await
+    save(&house, &changes, PipelineId(id), draft).await
 }
 
 /// Changes what is given of a pipeline.
@@ -99,16 +101,22 @@ async fn replace_pipeline(
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 async fn change_pipeline(
     _admin: Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Json<PipelineView>, ApiError> {
     let stored = house.store.pipeline(PipelineId(id)).await?;
     let draft = merge(&PipelineDraft { processors: stored.processors }, given)?;
-    save(&house, stored.id, draft).await
+    save(&house, &changes, stored.id, draft).await
 }
 
-async fn save(house: &House, id: PipelineId, draft: PipelineDraft) -> Result<Json<PipelineView>, ApiError> {
+async fn save(
+    house: &House,
+    changes: &Changes,
+    id: PipelineId,
+    draft: PipelineDraft,
+) -> Result<Json<PipelineView>, ApiError> {
     let draft = house.catalogues.check_pipeline(&draft).into_result(draft).map_err(ApiError::invalid)?;
-    Ok(Json(house.store.replace_pipeline(id, draft, house.clock.now()).await?.into()))
+    Ok(Json(changes.store().replace_pipeline(id, draft, house.clock.now()).await?.into()))
 }

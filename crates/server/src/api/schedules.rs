@@ -4,6 +4,7 @@ use super::listing::{ListRequest, Listing, Paging};
 use super::merge::merge;
 use crate::House;
 use crate::auth::Admin;
+use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
 use crate::links::Links;
@@ -81,6 +82,7 @@ async fn read_schedule(
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 async fn change_schedule(
     _admin: Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiPath(name): ApiPath<String>,
     ApiJson(given): ApiJson<Map<String, Value>>,
@@ -93,7 +95,8 @@ async fn change_schedule(
         return Ok(Json(stored.into())); // a request that changes nothing puts nothing off
     }
     let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
-    let changed = house.store.change_schedule(&name, draft.every(), draft.enabled, house.clock.now()).await?;
+    let now = house.clock.now();
+    let changed = changes.store().change_schedule(&name, draft.every(), draft.enabled, now).await?;
     Ok(Json(changed.into()))
 }
 

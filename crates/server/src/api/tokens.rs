@@ -3,6 +3,7 @@
 use super::listing::{ListRequest, Listing, Paging};
 use crate::House;
 use crate::auth::{Caller, token};
+use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
 use crate::links::Links;
@@ -53,6 +54,7 @@ async fn list_tokens(
     (status = 400, description = "Not valid.", body = ErrorBody)))]
 async fn create_token(
     caller: Caller,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiJson(draft): ApiJson<TokenDraft>,
 ) -> Result<(StatusCode, Json<CreatedToken>), ApiError> {
@@ -63,7 +65,7 @@ async fn create_token(
     errors.check(lasts, "expires", || "Use a time in the future, or none.".to_owned());
     let draft = errors.into_result(draft).map_err(ApiError::invalid)?;
     let new = token::make();
-    let shown = house.store.create_token(caller.principal.user, draft, new.hash, new.prefix, now).await?;
+    let shown = changes.store().create_token(caller.principal.user, draft, new.hash, new.prefix, now).await?;
     Ok((StatusCode::CREATED, Json(CreatedToken { token: new.token.expose().to_owned(), shown })))
 }
 
@@ -85,11 +87,12 @@ async fn read_token(
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
 async fn delete_token(
     caller: Caller,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
     let token = own_token(&house, &caller.principal, TokenId(id)).await?;
-    house.store.delete_token(token.id).await?;
+    changes.store().delete_token(token.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -4,6 +4,7 @@ use super::listing::{ListRequest, Listing, Paging};
 use super::merge::merge;
 use crate::House;
 use crate::auth::{Admin, Caller};
+use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
 use crate::links::Links;
@@ -54,12 +55,13 @@ async fn list_users(
     (status = 409, description = "The name is taken.", body = ErrorBody)))]
 async fn create_user(
     _admin: Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiJson(draft): ApiJson<UserDraft>,
 ) -> Result<(StatusCode, Json<User>), ApiError> {
     let mut draft = draft.check(true).into_result(draft).map_err(ApiError::invalid)?;
     let hash = house.basic.hash(&draft.password.take().unwrap_or_default()).await?;
-    let user = house.store.create_user(draft, hash, house.clock.now()).await?;
+    let user = changes.store().create_user(draft, hash, house.clock.now()).await?;
     Ok((StatusCode::CREATED, Json(user)))
 }
 
@@ -90,12 +92,13 @@ async fn read_user(
     (status = 409, description = "The name is taken, or this is the last administrator.", body = ErrorBody)))]
 async fn replace_user(
     _admin: Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
     ApiJson(draft): ApiJson<UserDraft>,
 ) -> Result<Json<User>, ApiError> {
     let user = house.store.user(UserId(id)).await?;
-    save(&house, &user, draft).await
+    save(&house, &changes, &user, draft).await
 }
 
 /// Changes what is given of a user.
@@ -107,13 +110,14 @@ async fn replace_user(
     (status = 409, description = "The name is taken, or this is the last administrator.", body = ErrorBody)))]
 async fn change_user(
     _admin: Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Json<User>, ApiError> {
     let user = house.store.user(UserId(id)).await?;
     let draft = merge(&current_draft(&user), given)?;
-    save(&house, &user, draft).await
+    save(&house, &changes, &user, draft).await
 }
 
 /// Deletes a user with searches, results, tokens and private providers.
@@ -124,6 +128,7 @@ async fn change_user(
     (status = 409, description = "Yourself, or the last administrator.", body = ErrorBody)))]
 async fn delete_user(
     Admin(principal): Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
@@ -132,11 +137,16 @@ async fn delete_user(
         return Err(ApiError::saying(Refusal::Conflict, "You cannot delete yourself."));
     }
     keep_an_admin(&*house.store, &user).await?;
-    house.store.delete_user(user.id).await?;
+    changes.store().delete_user(user.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn save(house: &House, user: &User, draft: UserDraft) -> Result<Json<User>, ApiError> {
+async fn save(
+    house: &House,
+    changes: &Changes,
+    user: &User,
+    draft: UserDraft,
+) -> Result<Json<User>, ApiError> {
     let mut draft = draft.check(false).into_result(draft).map_err(ApiError::invalid)?;
     if user.is_admin && !draft.is_admin {
         keep_an_admin(&*house.store, user).await?;
@@ -146,7 +156,7 @@ async fn save(house: &House, user: &User, draft: UserDraft) -> Result<Json<User>
         None => None,
     };
     let now = house.clock.now();
-    Ok(Json(house.store.replace_user(user.id, draft, hash, now).await?))
+    Ok(Json(changes.store().replace_user(user.id, draft, hash, now).await?))
 }
 
 fn current_draft(user: &User) -> UserDraft {

@@ -1,7 +1,8 @@
 //! Basic: user name and password with every request. The slow hash is paid once a minute, not every time.
 
+use super::hashing::{Guest, Hashers};
 use super::password;
-use crate::error::{ApiError, Refusal};
+use crate::error::ApiError;
 use crate::throttle::SignInAttempt;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -9,38 +10,31 @@ use domain::contracts::Store;
 use domain::user::{PASSWORD_CHARS_MAX, USERNAME_CHARS_MAX, User};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
 
 /// How long a verified pair is remembered.
 const REMEMBERED: Duration = Duration::from_secs(60);
 /// Most pairs remembered at once.
 const REMEMBERED_MAX: u64 = 10_000;
-/// How long a request waits for its turn to be hashed.
-const TURN_WAIT_MAX: Duration = Duration::from_secs(10);
-/// Most hashes at once; each takes a core and 19 MB.
-const HASHES_MAX: usize = 4;
 
 /// Verifies passwords. What it remembers is a keyed hash over the pair and the password hash in force,
 /// so a changed password is forgotten at once and the memory tells nothing to who reads it.
 pub struct BasicGate {
     key: Hmac<Sha256>,
     verified: moka::sync::Cache<[u8; 32], ()>,
-    turns: Arc<Semaphore>,
+    hashers: Hashers,
 }
 
 impl BasicGate {
     #[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
     pub fn new() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             key: Hmac::new_from_slice(&rand::random::<[u8; 32]>()).expect("a key of any length fits"),
             verified: moka::sync::Cache::builder()
                 .max_capacity(REMEMBERED_MAX)
                 .time_to_live(REMEMBERED)
                 .build(),
-            turns: Arc::new(Semaphore::new(cores.min(HASHES_MAX))),
+            hashers: Hashers::new(),
         }
     }
 
@@ -78,7 +72,7 @@ impl BasicGate {
     /// A hash for storing, made where it does not hold up other requests.
     pub async fn hash(&self, password: &str) -> Result<String, ApiError> {
         let password = password.to_owned();
-        let made = self.in_turn(move || password::hash(&password)).await?;
+        let made = self.hashers.in_turn(Guest::Known, move || password::hash(&password)).await?;
         made.map_err(ApiError::internal)
     }
 
@@ -92,7 +86,8 @@ impl BasicGate {
     ) -> Result<bool, ApiError> {
         let (password, hash) = (password.to_owned(), hash.to_owned());
         let (verified, counted) = (self.verified.clone(), attempt.clone());
-        let outcome = self.in_turn(move || {
+        let guest = if attempt.is_at_home() { Guest::Known } else { Guest::Stranger };
+        let outcome = self.hashers.in_turn(guest, move || {
             // Others may have failed, or verified the same pair, while this one waited for its turn.
             counted.check()?;
             let is_known = memory.is_some_and(|memory| verified.contains_key(&memory));
@@ -107,22 +102,6 @@ impl BasicGate {
             Ok(is_right)
         });
         outcome.await?.map_err(|too_many| attempt.refusal(too_many))
-    }
-
-    /// Runs slow work on a blocking thread, few at a time.
-    async fn in_turn<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, ApiError> {
-        let turn = tokio::time::timeout(TURN_WAIT_MAX, Arc::clone(&self.turns).acquire_owned()).await;
-        let Ok(Ok(turn)) = turn else {
-            return Err(ApiError::of(Refusal::Unavailable));
-        };
-        let done = tokio::task::spawn_blocking(move || {
-            let _held_while_working = turn;
-            work()
-        });
-        done.await.map_err(ApiError::internal)
     }
 
     fn memory_of(&self, username: &str, password: &str, hash: &str) -> [u8; 32] {

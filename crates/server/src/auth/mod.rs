@@ -3,6 +3,8 @@
 mod basic;
 mod csrf;
 pub mod events;
+mod hashing;
+pub mod oidc;
 pub mod password;
 mod random;
 mod session;
@@ -30,10 +32,16 @@ const OPEN: &[&str] = &[
     "/svc/health/live/",
     "/svc/health/ready/",
     "/svc/login/",
+    "/svc/oidc_authenticate/",
     "/login/",
     "/static/tributary.css",
     "/static/tributary.svg",
 ];
+
+/// Where browsers go to sign in elsewhere, and where they come back to. The handlers look who it is.
+fn is_way_in(path: &str) -> bool {
+    path.starts_with("/svc/callback/") || (path.starts_with("/svc/oidc/") && path.ends_with("/login/"))
+}
 
 /// What needs none either when the settings say so.
 fn is_opened(settings: &Settings, path: &str) -> bool {
@@ -55,6 +63,8 @@ pub enum Scheme {
     Token {
         prefix: String,
     },
+    /// A token that another service signed.
+    Bearer,
     Session {
         csrf: String,
         key_hash: String,
@@ -106,7 +116,7 @@ pub async fn guard(
     let address = ClientAddress::of(request.extensions(), request.headers(), &house.settings.trusted_proxies);
     request.extensions_mut().insert(address);
     let path = request.uri().path();
-    if OPEN.contains(&path) || is_opened(&house.settings, path) {
+    if OPEN.contains(&path) || is_way_in(path) || is_opened(&house.settings, path) {
         return Ok(next.run(request).await);
     }
     let caller = match identify(&house, request.headers(), address).await? {
@@ -144,7 +154,7 @@ pub async fn by_password(
 }
 
 /// The caller, or why not. A stale header does not shut out a valid session, nor does one that is throttled.
-async fn identify(
+pub async fn identify(
     house: &House,
     headers: &HeaderMap,
     address: ClientAddress,
@@ -180,10 +190,20 @@ async fn by_header(house: &House, header: &str, address: ClientAddress) -> Resul
             }
             None => Ok(None),
         },
-        "token" => match token::identify(house, text).await? {
-            Some(caller) => Ok(Some(caller)),
-            None => house.throttles.sign_in.token_failed(address).map(|()| None),
-        },
+        "token" => {
+            let _until_looked_up = house.throttles.sign_in.token_turn(address).await?;
+            match token::identify(house, text).await? {
+                Some(caller) => Ok(Some(caller)),
+                None => house.throttles.sign_in.token_failed(address).map(|()| None),
+            }
+        }
+        "bearer" => {
+            let _until_looked_up = house.throttles.sign_in.token_turn(address).await?;
+            match oidc::identify(house, text, address).await? {
+                Some(caller) => Ok(Some(caller)),
+                None => house.throttles.sign_in.token_failed(address).map(|()| None),
+            }
+        }
         _ => Ok(None),
     }
 }

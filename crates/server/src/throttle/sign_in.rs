@@ -11,14 +11,17 @@ use moka::sync::Cache;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 /// How many times the rate all names together may fail from one address.
 const ADDRESS_TIMES: u32 = 5;
 /// How many times the rate one name may fail from all addresses together.
 const NAME_TIMES: u32 = 100;
-/// How long an address is known as one where a name signs in.
+/// How long an address is known as one where a name, or anybody, signs in.
 const KNOWN_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+/// Most tokens from addresses that have guessed too often which wait to be looked up.
+const SUSPECTS_MAX: usize = 64;
 
 /// Counts failures; what succeeds is never counted.
 pub struct SignInThrottle(Option<Arc<Counts>>);
@@ -35,6 +38,17 @@ struct Counts {
     tokens: Limiter,
     /// Names and the addresses where they signed in, until when.
     known: Cache<u64, Instant>,
+    /// Addresses where anybody signed in, until when.
+    homes: Cache<u64, Instant>,
+    /// Places in the row of tokens from addresses that have guessed too often, and the turn to be looked up.
+    suspects: Arc<Semaphore>,
+    suspect_turn: Arc<Semaphore>,
+}
+
+/// A token from a suspicious address is being looked up; the next one's turn comes when this is dropped.
+pub struct TokenTurn {
+    _place: OwnedSemaphorePermit,
+    _turn: OwnedSemaphorePermit,
 }
 
 /// One attempt with a name and a password. It is checked before the slow hash and told the outcome after it.
@@ -65,6 +79,21 @@ impl SignInThrottle {
         SignInAttempt { counts: self.0.clone(), address, name_here_key, address_key, name_key }
     }
 
+    /// Comes before a token is looked up. Where too many were guessed, one at a time is looked up for all such
+    /// addresses together, so that guessing cannot keep the database busy. When too many wait: 429.
+    pub async fn token_turn(&self, address: ClientAddress) -> Result<Option<TokenTurn>, ApiError> {
+        let Some(counts) = &self.0 else {
+            return Ok(None);
+        };
+        let Some(wait) = counts.token_wait(counts.keys.hash_one(address)) else {
+            return Ok(None);
+        };
+        let place = Arc::clone(&counts.suspects).try_acquire_owned();
+        let place = place.map_err(|_| refusal(TooMany(wait), address))?;
+        let turn = Arc::clone(&counts.suspect_turn).acquire_owned().await.map_err(ApiError::internal)?;
+        Ok(Some(TokenTurn { _place: place, _turn: turn }))
+    }
+
     /// Counts an unknown token, or refuses it. A token that is known never comes here: it cannot be guessed,
     /// so nobody is safer if its owner is shut out together with a neighbour's broken script.
     pub fn token_failed(&self, address: ClientAddress) -> Result<(), ApiError> {
@@ -72,7 +101,7 @@ impl SignInThrottle {
             return Ok(());
         };
         let key = counts.keys.hash_one(address);
-        if let Some(wait) = counts.tokens.wait(key).max(counts.address.wait(key)) {
+        if let Some(wait) = counts.token_wait(key) {
             return Err(refusal(TooMany(wait), address));
         }
         counts.tokens.charge(key);
@@ -84,18 +113,27 @@ impl SignInThrottle {
 impl Counts {
     fn new(rate: Rate) -> Self {
         let times = |times: u32| Limiter::new(Rate { count: rate.count.saturating_mul(times), ..rate });
+        let cache = || Cache::builder().max_capacity(KEYS_MAX).eviction_policy(EvictionPolicy::lru()).build();
         Self {
             keys: RandomState::new(),
             name_here: times(1),
             address: times(ADDRESS_TIMES),
             name: times(NAME_TIMES),
             tokens: times(1),
-            known: Cache::builder().max_capacity(KEYS_MAX).eviction_policy(EvictionPolicy::lru()).build(),
+            known: cache(),
+            homes: cache(),
+            suspects: Arc::new(Semaphore::new(SUSPECTS_MAX)),
+            suspect_turn: Arc::new(Semaphore::new(1)),
         }
     }
 
     fn is_known(&self, name_here_key: u64) -> bool {
         self.known.get(&name_here_key).is_some_and(|until| Instant::now() < until)
+    }
+
+    /// How long unknown tokens from this address are refused, if they are.
+    fn token_wait(&self, address_key: u64) -> Option<Duration> {
+        self.tokens.wait(address_key).max(self.address.wait(address_key))
     }
 }
 
@@ -127,8 +165,17 @@ impl SignInAttempt {
     pub fn succeeded(&self) {
         if let Some(counts) = &self.counts {
             counts.name_here.forget(self.name_here_key);
-            counts.known.insert(self.name_here_key, Instant::now() + KNOWN_FOR);
+            let until = Instant::now() + KNOWN_FOR;
+            counts.known.insert(self.name_here_key, until);
+            counts.homes.insert(self.address_key, until);
         }
+    }
+
+    /// Whether anybody signed in from this address lately. The name has no part in it, so nobody can learn from
+    /// the time that an attempt takes which names there are.
+    pub fn is_at_home(&self) -> bool {
+        let until = self.counts.as_ref().and_then(|counts| counts.homes.get(&self.address_key));
+        until.is_some_and(|until| Instant::now() < until)
     }
 
     pub fn refusal(&self, too_many: TooMany) -> ApiError {
@@ -222,6 +269,45 @@ mod tests {
         assert_eq!(failures(&throttle, "ann", from(1), RATE), RATE);
         let rest: u32 = (0..99).map(|number| failures(&throttle, &format!("{number}"), from(1), 1)).sum();
         assert_eq!(rest, RATE * (ADDRESS_TIMES - 2), "the tokens count for the address");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn where_anybody_signed_in_all_are_at_home() {
+        let throttle = throttle();
+        let homes =
+            |names: [(&str, u32); 3]| names.map(|(name, at)| throttle.attempt(name, from(at)).is_at_home());
+        let all = [("ann", 1), ("nobody", 1), ("ann", 2)];
+        throttle.attempt("ann", from(1)).failed();
+        assert_eq!(homes(all), [false; 3]);
+        throttle.attempt("ann", from(1)).succeeded();
+        assert_eq!(homes(all), [true, true, false], "a name makes no difference");
+        advance(KNOWN_FOR).await;
+        assert_eq!(homes(all), [false; 3]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn suspicious_tokens_are_looked_up_one_at_a_time() {
+        let throttle = throttle();
+        for _ in 0..RATE {
+            assert!(throttle.token_turn(from(1)).await.unwrap().is_none(), "no waiting below the limit");
+            throttle.token_failed(from(1)).unwrap();
+        }
+        let first = throttle.token_turn(from(1)).await.unwrap();
+        assert!(first.is_some());
+        assert!(throttle.token_turn(from(2)).await.unwrap().is_none(), "others do not wait");
+        let short = Duration::from_millis(10);
+        let waiting: Vec<_> = (1..SUSPECTS_MAX)
+            .map(|_| Box::pin(tokio::time::timeout(short, throttle.token_turn(from(1)))))
+            .collect();
+        let beyond = async {
+            tokio::task::yield_now().await;
+            throttle.token_turn(from(1)).await.map(|_| ()).unwrap_err().refusal()
+        };
+        let (waited, beyond) = tokio::join!(futures_util::future::join_all(waiting), beyond);
+        assert!(waited.iter().all(Result::is_err), "the first is still being looked up");
+        assert_eq!(beyond, crate::error::Refusal::Throttled);
+        drop(first);
+        assert!(throttle.token_turn(from(1)).await.unwrap().is_some());
     }
 
     #[tokio::test]

@@ -13,6 +13,7 @@ const CSP: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-ac
 const TEMPLATES: &[(&str, &str)] = &[
     ("layout.html", include_str!("../../../../web/templates/layout.html")),
     ("login.html", include_str!("../../../../web/templates/login.html")),
+    ("notice.html", include_str!("../../../../web/templates/notice.html")),
     ("search.html", include_str!("../../../../web/templates/search.html")),
     ("transform_form.html", include_str!("../../../../web/templates/transform_form.html")),
 ];
@@ -68,7 +69,9 @@ mod tests {
         });
         let values = json!({"user": bad, "csrf": bad, "query": bad, "error": bad, "page": page});
         let pages = Pages::new();
-        let login = json!({"csrf": bad, "next": bad, "username": bad, "error": bad});
+        let services = json!([{"name": bad, "href": bad}]);
+        let login = json!({"csrf": bad, "next": bad, "username": bad, "error": bad, "services": services});
+        let notice = json!({"title": bad, "sentence": bad, "href": bad, "link": bad});
         let form = json!({
             "user": bad, "csrf": bad, "prefix": bad, "name": bad, "kind": bad, "kinds": [bad], "content": bad,
             "query": bad, "errors": [bad], "saved": [bad, 1], "preview": bad,
@@ -76,7 +79,12 @@ mod tests {
         });
         let shown = pages.text("search.html", &values).expect("a page");
         assert_eq!(shown.matches("<mark>&lt;script&gt;").count(), 2, "{shown}");
-        let rendered = [("search.html", values), ("login.html", login), ("transform_form.html", form)];
+        let rendered = [
+            ("search.html", values),
+            ("login.html", login),
+            ("notice.html", notice),
+            ("transform_form.html", form),
+        ];
         for text in rendered.map(|(name, values)| pages.text(name, values)) {
             let text = text.expect("a page");
             assert!(text.contains("&lt;script&gt;"), "{text}");

@@ -100,7 +100,7 @@ pub async fn search_page(
 ) -> Result<Response, ApiError> {
     let csrf = match &caller.scheme {
         Scheme::Session { csrf, .. } => Some(csrf.clone()),
-        Scheme::Basic | Scheme::Token { .. } => None,
+        Scheme::Basic | Scheme::Bearer | Scheme::Token { .. } => None,
     };
     let mut shown = SearchPage { user: caller.principal.username.clone(), csrf, ..SearchPage::default() };
     if let Some(text) = query.q.filter(|text| !text.trim().is_empty()) {

@@ -11,6 +11,7 @@ use axum::extract::{Form, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::cookie::CookieJar;
+use domain::authenticator::Authenticator;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -38,6 +39,14 @@ struct SignInPage<'a> {
     next: &'a str,
     username: &'a str,
     error: Option<&'a str>,
+    services: Vec<Service>,
+}
+
+/// A service by which people may sign in.
+#[derive(Serialize)]
+struct Service {
+    name: String,
+    href: String,
 }
 
 /// The form.
@@ -47,7 +56,7 @@ pub async fn sign_in_page(
     ApiQuery(query): ApiQuery<SignInQuery>,
 ) -> Result<Response, ApiError> {
     let form = SignInForm { next: query.next, ..SignInForm::default() };
-    show(&house, jar, &form, StatusCode::OK, None)
+    show(&house, jar, &form, StatusCode::OK, None).await
 }
 
 /// Checks the form and opens a session.
@@ -64,7 +73,7 @@ pub async fn sign_in(
     let expected = jar.get(FORM_COOKIE).map(|cookie| cookie.value().to_owned()).unwrap_or_default();
     if !same_text(&form.csrf_token, &expected) {
         let sentence = "This page was open for too long. Please sign in again.";
-        return show(&house, jar, &form, StatusCode::FORBIDDEN, Some(sentence));
+        return show(&house, jar, &form, StatusCode::FORBIDDEN, Some(sentence)).await;
     }
     match by_password(&house, &form.username, &form.password, address).await {
         Ok(Some(user)) => {
@@ -75,10 +84,10 @@ pub async fn sign_in(
         Ok(None) => {
             events::refused(&house, &form.username).await;
             let sentence = "The user name or the password is wrong.";
-            show(&house, jar, &form, StatusCode::UNAUTHORIZED, Some(sentence))
+            show(&house, jar, &form, StatusCode::UNAUTHORIZED, Some(sentence)).await
         }
         Err(error) if error.refusal() == Refusal::Throttled => {
-            let page = show(&house, jar, &form, StatusCode::TOO_MANY_REQUESTS, Some(error.detail()))?;
+            let page = show(&house, jar, &form, StatusCode::TOO_MANY_REQUESTS, Some(error.detail())).await?;
             let seconds = error.retry_after_s().unwrap_or_default();
             Ok(([(header::RETRY_AFTER, seconds.to_string())], page).into_response())
         }
@@ -100,7 +109,7 @@ pub async fn sign_out(
     Ok((jar.add(gone), Redirect::to("/login/")).into_response())
 }
 
-fn show(
+async fn show(
     house: &House,
     jar: CookieJar,
     form: &SignInForm,
@@ -108,13 +117,26 @@ fn show(
     error: Option<&str>,
 ) -> Result<Response, ApiError> {
     let csrf = random_text();
-    let values = SignInPage { csrf: &csrf, next: local_path(&form.next), username: &form.username, error };
+    let next = local_path(&form.next);
+    let services = services(house, next).await?;
+    let values = SignInPage { csrf: &csrf, next, username: &form.username, error, services };
     let page = house.pages.render(status, "login.html", values)?;
     Ok((jar.add(cookie(&house.settings, FORM_COOKIE, csrf)), page).into_response())
 }
 
+async fn services(house: &House, next: &str) -> Result<Vec<Service>, ApiError> {
+    let next: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
+    let all = house.store.authenticators().await?;
+    let offered = all.into_iter().filter(|one| one.draft.active && one.draft.sign_in);
+    let service = |one: Authenticator| Service {
+        href: format!("/svc/oidc/{}/login/?next={next}", one.draft.idp),
+        name: one.draft.name,
+    };
+    Ok(offered.map(service).collect())
+}
+
 /// Where to go after signing in: a path of ours, never another site.
-fn local_path(next: &str) -> &str {
+pub fn local_path(next: &str) -> &str {
     let is_local = next.starts_with('/')
         && !next.starts_with("//")
         && next.chars().all(|c| c.is_ascii_graphic() && c != '\\');

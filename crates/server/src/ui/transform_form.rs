@@ -4,6 +4,7 @@
 use super::upload::Upload;
 use crate::House;
 use crate::auth::{Admin, Caller, Scheme};
+use crate::changes::Changes;
 use crate::error::{ApiError, Refusal};
 use crate::extract::ApiQuery;
 use crate::links::Links;
@@ -79,6 +80,7 @@ pub async fn form_page(
 /// Checks the file; saves it, or with `action=preview` only tries it.
 pub async fn upload(
     Admin(principal): Admin,
+    changes: Changes,
     caller: Caller,
     State(house): State<Arc<House>>,
     links: Links,
@@ -93,7 +95,7 @@ pub async fn upload(
     let rules = match rules {
         Ok(rules) if upload.is_preview => rules,
         Ok(_) => {
-            let saved = save(&house, principal.user, draft, upload.shared).await?;
+            let saved = save(&house, &changes, principal.user, draft, upload.shared).await?;
             let query: String = url::form_urlencoded::byte_serialize(upload.query.as_bytes()).collect();
             let place = format!("{}/query_transform_form/?saved={}&query={query}", links.prefix(), saved.id);
             return Ok(Redirect::to(&place).into_response());
@@ -122,6 +124,7 @@ fn said((field, sentence): (&str, &str)) -> String {
 /// Stores the draft in the place of the one of its name and type, if there is one.
 async fn save(
     house: &House,
+    changes: &Changes,
     owner: UserId,
     mut draft: TransformDraft,
     shared: Option<bool>,
@@ -132,11 +135,11 @@ async fn save(
     match existing {
         Some(existing) => {
             draft.shared = shared.unwrap_or(existing.draft.shared);
-            Ok(house.store.replace_transform(existing.id, draft, now).await?)
+            Ok(changes.store().replace_transform(existing.id, draft, now).await?)
         }
         None => {
             draft.shared = shared.unwrap_or(draft.shared);
-            Ok(house.store.create_transform(draft, owner, now).await?)
+            Ok(changes.store().create_transform(draft, owner, now).await?)
         }
     }
 }
@@ -145,7 +148,7 @@ impl FormPage {
     async fn open(house: &House, caller: &Caller, links: &Links) -> Result<Self, ApiError> {
         let csrf = match &caller.scheme {
             Scheme::Session { csrf, .. } => Some(csrf.clone()),
-            Scheme::Basic | Scheme::Token { .. } => None,
+            Scheme::Basic | Scheme::Bearer | Scheme::Token { .. } => None,
         };
         let transforms = house.store.transforms().await?;
         Ok(Self {

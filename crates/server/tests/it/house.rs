@@ -4,7 +4,7 @@ use crate::plugins::{CATALOGUES, NoFetch};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
-use domain::contracts::{Clock, NoObserver, Store, SystemClock, TaskQueue, Toolbox};
+use domain::contracts::{Clock, NoObserver, Nothing, Store, SystemClock, TaskQueue, Toolbox};
 use domain::ids::SearchId;
 use domain::provider::ProviderDraft;
 use domain::secret::Secret;
@@ -55,16 +55,18 @@ impl TestHouse {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock)));
         let settings = Arc::new(settings);
-        let toolbox =
-            Toolbox { fetch: Arc::new(NoFetch), clock: Arc::clone(&clock), settings: Arc::clone(&settings) };
+        let toolbox = Toolbox::new(Arc::new(NoFetch), Arc::clone(&clock), Arc::clone(&settings));
         let federation = Arc::new(Federation::new(FederationParts {
             store: Arc::clone(&store),
             queue: Arc::clone(&queue),
             catalogues: CATALOGUES,
             toolbox,
+            readers: Arc::new(Nothing),
+            tokens: Arc::new(Nothing),
             observer: Arc::new(NoObserver),
         }));
         let house = House::new(HouseParts {
+            oauth: Arc::new(Nothing),
             store: Arc::clone(&store),
             queue,
             federation: Arc::clone(&federation),

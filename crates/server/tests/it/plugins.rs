@@ -17,6 +17,7 @@ pub const CATALOGUES: Catalogues = Catalogues {
         summary: "Always the same two results.",
         capability: domain::contracts::Capability { page: false, date_sort: false, not: false },
         settings: &[],
+        authenticator: None,
         check: |provider| {
             let mut errors = FieldErrors::default();
             errors.check(provider.credentials.expose() != "key=refused", "credentials", || {

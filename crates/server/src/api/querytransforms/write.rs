@@ -4,6 +4,7 @@ use super::read::{TransformView, show};
 use crate::House;
 use crate::api::merge::merge;
 use crate::auth::Admin;
+use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath};
 use axum::Json;
@@ -22,11 +23,12 @@ use std::sync::Arc;
     (status = 409, description = "There is one of this name and type.", body = ErrorBody)))]
 pub async fn create_querytransform(
     Admin(principal): Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiJson(draft): ApiJson<TransformDraft>,
 ) -> Result<(StatusCode, Json<TransformView>), ApiError> {
     let draft = checked(draft)?;
-    let created = house.store.create_transform(draft, principal.user, house.clock.now()).await?;
+    let created = changes.store().create_transform(draft, principal.user, house.clock.now()).await?;
     Ok((StatusCode::CREATED, Json(show(&house, created).await?)))
 }
 
@@ -40,11 +42,12 @@ pub async fn create_querytransform(
     (status = 409, description = "There is one of this name and type.", body = ErrorBody)))]
 pub async fn replace_querytransform(
     _admin: Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
     ApiJson(draft): ApiJson<TransformDraft>,
 ) -> Result<Json<TransformView>, ApiError> {
-    save(&house, TransformId(id), draft).await
+    save(&house, &changes, TransformId(id), draft).await
 }
 
 /// Changes what is given of a transform.
@@ -57,12 +60,13 @@ pub async fn replace_querytransform(
     (status = 409, description = "There is one of this name and type.", body = ErrorBody)))]
 pub async fn change_querytransform(
     _admin: Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Json<TransformView>, ApiError> {
     let stored = house.store.transform(TransformId(id)).await?;
-    save(&house, stored.id, merge(&stored.draft, given)?).await
+    save(&house, &changes, stored.id, merge(&stored.draft, given)?).await
 }
 
 /// Deletes a transform. Searches and providers that name it say so when they run.
@@ -72,20 +76,21 @@ pub async fn change_querytransform(
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 pub async fn delete_querytransform(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    changes: Changes,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    house.store.delete_transform(TransformId(id)).await?;
+    changes.store().delete_transform(TransformId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn save(
     house: &House,
+    changes: &Changes,
     id: TransformId,
     draft: TransformDraft,
 ) -> Result<Json<TransformView>, ApiError> {
     house.store.transform(id).await?; // what is not there is 404, whatever the body says
-    let saved = house.store.replace_transform(id, checked(draft)?, house.clock.now()).await?;
+    let saved = changes.store().replace_transform(id, checked(draft)?, house.clock.now()).await?;
     show(house, saved).await.map(Json)
 }
 

@@ -14,7 +14,7 @@ use domain::ids::{ProviderId, SearchId};
 use domain::result::{ProviderFault, ResultSet};
 use domain::search::Search;
 use domain::status::{ProviderStatus, SearchStatus};
-use federation::{MixRequest, SearchEvent};
+use federation::{ASK_EVERY, MixRequest, SearchEvent};
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use serde::Serialize;
@@ -28,7 +28,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 /// A comment in quiet times, so that proxies keep the line open.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// How often the row is read, because another process may run the search.
+/// How often the row is read: another process may run the search, and what it tells may be lost.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// A stream ends after this time even if the search does not; the client may come again.
 const STREAM_TIME_MAX: Duration = Duration::from_secs(600);
@@ -52,8 +52,9 @@ pub async fn follow_search(
     let place = house.throttles.streams.enter(caller.principal.user)?;
     let mut watch = Watch::new(house, search, (receiver, place), links.base());
     watch.tell_status();
-    if watch.search.status.is_final() {
-        watch.conclude().await;
+    match watch.search.status.is_final() {
+        true => watch.conclude().await,
+        false => watch.catch_up().await,
     }
     Ok(Sse::new(unfold(watch, next_event)).keep_alive(KeepAlive::new().interval(HEARTBEAT)))
 }
@@ -63,9 +64,11 @@ struct Watch {
     house: Arc<House>,
     search: Search,
     request: MixRequest,
-    /// None when nobody in this process tells us anything more.
+    /// None when nobody tells us anything more.
     receiver: Option<Receiver<SearchEvent>>,
     looks: Interval,
+    /// When other processes were last asked for what they know.
+    asked_at: Instant,
     ends_at: Instant,
     sets: BTreeMap<ProviderId, Arc<ResultSet>>,
     told: Option<SearchStatus>,
@@ -123,6 +126,7 @@ impl Watch {
             request: MixRequest { mixer: None, page: 1, provider: None, explain: None, base_url },
             receiver: Some(receiver),
             looks,
+            asked_at: now,
             ends_at: now + STREAM_TIME_MAX,
             sets: BTreeMap::new(),
             told: None,
@@ -132,7 +136,7 @@ impl Watch {
         }
     }
 
-    /// Waits for something to tell: an event of this process, or a look at the row.
+    /// Waits for something to tell: an event of this process or of another, or a look at the row.
     async fn listen(&mut self) {
         let event = match &mut self.receiver {
             Some(receiver) => tokio::select! {
@@ -145,10 +149,17 @@ impl Watch {
             }
         };
         match event {
-            Some(Ok(SearchEvent::Provider(id, set))) => self.add(id, set).await,
+            Some(Ok(SearchEvent::Provider(run, set))) => self.hear(run, set).await,
             Some(Err(RecvError::Closed)) => self.receiver = None,
-            // A missed event is made good by the row.
-            Some(Ok(SearchEvent::Status(_)) | Err(RecvError::Lagged(_))) | None => self.look().await,
+            Some(Ok(SearchEvent::Status(_))) | None => self.look().await,
+            // What was missed is made good by the row and by asking.
+            Some(Err(RecvError::Lagged(_))) => {
+                self.look().await;
+                self.catch_up().await;
+            }
+        }
+        if self.asked_at.elapsed() >= ASK_EVERY {
+            self.ask();
         }
         if !self.has_ended && Instant::now() >= self.ends_at {
             self.end(Some(self.search.status));
@@ -175,9 +186,45 @@ impl Watch {
         }
     }
 
-    async fn add(&mut self, id: ProviderId, set: Arc<ResultSet>) {
-        self.tell_provider(&set);
-        self.sets.insert(id, set);
+    /// What happened before we came: here it is known, elsewhere it must be asked for.
+    async fn catch_up(&mut self) {
+        if !self.has_ended {
+            let ended = self.house.federation.events().so_far(self.search.id, self.search.run);
+            self.add(ended).await;
+            self.ask();
+        }
+    }
+
+    fn ask(&mut self) {
+        self.asked_at = Instant::now();
+        if !self.has_ended {
+            let has = self.sets.keys().copied().collect();
+            self.house.federation.events().ask(self.search.id, self.search.run, has);
+        }
+    }
+
+    /// Another run than the one we know is a reason to read the row; of one that is over nothing is told.
+    async fn hear(&mut self, run: i64, set: Arc<ResultSet>) {
+        if run != self.search.run {
+            self.look().await;
+        }
+        if run == self.search.run && !self.has_ended {
+            self.add(vec![set]).await;
+        }
+    }
+
+    /// Tells each provider once, also when its end is heard twice, and the page with all of them.
+    async fn add(&mut self, ended: Vec<Arc<ResultSet>>) {
+        let before = self.sets.len();
+        for set in ended {
+            if !self.sets.contains_key(&set.provider) {
+                self.tell_provider(&set);
+                self.sets.insert(set.provider, set);
+            }
+        }
+        if self.sets.len() == before {
+            return;
+        }
         let sets: Vec<ResultSet> = self.sets.values().map(|set| ResultSet::clone(set)).collect();
         let page = self.house.federation.mix_sets(&self.search, sets, &self.request).await;
         self.tell("results", &page);

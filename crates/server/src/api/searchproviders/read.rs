@@ -26,7 +26,8 @@ pub struct ProviderView {
     id: ProviderId,
     /// User name of the owner.
     owner: String,
-    /// `credentials` are masked, and absent for who may not edit the provider.
+    /// `credentials` and secrets in headers are masked. For who may not edit the provider, `credentials`,
+    /// `eval_credentials`, `http_request_headers` and `page_fetch_config_json` are absent.
     #[serde(flatten)]
     #[schema(value_type = ProviderDraft)]
     fields: Map<String, Value>,

@@ -3,14 +3,16 @@
 use crate::error::ApiError;
 use domain::provider::{ProviderDraft, SearchProvider};
 use domain::secret::Secret;
+use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
 
 /// Fields that are, name or may hold secrets.
-const SECRET_FIELDS: &[&str] = &["credentials", "eval_credentials", "http_request_headers"];
+const SECRET_FIELDS: &[&str] =
+    &["credentials", "eval_credentials", "http_request_headers", "page_fetch_config_json"];
 
 /// The provider's writable fields as they are shown.
 pub fn shown_fields(provider: &SearchProvider, may_edit: bool) -> Result<Map<String, Value>, ApiError> {
-    let mut fields = match serde_json::to_value(&provider.draft).map_err(ApiError::internal)? {
+    let mut fields = match serde_json::to_value(provider.draft.masked()).map_err(ApiError::internal)? {
         Value::Object(fields) => fields,
         other => return Err(ApiError::internal(format_args!("a provider is no object: {other}"))),
     };
@@ -24,12 +26,24 @@ pub fn shown_fields(provider: &SearchProvider, may_edit: bool) -> Result<Map<Str
     Ok(fields)
 }
 
-/// The draft as the store wants it: an empty secret keeps the stored one.
-pub fn keeping_secret(draft: ProviderDraft) -> ProviderDraft {
+/// The draft as the store wants it: masked headers and page fetch settings are the stored ones again, and an empty
+/// secret keeps the stored one.
+pub fn keeping_secret(stored: &SearchProvider, draft: ProviderDraft) -> ProviderDraft {
+    let draft = draft.keeping(&stored.draft);
     if Secret::is_masked(&draft.credentials) {
         ProviderDraft { credentials: String::new(), ..draft }
     } else {
         draft
+    }
+}
+
+/// A masked text that stands for nothing stored is no value: it would be sent to the source as it is.
+pub fn check_masks(draft: &ProviderDraft, errors: &mut FieldErrors) {
+    for field in draft.masked_fields() {
+        errors.add(
+            field,
+            "This is a masked text; send the secret itself, or the masked text of a provider that has one.",
+        );
     }
 }
 
@@ -49,10 +63,14 @@ mod tests {
     use domain::ids::UserId;
 
     fn provider() -> SearchProvider {
+        let headers = [("X-Key", "abc"), ("Accept", "text/html")];
+        let config = serde_json::json!({"timeout": 5, "headers": {"Authorization": "abc"}});
         let draft = ProviderDraft {
             name: "News".to_owned(),
             credentials: "key=abc,user=me".to_owned(),
-            http_request_headers: [("X-Key".to_owned(), "abc".to_owned())].into(),
+            http_request_headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+            page_fetch_config_json: config.as_object().expect("an object").clone(),
+            eval_credentials: "session['abc']".to_owned(),
             ..ProviderDraft::default()
         };
         SearchProvider::unsaved(draft, UserId(1), chrono::DateTime::UNIX_EPOCH)
@@ -62,6 +80,15 @@ mod tests {
     fn editors_see_a_mask_and_others_nothing() {
         let shown = shown_fields(&provider(), true).expect("fields");
         assert_eq!(shown["credentials"], "key=••••,user=••••");
+        assert_eq!(
+            shown["http_request_headers"],
+            serde_json::json!({"X-Key": "••••", "Accept": "text/html"})
+        );
+        assert_eq!(
+            shown["page_fetch_config_json"],
+            serde_json::json!({"timeout": 5, "headers": {"Authorization": "••••"}})
+        );
+        assert_eq!(shown["eval_credentials"], "session['abc']", "it names a secret, and is none");
         let hidden = shown_fields(&provider(), false).expect("fields");
         assert_eq!(hidden["name"], "News");
         assert!(!Value::Object(hidden.clone()).to_string().contains("abc"));
@@ -76,9 +103,29 @@ mod tests {
             [("", "key=abc,user=me"), ("key=••••,user=••••", "key=abc,user=me"), ("key=new", "key=new")];
         for (given, expected) in table {
             let draft = ProviderDraft { credentials: given.to_owned(), ..provider().draft };
-            let after = changed(&provider(), &keeping_secret(draft));
+            let after = changed(&provider(), &keeping_secret(&provider(), draft));
             assert_eq!(after.credentials.expose(), expected, "{given}");
             assert!(after.draft.credentials.is_empty());
         }
+    }
+
+    #[test]
+    fn a_draft_as_it_was_shown_changes_nothing() {
+        let shown = Value::Object(shown_fields(&provider(), true).expect("fields"));
+        let draft: ProviderDraft = serde_json::from_value(shown).expect("a draft");
+        assert_eq!(changed(&provider(), &keeping_secret(&provider(), draft)), provider());
+    }
+
+    #[test]
+    fn a_mask_that_stands_for_nothing_is_refused() {
+        let fields = |draft: &ProviderDraft| {
+            let mut errors = FieldErrors::default();
+            check_masks(draft, &mut errors);
+            errors.iter().map(|(field, _)| field.to_owned()).collect::<Vec<String>>()
+        };
+        assert!(fields(&provider().draft).is_empty());
+        let masked =
+            ProviderDraft { credentials: "key=••••".to_owned(), ..provider().draft.masked() };
+        assert_eq!(fields(&masked), ["credentials", "http_request_headers", "page_fetch_config_json"]);
     }
 }

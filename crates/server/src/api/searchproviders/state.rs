@@ -2,11 +2,13 @@
 
 use crate::House;
 use crate::auth::{Admin, Caller};
+use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::ApiPath;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use domain::audit::{Action, AuditEvent, Kind};
 use domain::ids::ProviderId;
 use serde::Serialize;
 use std::sync::Arc;
@@ -54,10 +56,13 @@ pub async fn read_state(
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 pub async fn reset_state(
     _admin: Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
     let provider = house.store.provider(ProviderId(id)).await?;
+    let (id, name) = (Some(provider.id.0), provider.draft.name.as_str());
+    changes.note(AuditEvent::of(Action::Reset, Kind::SearchProvider, id, name)).await?;
     house.federation.reset_source(provider.id);
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,6 +1,6 @@
 //! Trying a SearchProvider: the requests that it would send, or one real question. Nothing is saved.
 
-use super::secrets::{changed, keeping_secret};
+use super::secrets::{changed, check_masks, keeping_secret};
 use crate::House;
 use crate::auth::{Admin, Caller};
 use crate::error::{ApiError, ErrorBody, Refusal};
@@ -11,7 +11,6 @@ use domain::ids::ProviderId;
 use domain::provider::{CREDENTIALS_CHARS_MAX, ProviderDraft, SearchProvider};
 use domain::provider_test::{DryRun, ProviderTest};
 use domain::search::Sort;
-use domain::secret::Secret;
 use domain::user::Principal;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -61,7 +60,7 @@ pub async fn test_searchprovider(
 }
 
 /// Tries a provider before it is saved. With the `id` of a saved one, masked, empty or absent
-/// `credentials` are the stored ones.
+/// `credentials` are the stored ones, and so are masked headers.
 #[utoipa::path(post, path = "/svc/searchproviders/test/", tag = "providers", params(TestParameters),
     request_body = ProviderDraft,
     responses((status = 200, description = "What came back, or what would be sent.", body = TestAnswer),
@@ -84,14 +83,14 @@ pub async fn test_unsaved_searchprovider(
     let draft: ProviderDraft = read_object(Value::Object(given))?;
     let mut provider = SearchProvider::unsaved(draft.clone(), principal.user, house.clock.now());
     if let Some(stored) = stored {
-        provider.credentials = changed(&stored, &keeping_secret(draft)).credentials;
+        let kept = changed(&stored, &keeping_secret(&stored, draft));
+        (provider.draft, provider.credentials) = (kept.draft, kept.credentials);
     }
     let transforms = house.federation.transforms_for(&principal).await?;
     let mut errors = house.catalogues.check_provider(&provider, &transforms);
     errors.check_text("credentials", provider.credentials.expose(), CREDENTIALS_CHARS_MAX);
-    errors.check(!Secret::is_masked(provider.credentials.expose()), "credentials", || {
-        "This is a masked text; send the credentials themselves, or the id of the saved provider.".to_owned()
-    });
+    let credentials = provider.credentials.expose().to_owned();
+    check_masks(&ProviderDraft { credentials, ..provider.draft.clone() }, &mut errors);
     errors.into_result(()).map_err(ApiError::invalid)?;
     answer(&house, &provider, &principal, parameters).await
 }

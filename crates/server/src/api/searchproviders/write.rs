@@ -1,10 +1,11 @@
 //! Writing SearchProviders: administrators only, and everything is checked before it is saved.
 
 use super::read::{ProviderView, show};
-use super::secrets::{changed, keeping_secret, shown_fields};
+use super::secrets::{changed, check_masks, keeping_secret, shown_fields};
 use crate::House;
 use crate::api::merge::merge;
 use crate::auth::Admin;
+use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath, ApiValue, read_fields, read_object};
 use axum::Json;
@@ -13,7 +14,6 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::ids::ProviderId;
 use domain::provider::{PROVIDERS_PER_POST_MAX, ProviderDraft, SearchProvider};
-use domain::secret::Secret;
 use domain::user::Principal;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value};
@@ -40,6 +40,7 @@ enum OneOrMany<T> {
     (status = 409, description = "The name is taken.", body = ErrorBody)))]
 pub async fn create_searchproviders(
     Admin(principal): Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiValue(body): ApiValue,
 ) -> Result<Response, ApiError> {
@@ -47,15 +48,15 @@ pub async fn create_searchproviders(
     let Value::Array(list) = body else {
         let draft = read_object(body)?;
         check_new(&house, &principal, &transforms, &draft).into_result(()).map_err(ApiError::invalid)?;
-        let mut views = create(&house, &principal, vec![draft]).await?;
+        let mut views = create(&house, &changes, &principal, vec![draft]).await?;
         let view = views.pop().ok_or_else(|| ApiError::internal("the store created nothing"))?;
         return Ok((StatusCode::CREATED, Json(view)).into_response());
     };
     let drafts = read_list(list, |draft| check_new(&house, &principal, &transforms, draft))?;
-    Ok((StatusCode::CREATED, Json(create(&house, &principal, drafts).await?)).into_response())
+    Ok((StatusCode::CREATED, Json(create(&house, &changes, &principal, drafts).await?)).into_response())
 }
 
-/// Replaces a provider. Masked, empty or absent `credentials` keep the stored ones.
+/// Replaces a provider. Masked, empty or absent `credentials` keep the stored ones; so do masked headers.
 #[utoipa::path(put, path = "/svc/searchproviders/{id}/", tag = "providers", params(("id" = i64, Path, description = "Id of the provider.")),
     request_body = ProviderDraft, responses(
     (status = 200, description = "Replaced.", body = ProviderView),
@@ -65,12 +66,13 @@ pub async fn create_searchproviders(
     (status = 409, description = "The name is taken.", body = ErrorBody)))]
 pub async fn replace_searchprovider(
     Admin(principal): Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
     ApiJson(draft): ApiJson<ProviderDraft>,
 ) -> Result<Json<ProviderView>, ApiError> {
     let stored = house.store.provider(ProviderId(id)).await?;
-    save(&house, &principal, &stored, draft).await
+    save(&house, &changes, &principal, &stored, draft).await
 }
 
 /// Changes what is given of a provider.
@@ -83,13 +85,14 @@ pub async fn replace_searchprovider(
     (status = 409, description = "The name is taken.", body = ErrorBody)))]
 pub async fn change_searchprovider(
     Admin(principal): Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
 ) -> Result<Json<ProviderView>, ApiError> {
     let stored = house.store.provider(ProviderId(id)).await?;
     let draft: ProviderDraft = read_object(Value::Object(merge(&shown_fields(&stored, true)?, given)?))?;
-    save(&house, &principal, &stored, draft).await
+    save(&house, &changes, &principal, &stored, draft).await
 }
 
 /// Deletes a provider; saved results stay.
@@ -99,10 +102,10 @@ pub async fn change_searchprovider(
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 pub async fn delete_searchprovider(
     _admin: Admin,
-    State(house): State<Arc<House>>,
+    changes: Changes,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    house.store.delete_provider(ProviderId(id)).await?;
+    changes.store().delete_provider(ProviderId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -140,6 +143,9 @@ fn check_new(
     let unsaved = SearchProvider::unsaved(draft.clone(), principal.user, house.clock.now());
     let mut errors = house.catalogues.check_provider(&unsaved, transforms);
     errors.merge(check_secret(draft));
+    if errors.is_empty() {
+        errors = house.federation.check_in_force(&unsaved);
+    }
     errors
 }
 
@@ -147,33 +153,37 @@ fn check_new(
 fn check_secret(draft: &ProviderDraft) -> FieldErrors {
     let mut errors = FieldErrors::default();
     errors.check_text("credentials", &draft.credentials, domain::provider::CREDENTIALS_CHARS_MAX);
-    errors.check(!Secret::is_masked(&draft.credentials), "credentials", || {
-        "This is a masked text; send the credentials themselves, or none.".to_owned()
-    });
+    check_masks(draft, &mut errors);
     errors
 }
 
 async fn create(
     house: &House,
+    changes: &Changes,
     principal: &Principal,
     drafts: Vec<ProviderDraft>,
 ) -> Result<Vec<ProviderView>, ApiError> {
-    let created = house.store.create_providers(drafts, principal.user, house.clock.now()).await?;
+    let created = changes.store().create_providers(drafts, principal.user, house.clock.now()).await?;
     created.iter().map(|provider| ProviderView::of(provider, principal.username.clone(), principal)).collect()
 }
 
 async fn save(
     house: &House,
+    changes: &Changes,
     principal: &Principal,
     stored: &SearchProvider,
     draft: ProviderDraft,
 ) -> Result<Json<ProviderView>, ApiError> {
-    let draft = keeping_secret(draft);
+    let draft = keeping_secret(stored, draft);
     let transforms = house.federation.transforms_for(principal).await?;
-    let mut errors = house.catalogues.check_provider(&changed(stored, &draft), &transforms);
+    let proposed = changed(stored, &draft);
+    let mut errors = house.catalogues.check_provider(&proposed, &transforms);
     errors.merge(check_secret(&draft));
+    if errors.is_empty() {
+        errors = house.federation.check_in_force(&proposed);
+    }
     let draft = errors.into_result(draft).map_err(ApiError::invalid)?;
-    let saved = house.store.replace_provider(stored.id, draft, house.clock.now()).await?;
+    let saved = changes.store().replace_provider(stored.id, draft, house.clock.now()).await?;
     show(house, &saved, principal).await.map(Json)
 }
 

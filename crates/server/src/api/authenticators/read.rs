@@ -1,0 +1,125 @@
+//! Reading authenticators: the records for administrators, the state of their own connections for everybody.
+
+use super::{by_id_or_idp, needed};
+use crate::House;
+use crate::api::listing::{ListRequest, Listing, Paging};
+use crate::auth::{Admin, Caller};
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::{ApiPath, ApiQuery};
+use crate::links::Links;
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use chrono::{DateTime, Utc};
+use domain::authenticator::{Authenticator, AuthenticatorDraft};
+use domain::ids::{AuthenticatorId, UserId};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// What the caller connected.
+#[derive(Debug, Default, Serialize, utoipa::ToSchema)]
+pub struct ConnectionView {
+    /// Your account is connected, and the token can be used or renewed.
+    connected: bool,
+    /// When the token ends; it is renewed by itself if the service allows that.
+    expires_at: Option<DateTime<Utc>>,
+    /// Whose account it is there, as far as the service says.
+    account: String,
+}
+
+/// An authenticator as everybody sees it.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = NeededAuthenticator)]
+pub struct NeededView {
+    #[schema(example = "microsoft")]
+    idp: String,
+    #[schema(example = "Microsoft")]
+    name: String,
+    #[serde(flatten)]
+    connection: ConnectionView,
+}
+
+/// An authenticator as administrators see it, with what they themselves connected.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Authenticator)]
+pub struct AuthenticatorView {
+    id: AuthenticatorId,
+    /// `client_secret` and secrets in parameters are masked.
+    #[serde(flatten)]
+    draft: AuthenticatorDraft,
+    #[serde(flatten)]
+    connection: ConnectionView,
+    date_created: DateTime<Utc>,
+    date_updated: DateTime<Utc>,
+}
+
+/// The two forms of a list.
+#[derive(utoipa::ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it describes the two shapes; each is written by itself")]
+enum EitherView {
+    Administrators(AuthenticatorView),
+    Everybodys(NeededView),
+}
+
+/// The authenticators that your sources need, and whether you are connected; all records for administrators.
+#[utoipa::path(get, path = "/svc/authenticators/", tag = "people", params(Paging),
+    responses((status = 200, description = "Authenticators by id.", body = Listing<EitherView>)))]
+pub async fn list_authenticators(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiQuery(paging): ApiQuery<Paging>,
+) -> Result<Response, ApiError> {
+    let list = ListRequest::read(paging, &links, "/authenticators/")?;
+    let principal = &caller.principal;
+    if principal.is_admin {
+        let mut views = Vec::new();
+        for one in house.store.authenticators().await? {
+            views.push(show(&house, one, principal.user).await?);
+        }
+        return Ok(list.answer_from(views));
+    }
+    let mut views = Vec::new();
+    for one in needed(&house, principal).await? {
+        let connection = connection(&house, principal.user, one.id).await?;
+        views.push(NeededView { idp: one.draft.idp, name: one.draft.name, connection });
+    }
+    Ok(list.answer_from(views))
+}
+
+/// One authenticator.
+#[utoipa::path(get, path = "/svc/authenticators/{id}/", tag = "people",
+    params(("id" = String, Path, description = "Id or idp of the authenticator.")), responses(
+    (status = 200, description = "The authenticator.", body = AuthenticatorView),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown.", body = ErrorBody)))]
+pub async fn read_authenticator(
+    Admin(principal): Admin,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<String>,
+) -> Result<Json<AuthenticatorView>, ApiError> {
+    let one = by_id_or_idp(&house, &id).await?;
+    show(&house, one, principal.user).await.map(Json)
+}
+
+/// The record as administrators see it.
+pub async fn show(house: &House, one: Authenticator, user: UserId) -> Result<AuthenticatorView, ApiError> {
+    Ok(AuthenticatorView {
+        id: one.id,
+        draft: one.draft.masked(),
+        connection: connection(house, user, one.id).await?,
+        date_created: one.date_created,
+        date_updated: one.date_updated,
+    })
+}
+
+async fn connection(house: &House, user: UserId, of: AuthenticatorId) -> Result<ConnectionView, ApiError> {
+    let Some(found) = house.store.connection(user, of).await? else { return Ok(ConnectionView::default()) };
+    let lasts = found.tokens.expires.is_none_or(|end| end > house.clock.now());
+    Ok(ConnectionView {
+        connected: lasts || !found.tokens.refresh.is_empty(),
+        expires_at: found.tokens.expires,
+        account: found.account,
+    })
+}

@@ -1,0 +1,105 @@
+//! Writing authenticators: administrators only, and everything is checked before it is saved.
+
+use super::by_id_or_idp;
+use super::read::{AuthenticatorView, show};
+use crate::House;
+use crate::api::merge::merge;
+use crate::auth::Admin;
+use crate::changes::Changes;
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::{ApiJson, ApiPath};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use domain::authenticator::{Authenticator, AuthenticatorDraft};
+use domain::user::Principal;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Creates an authenticator.
+#[utoipa::path(post, path = "/svc/authenticators/", tag = "people", request_body = AuthenticatorDraft, responses(
+    (status = 201, description = "Created.", body = AuthenticatorView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 409, description = "The idp is taken.", body = ErrorBody)))]
+pub async fn create_authenticator(
+    Admin(principal): Admin,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    ApiJson(draft): ApiJson<AuthenticatorDraft>,
+) -> Result<(StatusCode, Json<AuthenticatorView>), ApiError> {
+    let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
+    let created = changes.store().create_authenticator(draft, house.clock.now()).await?;
+    Ok((StatusCode::CREATED, Json(show(&house, created, principal.user).await?)))
+}
+
+/// Replaces an authenticator. A masked, empty or absent `client_secret` keeps the stored one.
+#[utoipa::path(put, path = "/svc/authenticators/{id}/", tag = "people",
+    params(("id" = String, Path, description = "Id or idp of the authenticator.")),
+    request_body = AuthenticatorDraft, responses(
+    (status = 200, description = "Replaced.", body = AuthenticatorView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown.", body = ErrorBody),
+    (status = 409, description = "The idp is taken.", body = ErrorBody)))]
+pub async fn replace_authenticator(
+    Admin(principal): Admin,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<String>,
+    ApiJson(draft): ApiJson<AuthenticatorDraft>,
+) -> Result<Json<AuthenticatorView>, ApiError> {
+    let stored = by_id_or_idp(&house, &id).await?;
+    save(&house, &changes, &principal, stored, draft).await
+}
+
+/// Changes what is given of an authenticator.
+#[utoipa::path(patch, path = "/svc/authenticators/{id}/", tag = "people",
+    params(("id" = String, Path, description = "Id or idp of the authenticator.")),
+    request_body = AuthenticatorDraft, responses(
+    (status = 200, description = "Changed.", body = AuthenticatorView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown.", body = ErrorBody),
+    (status = 409, description = "The idp is taken.", body = ErrorBody)))]
+pub async fn change_authenticator(
+    Admin(principal): Admin,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<String>,
+    ApiJson(given): ApiJson<Map<String, Value>>,
+) -> Result<Json<AuthenticatorView>, ApiError> {
+    let stored = by_id_or_idp(&house, &id).await?;
+    let draft = merge(&stored.draft.masked(), given)?;
+    save(&house, &changes, &principal, stored, draft).await
+}
+
+/// Deletes an authenticator with all that people connected by it.
+#[utoipa::path(delete, path = "/svc/authenticators/{id}/", tag = "people",
+    params(("id" = String, Path, description = "Id or idp of the authenticator.")),
+    responses((status = 204, description = "Deleted."),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown.", body = ErrorBody)))]
+pub async fn delete_authenticator(
+    _admin: Admin,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<String>,
+) -> Result<StatusCode, ApiError> {
+    let stored = by_id_or_idp(&house, &id).await?;
+    changes.store().delete_authenticator(stored.id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn save(
+    house: &House,
+    changes: &Changes,
+    principal: &Principal,
+    stored: Authenticator,
+    draft: AuthenticatorDraft,
+) -> Result<Json<AuthenticatorView>, ApiError> {
+    let draft = draft.keeping(&stored.draft);
+    let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
+    let saved = changes.store().replace_authenticator(stored.id, draft, house.clock.now()).await?;
+    show(house, saved, principal.user).await.map(Json)
+}

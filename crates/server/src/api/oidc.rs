@@ -1,0 +1,53 @@
+//! Signing in for programs by a token of an OpenID Connect service.
+
+use super::login::{LoggedIn, logged_in};
+use crate::House;
+use crate::auth::{events, oidc};
+use crate::changes::SignIn;
+use crate::client_address::ClientAddress;
+use crate::error::{ApiError, ErrorBody, Refusal};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName};
+use domain::contracts::TokenUse;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+const HEADER: HeaderName = HeaderName::from_static("oidc-token");
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().routes(routes!(oidc_authenticate))
+}
+
+/// A token of this service for a token of an authenticator by which people sign in.
+#[utoipa::path(post, path = "/svc/oidc_authenticate/", tag = "people", security(),
+    params(("OIDC-Token" = String, Header, description = "`Bearer <ID token or access token>`.")), responses(
+    (status = 200, description = "Signed in. The first time a user is created, never an administrator.", body = LoggedIn),
+    (status = 403, description = "The token was not accepted.", body = ErrorBody),
+    (status = 429, description = "Too many attempts have failed; `retry_after` says when to try again.", body = ErrorBody)))]
+async fn oidc_authenticate(
+    State(house): State<Arc<House>>,
+    address: ClientAddress,
+    place: SignIn,
+    headers: HeaderMap,
+) -> Result<Json<LoggedIn>, ApiError> {
+    let _until_looked_up = house.throttles.sign_in.token_turn(address).await?;
+    let given = headers.get(HEADER).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let (scheme, token) = given.trim().split_once(' ').unwrap_or_default();
+    let found = match scheme.eq_ignore_ascii_case("bearer") {
+        true => house.oauth.identity_of(token.trim(), TokenUse::SignIn).await.map_err(oidc::refused),
+        false => Ok(None),
+    };
+    let sentence = match found {
+        Ok(Some(identity)) => {
+            let user = oidc::user_of(&house, &identity, address).await?;
+            events::signed_in(&user, "oidc");
+            return logged_in(&house, &place, user).await.map(Json);
+        }
+        Ok(None) => "No authenticator is responsible for this token.".to_owned(),
+        Err(refused) => format!("{}.", refused?),
+    };
+    house.throttles.sign_in.token_failed(address)?;
+    Err(ApiError::saying(Refusal::PermissionDenied, sentence))
+}

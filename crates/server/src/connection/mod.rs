@@ -1,0 +1,223 @@
+//! Connections of clients: how many there may be, and how long one may keep the service waiting. A client that does
+//! not go on is dropped, with all that waits for it.
+
+mod body;
+mod patient;
+#[cfg(test)]
+mod tests;
+mod watch;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::serve::Listener;
+use body::{ArrivingBody, LeavingBody};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use patient::PatientStream;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch as signal};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tower::ServiceExt;
+use watch::Watch;
+
+/// Most connections at once, if the system allows so many open files.
+const CONNECTIONS_MAX: usize = 16_384;
+/// Open files that are kept for everything else: database, sources, logs.
+const FILES_KEPT: u64 = 512;
+/// How long the head of a request may take to come, and a new connection to send its first one.
+const HEAD_TIME_MAX: Duration = Duration::from_secs(20);
+/// How long a connection may stay without a request. Longer than load balancers keep theirs, so that they close first.
+const IDLE_TIME_MAX: Duration = Duration::from_secs(90);
+/// How long the body of a request may take to come.
+const BODY_TIME_MAX: Duration = Duration::from_secs(120);
+/// How long a client may leave the way to it full.
+const STALL_TIME_MAX: Duration = Duration::from_secs(30);
+/// After this time of silence a client of HTTP/2 is asked whether it is still there.
+const PING_EVERY: Duration = Duration::from_secs(20);
+/// How long its answer may take.
+const PONG_TIME_MAX: Duration = Duration::from_secs(20);
+/// Most requests at once on one connection of HTTP/2.
+const STREAMS_MAX: u32 = 100;
+/// Most bytes of one answer that wait inside HTTP/2.
+const SEND_BUFFER_BYTES_MAX: usize = 64 * 1024;
+/// Most connections at once that are told that there are too many; the rest is dropped without a word.
+const TOLD_MAX: usize = 64;
+/// How long it may take to tell them.
+const TELL_TIME_MAX: Duration = Duration::from_secs(1);
+/// What they are told.
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+
+/// The other end of a connection, as `ConnectInfo` of a request.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub SocketAddr);
+
+/// How much and how long. A test makes them small.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    connections: usize,
+    head: Duration,
+    idle: Duration,
+    body: Duration,
+    stall: Duration,
+    ping_every: Duration,
+    pong: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: CONNECTIONS_MAX,
+            head: HEAD_TIME_MAX,
+            idle: IDLE_TIME_MAX,
+            body: BODY_TIME_MAX,
+            stall: STALL_TIME_MAX,
+            ping_every: PING_EVERY,
+            pong: PONG_TIME_MAX,
+        }
+    }
+}
+
+/// Serves HTTP/1 and HTTP/2 until told to stop, then ends what runs. Dropped, it cuts off all connections.
+pub async fn serve(listener: TcpListener, router: Router, until_stopped: impl Future<Output = ()>) {
+    let connections = CONNECTIONS_MAX.min(files_for_connections());
+    tracing::info!("up to {connections} connections at once");
+    serve_within(Limits { connections, ..Limits::default() }, listener, router, until_stopped).await;
+}
+
+async fn serve_within(
+    limits: Limits,
+    mut listener: TcpListener,
+    router: Router,
+    until_stopped: impl Future<Output = ()>,
+) {
+    let places = Arc::new(Semaphore::new(limits.connections));
+    let told = Arc::new(Semaphore::new(TOLD_MAX));
+    let (stop, stopped) = signal::channel(false);
+    let hall = Hall { router, limits, stopped };
+    let mut connections = JoinSet::new();
+    let mut until_stopped = pin!(until_stopped);
+    loop {
+        tokio::select! {
+            () = &mut until_stopped => break,
+            Some(_ended) = connections.join_next() => {}
+            (stream, address) = Listener::accept(&mut listener) => {
+                if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
+                    connections.spawn(hall.clone().converse(stream, address, place));
+                } else if let Ok(turn) = Arc::clone(&told).try_acquire_owned() {
+                    connections.spawn(send_away(stream, turn));
+                }
+            }
+        }
+    }
+    drop(listener);
+    let _nobody_is_there = stop.send(true);
+    while connections.join_next().await.is_some() {}
+}
+
+/// What every connection is given.
+#[derive(Clone)]
+struct Hall {
+    router: Router,
+    limits: Limits,
+    stopped: signal::Receiver<bool>,
+}
+
+impl Hall {
+    /// Serves one connection to its end, or until its watch gives it up.
+    async fn converse(self, stream: TcpStream, address: SocketAddr, _place: OwnedSemaphorePermit) {
+        let Self { router, limits, mut stopped } = self;
+        // Events are small, and must not wait for more to come.
+        let _not_worth_a_word = stream.set_nodelay(true);
+        let watch = Arc::new(Watch::new(limits));
+        let stream = PatientStream::new(stream, limits.stall, Arc::clone(&watch));
+        let service = service_fn(|request| answer(router.clone(), &watch, address, request));
+        let mut builder = Builder::new(TokioExecutor::new());
+        builder
+            .http2()
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(STREAMS_MAX)
+            .max_send_buf_size(SEND_BUFFER_BYTES_MAX)
+            .keep_alive_interval(limits.ping_every)
+            .keep_alive_timeout(limits.pong);
+        let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+        let mut is_told = false;
+        loop {
+            tokio::select! {
+                ended = connection.as_mut() => {
+                    if let Err(error) = ended {
+                        tracing::debug!("a connection ended: {error}");
+                    }
+                    return;
+                }
+                _ = stopped.wait_for(|stop| *stop), if !is_told => {
+                    is_told = true;
+                    connection.as_mut().graceful_shutdown();
+                }
+                reason = watch.gives_up() => {
+                    tracing::debug!(client.address = %address, "a connection is dropped: {reason}");
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// One request and its answer, both watched.
+fn answer(
+    router: Router,
+    watch: &Arc<Watch>,
+    address: SocketAddr,
+    request: Request<Incoming>,
+) -> impl Future<Output = Result<Response<Body>, Infallible>> + Send + use<> {
+    let exchange = watch.begin(request.version());
+    let time_max = watch.limits().body;
+    let mut request = request.map(|body| Body::new(ArrivingBody::new(body, time_max)));
+    request.extensions_mut().insert(ConnectInfo(Peer(address)));
+    async move {
+        let response = router.oneshot(request).await?;
+        Ok(response.map(|body| Body::new(LeavingBody::new(body, exchange))))
+    }
+}
+
+/// Says that there are too many connections. Waits for the client to close: what it sent and nobody read would make
+/// the system throw away our words.
+async fn send_away(mut stream: TcpStream, _turn: OwnedSemaphorePermit) {
+    let told = async {
+        stream.write_all(FULL).await?;
+        stream.shutdown().await?;
+        let mut unread = [0; 1024];
+        while stream.read(&mut unread).await? > 0 {}
+        std::io::Result::Ok(())
+    };
+    let _told_or_not = timeout(TELL_TIME_MAX, told).await;
+}
+
+/// How many connections the system's limit of open files leaves room for, once it is as high as this process may set it.
+#[cfg(unix)]
+fn files_for_connections() -> usize {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut files = getrlimit(Resource::Nofile);
+    let raised = rustix::process::Rlimit { current: files.maximum, maximum: files.maximum };
+    if setrlimit(Resource::Nofile, raised).is_ok() {
+        files = getrlimit(Resource::Nofile);
+    }
+    let all = files.current.unwrap_or(u64::MAX);
+    usize::try_from(all.saturating_sub(FILES_KEPT).max(all / 2)).unwrap_or(usize::MAX)
+}
+
+#[cfg(not(unix))]
+fn files_for_connections() -> usize {
+    CONNECTIONS_MAX
+}

@@ -1,0 +1,325 @@
+//! Clients that do not go on, over real connections.
+
+use super::*;
+use axum::body::Bytes;
+use axum::routing::{get, post};
+use futures_util::stream::unfold;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::time::{Instant, sleep};
+
+const SHORT: Duration = Duration::from_millis(300);
+/// More than twice the limit, and time for a busy machine.
+const LONG: Duration = Duration::from_secs(5);
+const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n";
+
+fn short() -> Limits {
+    let unlimited = Duration::from_secs(3600);
+    Limits {
+        head: SHORT,
+        stall: SHORT,
+        body: SHORT,
+        idle: unlimited,
+        ping_every: unlimited,
+        ..Limits::default()
+    }
+}
+
+/// Counts the answers that are open.
+#[derive(Clone, Default)]
+struct Open(Arc<AtomicUsize>);
+
+struct Held(Open);
+
+impl Open {
+    fn hold(&self) -> Held {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Held(self.clone())
+    }
+
+    fn count(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    async fn becomes(&self, count: usize) {
+        let started = Instant::now();
+        while self.count() != count {
+            assert!(started.elapsed() < LONG, "{} are open and not {count}", self.count());
+            sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A server within limits: `/` is short, `/endless` has no end, `/silent` says nothing, `/read` wants a body.
+struct TestServer {
+    address: SocketAddr,
+    open: Open,
+    _running: JoinSet<()>,
+}
+
+impl TestServer {
+    async fn start(limits: Limits) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let (address, open) = (listener.local_addr().unwrap(), Open::default());
+        let (endless, silent) = (open.clone(), open.clone());
+        let endless = async move || {
+            Body::from_stream(unfold(endless.hold(), async |held| {
+                tokio::task::yield_now().await;
+                Some((Ok::<_, Infallible>(Bytes::from_static(&[b'x'; 4096])), held))
+            }))
+        };
+        let silent = async move || {
+            Body::from_stream(unfold(silent.hold(), async |_held| {
+                std::future::pending::<Option<(Result<Bytes, Infallible>, Held)>>().await
+            }))
+        };
+        let router = Router::new()
+            .route("/", get(async || "hello"))
+            .route("/large", get(async || vec![b'x'; 1 << 20]))
+            .route("/endless", get(endless))
+            .route("/silent", get(silent))
+            .route("/read", post(async |body: Bytes| body.len().to_string()));
+        let mut running = JoinSet::new();
+        running.spawn(serve_within(limits, listener, router, std::future::pending()));
+        Self { address, open, _running: running }
+    }
+
+    async fn send(&self, bytes: &[u8]) -> TcpStream {
+        let mut client = TcpStream::connect(self.address).await.unwrap();
+        client.write_all(bytes).await.unwrap();
+        client
+    }
+}
+
+/// Reads until the server closes; what it said. A reset is an end too.
+async fn to_the_end(client: &mut TcpStream) -> String {
+    let mut said = Vec::new();
+    let mut buffer = [0; 4096];
+    let reading = async {
+        while let Ok(count @ 1..) = client.read(&mut buffer).await {
+            said.extend_from_slice(&buffer[..count]);
+        }
+    };
+    timeout(LONG, reading).await.expect("the connection is closed");
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+async fn once(client: &mut TcpStream) -> String {
+    let mut buffer = [0; 4096];
+    let count = timeout(LONG, client.read(&mut buffer)).await.unwrap().unwrap();
+    String::from_utf8_lossy(&buffer[..count]).into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_sends_no_whole_head_is_dropped() {
+    let server = TestServer::start(short()).await;
+    let started = Instant::now();
+    let halves: [&[u8]; 5] = [
+        b"",
+        b"GET / HT",
+        b"GET / HTTP/1.1\r\nhost: a\r\nx-a: b",
+        b"PRI * HTTP/2.0\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ];
+    for half in halves {
+        let mut client = server.send(half).await;
+        let said = to_the_end(&mut client).await;
+        assert!(!said.contains("200"), "{said}");
+    }
+    assert!(started.elapsed() >= 5 * SHORT, "each had its time");
+    let mut client = server.send(b"GET / HTTP/1.1\r\n").await;
+    let started = Instant::now();
+    while client.write_all(b"x-a: b\r\n").await.is_ok() {
+        assert!(started.elapsed() < LONG, "a line now and then buys no time");
+        sleep(SHORT / 6).await;
+    }
+    assert!(started.elapsed() >= SHORT);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_waits_longer_for_the_next_request_than_for_its_end() {
+    let server = TestServer::start(Limits { idle: 6 * SHORT, ..short() }).await;
+    let mut client = server.send(GET).await;
+    assert!(once(&mut client).await.ends_with("hello"));
+    sleep(3 * SHORT).await;
+    client.write_all(GET).await.unwrap();
+    assert!(once(&mut client).await.ends_with("hello"), "it may pause longer than a head may take");
+    let started = Instant::now();
+    assert_eq!(to_the_end(&mut client).await, "");
+    assert!(started.elapsed() >= 5 * SHORT, "{:?}", started.elapsed());
+    let mut client = server.send(GET).await;
+    assert!(once(&mut client).await.ends_with("hello"));
+    let started = Instant::now();
+    client.write_all(&GET[..9]).await.unwrap();
+    assert_eq!(to_the_end(&mut client).await, "");
+    assert!(started.elapsed() < 5 * SHORT, "half a second head: {:?}", started.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_comes_in_time_or_not_at_all() {
+    let server = TestServer::start(short()).await;
+    let head = b"POST /read HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\n";
+    let mut whole = server.send(&[head, b"12345".as_slice()].concat()).await;
+    assert!(once(&mut whole).await.ends_with('5'));
+    let mut half = server.send(&[head, b"12".as_slice()].concat()).await;
+    let started = Instant::now();
+    assert!(once(&mut half).await.starts_with("HTTP/1.1 400"));
+    assert!(started.elapsed() >= SHORT / 2);
+    assert_eq!(to_the_end(&mut half).await, "", "what is left of it would be taken for a head");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_does_not_read_is_dropped_and_who_reads_is_not() {
+    let server = TestServer::start(short()).await;
+    let ask = b"GET /endless HTTP/1.1\r\nhost: a\r\n\r\n";
+    let (stalled, mut reading) = (server.send(ask).await, server.send(ask).await);
+    server.open.becomes(2).await;
+    read_for(&mut reading, 5 * SHORT).await;
+    server.open.becomes(1).await;
+    read_for(&mut reading, SHORT).await;
+    drop((stalled, reading));
+    server.open.becomes(0).await;
+}
+
+async fn read_for(client: &mut TcpStream, time: Duration) {
+    let mut buffer = vec![0; 65_536];
+    let started = Instant::now();
+    while started.elapsed() < time {
+        let read = timeout(LONG, client.read(&mut buffer)).await.expect("it goes on").unwrap();
+        assert!(read > 0, "a reader is served as long as it reads");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_connection_too_many_is_told_so_at_once() {
+    let server = TestServer::start(Limits { connections: 2, ..Limits::default() }).await;
+    let mut clients = [server.send(GET).await, server.send(GET).await];
+    for client in &mut clients {
+        assert!(once(client).await.ends_with("hello"));
+    }
+    let mut third = server.send(GET).await;
+    let said = to_the_end(&mut third).await;
+    assert!(said.starts_with("HTTP/1.1 503 ") && said.contains("retry-after: 5\r\n"), "{said}");
+    drop(clients);
+    let started = Instant::now();
+    while !to_the_end_or_hello(&server).await {
+        assert!(started.elapsed() < LONG, "places are free again");
+    }
+}
+
+async fn to_the_end_or_hello(server: &TestServer) -> bool {
+    let mut client = server.send(GET).await;
+    once(&mut client).await.ends_with("hello")
+}
+
+#[test]
+#[cfg(unix)]
+fn the_limit_of_open_files_leaves_room() {
+    let all = files_for_connections();
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    assert_eq!(files.current, files.maximum, "as many as this process may have");
+    let files = files.current.map_or(usize::MAX, |files| usize::try_from(files).unwrap());
+    assert!(all >= files / 2 && (all < files || files == usize::MAX), "{all} of {files}");
+}
+
+/// Frames of HTTP/2, by hand: no client library can be made to behave so badly.
+mod http2 {
+    use super::*;
+
+    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    const SETTINGS: u8 = 4;
+    const HEADERS: u8 = 1;
+    const WINDOW_UPDATE: u8 = 8;
+    const MAX_CONCURRENT_STREAMS: u16 = 3;
+    const INITIAL_WINDOW_SIZE: u16 = 4;
+    const WINDOW_MAX: u32 = (1 << 31) - 1;
+
+    fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+        [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+    }
+
+    fn setting(name: u16, value: u32) -> Vec<u8> {
+        [name.to_be_bytes().as_slice(), &value.to_be_bytes()].concat()
+    }
+
+    /// `GET path` with the whole head in one frame.
+    fn ask(stream: u32, path: &str) -> Vec<u8> {
+        let mut head = vec![0x82, 0x86, 0x41, 1, b'a', 0x44, u8::try_from(path.len()).unwrap()];
+        head.extend_from_slice(path.as_bytes());
+        frame(HEADERS, 0x5, stream, &head)
+    }
+
+    /// A client whose streams have this window.
+    fn hello(window: u32) -> Vec<u8> {
+        let settings = frame(SETTINGS, 0, 0, &setting(INITIAL_WINDOW_SIZE, window));
+        let whole = (WINDOW_MAX - 65_535).to_be_bytes();
+        [PREFACE, &settings, &frame(WINDOW_UPDATE, 0, 0, &whole)].concat()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn who_makes_no_room_is_dropped_and_who_does_is_not() {
+        let server = TestServer::start(short()).await;
+        let streams: Vec<u8> = (0..20).flat_map(|number| ask(2 * number + 1, "/endless")).collect();
+        let mut reading = server.send(&[hello(WINDOW_MAX), ask(1, "/endless")].concat()).await;
+        server.open.becomes(1).await;
+        for window in [0, 1, 20_000] {
+            let mut stalled = server.send(&[hello(window), streams.clone()].concat()).await;
+            server.open.becomes(21).await;
+            read_for(&mut reading, SHORT / 2).await;
+            let started = Instant::now();
+            // It reads all that is sent to it, so the connection itself is never full.
+            let both = tokio::join!(to_the_end(&mut stalled), read_for(&mut reading, 3 * SHORT));
+            assert!(started.elapsed() < LONG && !both.0.is_empty());
+            server.open.becomes(1).await;
+        }
+        read_for(&mut reading, SHORT).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_answer_larger_than_the_window_is_not_waited_for() {
+        let server = TestServer::start(short()).await;
+        for window in [0, 1, 100_000] {
+            let mut client = server.send(&[hello(window), ask(1, "/large")].concat()).await;
+            let started = Instant::now();
+            to_the_end(&mut client).await;
+            assert!(started.elapsed() >= SHORT / 2, "{window}: {:?}", started.elapsed());
+        }
+        let mut idle = server.send(&[hello(2), ask(1, "/")].concat()).await;
+        assert!(timeout(3 * SHORT, to_the_end(&mut idle)).await.is_err(), "three bytes are the last piece");
+        let server = TestServer::start(Limits { idle: 2 * SHORT, ..short() }).await;
+        let mut idle = server.send(&[hello(2), ask(1, "/")].concat()).await;
+        to_the_end(&mut idle).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn who_answers_no_ping_is_dropped() {
+        let server = TestServer::start(Limits { ping_every: SHORT, pong: SHORT, ..short() }).await;
+        let mut silent = server.send(&[hello(WINDOW_MAX), ask(1, "/silent")].concat()).await;
+        server.open.becomes(1).await;
+        let started = Instant::now();
+        to_the_end(&mut silent).await;
+        assert!(started.elapsed() >= SHORT, "{:?}", started.elapsed());
+        server.open.becomes(0).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn so_many_streams_at_once() {
+        let server = TestServer::start(Limits { stall: LONG, ..short() }).await;
+        let streams: Vec<u8> =
+            (0..STREAMS_MAX + 50).flat_map(|number| ask(2 * number + 1, "/silent")).collect();
+        let mut client = server.send(&[hello(WINDOW_MAX), streams].concat()).await;
+        let mut buffer = [0; 64];
+        client.read_exact(&mut buffer).await.unwrap();
+        let stated = setting(MAX_CONCURRENT_STREAMS, STREAMS_MAX);
+        assert!(buffer.windows(stated.len()).any(|bytes| bytes == stated), "it says so: {buffer:?}");
+        server.open.becomes(STREAMS_MAX as usize).await;
+        sleep(SHORT).await;
+        assert_eq!(server.open.count(), STREAMS_MAX as usize);
+    }
+}

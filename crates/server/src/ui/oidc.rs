@@ -1,0 +1,153 @@
+//! The way of a browser to another service and back: signing in there, connecting an account there.
+
+use super::local_path;
+use crate::House;
+use crate::api::authenticators::redirect_uri;
+use crate::auth::{cookie, events, identify, oidc, open_session, random_text};
+use crate::changes::SignIn;
+use crate::client_address::ClientAddress;
+use crate::error::{ApiError, Refusal};
+use crate::extract::{ApiPath, ApiQuery};
+use crate::links::Links;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum_extra::extract::cookie::CookieJar;
+use domain::audit::{Action, AuditEvent, Kind};
+use domain::authenticator::FlowPurpose;
+use domain::contracts::{CameBack, FlowOutcome, FlowStart, OAuthError};
+use domain::ids::UserId;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The secret of a browser that signs in: whoever comes back with a code must be who was sent away.
+const BROWSER_COOKIE: &str = "tributary_browser";
+/// Longest secret that is looked at.
+const BROWSER_CHARS_MAX: usize = 100;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct LoginQuery {
+    next: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct CallbackQuery {
+    state: String,
+    code: String,
+    error: String,
+    iss: String,
+}
+
+#[derive(Serialize)]
+struct Notice<'a> {
+    title: &'a str,
+    sentence: &'a str,
+    href: &'a str,
+    link: &'a str,
+}
+
+/// Sends the browser away to sign in.
+pub async fn login(
+    State(house): State<Arc<House>>,
+    links: Links,
+    jar: CookieJar,
+    ApiPath(name): ApiPath<String>,
+    ApiQuery(query): ApiQuery<LoginQuery>,
+) -> Result<Response, ApiError> {
+    let all = house.store.authenticators().await?;
+    let found = all.into_iter().find(|one| one.draft.active && one.draft.sign_in && one.draft.idp == name);
+    let Some(authenticator) = found else {
+        return notice(&house, StatusCode::NOT_FOUND, "Signing in by this service is not offered here.");
+    };
+    let known = jar.get(BROWSER_COOKIE).map(|cookie| cookie.value().to_owned());
+    let known = known.filter(|text| !text.is_empty() && text.len() <= BROWSER_CHARS_MAX);
+    let browser = known.unwrap_or_else(random_text);
+    let start = FlowStart {
+        redirect_uri: redirect_uri(&authenticator, &links),
+        authenticator,
+        purpose: FlowPurpose::SignIn,
+        browser: browser.clone(),
+        next: local_path(&query.next).to_owned(),
+    };
+    match house.oauth.begin(start).await {
+        Ok(url) => {
+            let jar = jar.add(cookie(&house.settings, BROWSER_COOKIE, browser));
+            Ok((jar, Redirect::to(url.as_str())).into_response())
+        }
+        Err(error) => failed(&house, error),
+    }
+}
+
+/// The browser comes back.
+pub async fn callback(
+    State(house): State<Arc<House>>,
+    (address, place): (ClientAddress, SignIn),
+    headers: HeaderMap,
+    ApiPath(callback): ApiPath<String>,
+    ApiQuery(query): ApiQuery<CallbackQuery>,
+) -> Result<Response, ApiError> {
+    let jar = CookieJar::from_headers(&headers);
+    let user = identify(&house, &headers, address).await?.ok().map(|caller| caller.principal.user);
+    let back = CameBack {
+        callback,
+        state: query.state,
+        code: query.code,
+        error: query.error,
+        issuer: query.iss,
+        browser: jar.get(BROWSER_COOKIE).map(|cookie| cookie.value().to_owned()).unwrap_or_default(),
+        user,
+    };
+    match house.oauth.finish(back).await {
+        Ok(FlowOutcome::Connected { name, authenticator, next }) => {
+            let event = AuditEvent::of(Action::Created, Kind::Connection, Some(authenticator.0), &name);
+            note(&house, &place, user, event).await?;
+            Ok(Redirect::to(local_path(&next)).into_response())
+        }
+        Ok(FlowOutcome::SignedIn { identity, next }) => {
+            let user = oidc::user_of(&house, &identity, address).await?;
+            let session = open_session(&house, &user).await?;
+            events::signed_in(&user, "oidc");
+            Ok((CookieJar::new().add(session), Redirect::to(local_path(&next))).into_response())
+        }
+        Err(error) => failed(&house, error),
+    }
+}
+
+async fn note(
+    house: &House,
+    place: &SignIn,
+    user: Option<UserId>,
+    event: AuditEvent,
+) -> Result<(), ApiError> {
+    let Some(user) = user else { return Ok(()) };
+    let user = house.store.user(user).await?;
+    place.changes_of(house, &user).note(event).await
+}
+
+/// A page that says what went wrong. Failures of our own are answered like everywhere.
+fn failed(house: &House, error: OAuthError) -> Result<Response, ApiError> {
+    let status = match &error {
+        OAuthError::UnknownFlow | OAuthError::Refused(..) => StatusCode::BAD_REQUEST,
+        OAuthError::NotProven(_) => StatusCode::FORBIDDEN,
+        OAuthError::Misconfigured(..) => StatusCode::UNPROCESSABLE_ENTITY,
+        OAuthError::Unavailable(..) => StatusCode::SERVICE_UNAVAILABLE,
+        OAuthError::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    let sentence = match oidc::refused(error) {
+        Ok(sentence) => sentence,
+        Err(error) if error.refusal() == Refusal::Unavailable => {
+            error.detail().trim_end_matches('.').to_owned()
+        }
+        Err(error) => return Err(error),
+    };
+    let mut letters = sentence.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    notice(house, status, &format!("{first}{}.", letters.as_str()))
+}
+
+fn notice(house: &House, status: StatusCode, sentence: &str) -> Result<Response, ApiError> {
+    let values = Notice { title: "That did not work", sentence, href: "/", link: "Go to Tributary" };
+    house.pages.render(status, "notice.html", values)
+}
