@@ -14,15 +14,14 @@ use domain::contracts::{
     Fetch, FetchError, HttpRequest, HttpResponse, PostResultContext, ResultBatch, ResultContext, SystemClock,
     Toolbox,
 };
-use domain::ids::{ProviderId, SearchId, UserId};
+use domain::ids::UserId;
 use domain::instant::Instant;
 use domain::provider::{ProviderDraft, SearchProvider};
 use domain::result::{ResultItem, ResultSet};
-use domain::search::{Search, SearchDraft};
 use domain::settings::Settings;
-use domain::status::{ProviderStatus, SearchStatus};
 use processors::{post_result, result};
 use std::sync::Arc;
+use testkit::samples;
 
 /// As the program itself.
 #[global_allocator]
@@ -73,12 +72,8 @@ fn best_ms(results: usize) -> f64 {
 
 /// All that a search does with its results between mapping and saving.
 fn rank(mut sets: Vec<ResultSet>) {
-    let toolbox = Toolbox {
-        fetch: Arc::new(Offline),
-        clock: Arc::new(SystemClock),
-        settings: Arc::new(Settings::default()),
-    };
-    let search = search();
+    let toolbox = Toolbox::new(Arc::new(Offline), Arc::new(SystemClock), Arc::new(Settings::default()));
+    let search = samples::search(QUERY);
     let provider = SearchProvider::unsaved(ProviderDraft::default(), UserId(1), Instant::UNIX_EPOCH);
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(async {
@@ -135,7 +130,7 @@ fn pool(results: usize, seed: u64) -> Vec<ResultSet> {
     let mut items = items.into_iter();
     let sources = results.div_ceil(RESULTS_PER_SOURCE);
     (1..=sources as i64)
-        .map(|source| set(source, items.by_ref().take(RESULTS_PER_SOURCE).collect()))
+        .map(|source| samples::set(source, QUERY, items.by_ref().take(RESULTS_PER_SOURCE).collect()))
         .collect()
 }
 
@@ -178,41 +173,5 @@ struct Offline;
 impl Fetch for Offline {
     async fn fetch(&self, _request: &HttpRequest) -> Result<HttpResponse, FetchError> {
         unreachable!("ranking asks nobody")
-    }
-}
-
-fn search() -> Search {
-    Search {
-        id: SearchId(1),
-        owner: UserId(1),
-        draft: SearchDraft::of_query(QUERY),
-        query_string_processed: QUERY.to_owned(),
-        status: SearchStatus::PostResultProcessing,
-        messages: Vec::new(),
-        time_s: 0.0,
-        run: 1,
-        date_created: Instant::UNIX_EPOCH,
-        date_updated: Instant::UNIX_EPOCH,
-    }
-}
-
-fn set(provider: i64, items: Vec<ResultItem>) -> ResultSet {
-    ResultSet {
-        search: SearchId(1),
-        provider: ProviderId(provider),
-        provider_name: format!("Source {provider}"),
-        status: ProviderStatus::Ok,
-        error: None,
-        found: items.len() as u64,
-        retrieved: items.len() as u64,
-        query_string_to_provider: QUERY.to_owned(),
-        query_to_provider: String::new(),
-        query_processors: Vec::new(),
-        result_processors: Vec::new(),
-        messages: Vec::new(),
-        time_s: 0.0,
-        items,
-        date_created: Instant::UNIX_EPOCH,
-        date_updated: Instant::UNIX_EPOCH,
     }
 }

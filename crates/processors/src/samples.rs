@@ -37,11 +37,7 @@ impl Default for Room {
         Self {
             search: search("solid state"),
             provider: SearchProvider::unsaved(draft, UserId(1), Instant::UNIX_EPOCH),
-            toolbox: Toolbox {
-                fetch: Arc::new(NoFetch),
-                clock: Arc::new(SystemClock),
-                settings: Arc::new(Settings::default()),
-            },
+            toolbox: Toolbox::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(Settings::default())),
             results_wanted: 10,
         }
     }

@@ -3,8 +3,11 @@
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails where its tools do")]
 
 pub mod clock;
+pub mod hostile;
 pub mod nats;
 pub mod postgres;
 pub mod postgres_server;
+pub mod samples;
 pub mod source;
 pub mod suites;
+pub mod vendors;

@@ -27,6 +27,7 @@ pub struct NatsServer {
     program: String,
     folder: TempDir,
     at: SocketAddr,
+    arguments: Vec<String>,
     child: Option<Child>,
 }
 
@@ -42,11 +43,27 @@ impl NatsServer {
             return None;
         };
         let at = TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).expect("a free port");
-        Some(Self { program, folder: tempfile::tempdir().expect("a folder"), at, child: None })
+        Some(Self {
+            program,
+            folder: tempfile::tempdir().expect("a folder"),
+            at,
+            arguments: Vec::new(),
+            child: None,
+        })
+    }
+
+    /// Gives the program more to mind: a login, a certificate.
+    pub fn with(mut self, arguments: &[&str]) -> Self {
+        self.arguments.extend(arguments.iter().map(|&argument| argument.to_owned()));
+        self
     }
 
     pub fn url(&self) -> String {
         format!("nats://{}", self.at)
+    }
+
+    pub fn port(&self) -> u16 {
+        self.at.port()
     }
 
     /// Starts it, or starts it again on what it stored, and waits until it listens.
@@ -54,7 +71,12 @@ impl NatsServer {
         self.kill();
         let mut command = Command::new(&self.program);
         command.args(["-js", "-a", "127.0.0.1", "-p", &self.at.port().to_string(), "-sd"]);
-        command.arg(self.folder.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .arg(self.folder.path())
+            .args(&self.arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         self.child = Some(command.spawn().expect("the server of NATS"));
         let started = Instant::now();
         while TcpStream::connect(self.at).is_err() {
@@ -72,10 +94,20 @@ impl NatsServer {
 
     /// How many messages a stream was ever given, and how many it holds now.
     pub fn messages(&self, stream: &str) -> (u64, u64) {
+        self.messages_as(stream, "{}")
+    }
+
+    /// True when the stream was given a message; asked with a login.
+    pub fn is_used(&self, stream: &str, user: &str, password: &str) -> bool {
+        let login = serde_json::json!({"user": user, "pass": password}).to_string();
+        self.messages_as(stream, &login).0 > 0
+    }
+
+    fn messages_as(&self, stream: &str, login: &str) -> (u64, u64) {
         let mut line = TcpStream::connect(self.at).expect("the server of NATS");
         line.set_read_timeout(Some(START_MAX)).expect("a limit");
         let ask =
-            format!("CONNECT {{}}\r\nSUB answer 1\r\nPUB $JS.API.STREAM.INFO.{stream} answer 0\r\n\r\n");
+            format!("CONNECT {login}\r\nSUB answer 1\r\nPUB $JS.API.STREAM.INFO.{stream} answer 0\r\n\r\n");
         line.write_all(ask.as_bytes()).expect("asked");
         let mut lines = BufReader::new(line).lines().map(|line| line.expect("an answer"));
         lines.find(|line| line.starts_with("MSG answer")).expect("an answer");

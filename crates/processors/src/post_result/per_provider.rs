@@ -90,11 +90,7 @@ mod tests {
 
     #[tokio::test]
     async fn every_set_is_processed_by_itself() {
-        let toolbox = Toolbox {
-            fetch: Arc::new(NoFetch),
-            clock: Arc::new(SystemClock),
-            settings: Arc::new(Settings::default()),
-        };
+        let toolbox = Toolbox::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(Settings::default()));
         let search = search("rivers");
         let cx = PostResultContext { search: &search, toolbox: &toolbox };
         let given = "2020-01-01 00:00:00";

@@ -6,15 +6,12 @@ use async_trait::async_trait;
 use domain::contracts::{
     Fetch, FetchError, HttpRequest, HttpResponse, PostResultContext, SystemClock, Toolbox,
 };
-use domain::ids::{ProviderId, SearchId, UserId};
-use domain::instant::Instant;
 use domain::result::{DATE_UNKNOWN, ResultItem, ResultSet};
-use domain::search::{Search, SearchDraft};
 use domain::settings::Settings;
-use domain::status::{ProviderStatus, SearchStatus};
 use processors::post_result::CATALOGUE;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use testkit::samples;
 
 /// Documents, then their copies.
 pub struct Pool {
@@ -93,8 +90,8 @@ impl Pool {
 /// The groups of the pool, each as the numbers of its documents.
 pub fn grouped(pool: &Pool) -> Vec<Vec<usize>> {
     let items = |numbers: std::ops::Range<usize>| numbers.map(|number| pool.item(number)).collect();
-    let mut sets =
-        [set(1, items(0..pool.originals())), set(2, items(pool.originals()..pool.documents.len()))];
+    let set = |provider, numbers| samples::set(provider, "q", items(numbers));
+    let mut sets = [set(1, 0..pool.originals()), set(2, pool.originals()..pool.documents.len())];
     let before = pool.documents.len();
     run("DedupeBySimilarityPostResultProcessor", &mut sets);
     let number = |url: &str| url.rsplit('/').next().and_then(|end| end.parse().ok()).expect("a number");
@@ -119,46 +116,10 @@ impl Fetch for NoFetch {
 }
 
 fn run(name: &str, sets: &mut [ResultSet]) {
-    let toolbox = Toolbox {
-        fetch: Arc::new(NoFetch),
-        clock: Arc::new(SystemClock),
-        settings: Arc::new(Settings::default()),
-    };
-    let search = Search {
-        id: SearchId(1),
-        owner: UserId(1),
-        draft: SearchDraft::of_query("q"),
-        query_string_processed: "q".to_owned(),
-        status: SearchStatus::PostResultProcessing,
-        messages: Vec::new(),
-        time_s: 0.0,
-        run: 1,
-        date_created: Instant::UNIX_EPOCH,
-        date_updated: Instant::UNIX_EPOCH,
-    };
+    let toolbox = Toolbox::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(Settings::default()));
+    let search = samples::search("q");
     let cx = PostResultContext { search: &search, toolbox: &toolbox };
     let kind = CATALOGUE.iter().find(|kind| kind.name == name).expect("a processor");
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(kind.processor.process(sets, &cx)).expect("an outcome");
-}
-
-fn set(provider: i64, items: Vec<ResultItem>) -> ResultSet {
-    ResultSet {
-        search: SearchId(1),
-        provider: ProviderId(provider),
-        provider_name: format!("Provider {provider}"),
-        status: ProviderStatus::Ok,
-        error: None,
-        found: items.len() as u64,
-        retrieved: items.len() as u64,
-        query_string_to_provider: "q".to_owned(),
-        query_to_provider: String::new(),
-        query_processors: Vec::new(),
-        result_processors: Vec::new(),
-        messages: Vec::new(),
-        time_s: 0.0,
-        items,
-        date_created: Instant::UNIX_EPOCH,
-        date_updated: Instant::UNIX_EPOCH,
-    }
 }

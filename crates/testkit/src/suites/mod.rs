@@ -1,4 +1,6 @@
 //! The contracts as tests: each suite runs for every implementation.
 
+pub mod connector;
+pub mod news_relay;
 pub mod store;
 pub mod task_queue;

@@ -18,7 +18,8 @@ macro_rules! task_queue_behaviours {
             a_push_wakes_who_waits, a_nudge_wakes_who_waits, tasks_come_once_and_in_order,
             queues_are_apart, a_lost_lease_brings_the_task_back, a_renewed_lease_does_not,
             a_retry_comes_later, tries_end, tries_end_when_workers_die, who_lost_a_task_is_not_heard,
-            claims_at_once_are_apart, depth_counts_what_waits, workers_are_heard_of,
+            claims_at_once_are_apart, many_are_claimed_together, depth_counts_what_waits, workers_are_heard_of,
+            what_is_released_is_free_at_once, a_release_is_no_try, who_lost_a_task_releases_nothing,
         }
     };
 }
@@ -117,6 +118,46 @@ pub async fn a_retry_comes_later(queue: &dyn TaskQueue) {
     assert_eq!(claim_when_due(queue).await.attempt, 2);
 }
 
+pub async fn what_is_released_is_free_at_once(queue: &dyn TaskQueue) {
+    queue.push(task("one")).await.expect("a task");
+    let held = queue.claim(QUEUE, "worker", LONG).await.expect("a claim").expect("the task");
+    let started = Instant::now();
+    queue.release(&held).await.expect("released");
+    assert!(!queue.renew(&held, LONG).await.expect("an answer"), "it is held no longer");
+    let again = claim_when_due(queue).await;
+    assert!(started.elapsed() < AT_ONCE, "claimed after {:?}", started.elapsed());
+    assert_eq!((again.id, again.name.as_str(), again.payload), (held.id, "one", held.payload));
+}
+
+pub async fn a_release_is_no_try(queue: &dyn TaskQueue) {
+    queue.push(task("one")).await.expect("a task");
+    for _ in 0..5 {
+        let held = claim_when_due(queue).await;
+        assert_eq!((held.attempt, held.attempts_max), (1, 2), "more releases than tries");
+        queue.release(&held).await.expect("released");
+    }
+    let failed = claim_when_due(queue).await;
+    queue.retry(&failed, Duration::ZERO, "it failed").await.expect("queued");
+    let last = claim_when_due(queue).await;
+    assert_eq!(last.attempt, 2);
+    queue.release(&last).await.expect("released");
+    let last = claim_when_due(queue).await;
+    assert_eq!(last.attempt, 2, "the last try is not lost");
+    queue.retry(&last, Duration::ZERO, "it failed").await.expect("given up");
+    assert_eq!(claim(queue).await, None);
+    assert_eq!(queue.depth(QUEUE).await.expect("a depth"), 0);
+}
+
+pub async fn who_lost_a_task_releases_nothing(queue: &dyn TaskQueue) {
+    queue.push(task("one")).await.expect("a task");
+    let first = claim(queue).await.expect("the task");
+    let second = claim_when_due(queue).await;
+    assert!(queue.renew(&second, LEASE).await.expect("an answer"));
+    queue.release(&first).await.expect("ignored");
+    assert_eq!(claim(queue).await, None, "the second worker holds it");
+    assert!(queue.renew(&second, LEASE).await.expect("an answer"));
+}
+
 pub async fn tries_end(queue: &dyn TaskQueue) {
     queue.push(task("one")).await.expect("a task");
     for attempt in 1..=2 {
@@ -165,6 +206,28 @@ pub async fn claims_at_once_are_apart(queue: &dyn TaskQueue) {
     assert_eq!((claimed.len(), ids.len(), leases.len()), (TASKS, TASKS, TASKS));
     join_all(claimed.iter().map(|task| queue.finish(task))).await;
     assert_eq!(queue.depth(QUEUE).await.expect("a depth"), 0);
+}
+
+pub async fn many_are_claimed_together(queue: &dyn TaskQueue) {
+    for number in 0..5 {
+        queue.push(task(&format!("task {number}"))).await.expect("a task");
+    }
+    let claim = |at_most| queue.claim_many(QUEUE, at_most, "worker", LONG);
+    let first = claim(3).await.expect("a claim");
+    let rest = claim(10).await.expect("a claim");
+    assert!(claim(10).await.expect("a claim").is_empty());
+    let names = |tasks: &[ClaimedTask]| tasks.iter().map(|task| task.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&first), ["task 0", "task 1", "task 2"]);
+    assert_eq!(names(&rest), ["task 3", "task 4"], "less than asked for is no reason to wait");
+    // Each is held for itself.
+    queue.finish(&first[0]).await.expect("finished");
+    assert!(!queue.renew(&first[0], LONG).await.expect("an answer"));
+    queue.retry(&first[1], Duration::ZERO, "try again").await.expect("queued");
+    let again = claim_when_due(queue).await;
+    assert_eq!((again.name.as_str(), again.attempt), ("task 1", 2));
+    for task in first[2..].iter().chain(&rest) {
+        assert!(queue.renew(task, LONG).await.expect("an answer"), "{} is held", task.name);
+    }
 }
 
 pub async fn depth_counts_what_waits(queue: &dyn TaskQueue) {

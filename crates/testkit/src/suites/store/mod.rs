@@ -1,5 +1,7 @@
 //! The behaviour of a Store, one function for each promise. Every function wants an empty store of its own.
 
+pub mod audit;
+pub mod authenticators;
 pub mod life;
 pub mod people;
 pub mod pipelines;
@@ -30,6 +32,9 @@ macro_rules! store_behaviours {
                 start_again_from_nothing, fence_off_an_older_run, finish_once, finish_replaces_sets_of_the_same_providers,
                 finish_refuses_two_sets_of_one_provider, finish_keeps_odd_texts_and_numbers, finish_takes_many_sets,
                 are_deleted_with_their_results, need_an_owner;
+            audit: entries_are_appended_and_verified, entries_are_filtered_and_paged,
+                changes_are_noted_with_what_they_changed, groups_rules_pipelines_and_schedules_are_noted,
+                a_refused_change_is_not_noted, writers_at_once_leave_one_chain;
             life: updates_keep_what_is_there, updates_come_one_after_the_other, searches_expire_by_their_retention,
                 searches_expire_after_their_last_change, subscribed_searches_are_listed, subscriptions_end;
             results: have_contiguous_ids, have_unique_ids_when_runs_finish_together, are_read_by_id,
@@ -46,6 +51,10 @@ macro_rules! store_behaviours {
                 what_is_shared_outlives_its_owner, what_is_shared_needs_an_administrator,
                 the_last_administrator_stays, administrators_do_not_all_leave_at_once, tokens_open_until_they_expire,
                 tokens_note_their_use, tokens_are_listed_and_revoked, sessions_end, a_new_password_ends_sessions;
+            authenticators: are_created_read_and_replaced, connections_belong_to_one_person,
+                connections_go_with_their_person_and_authenticator, renewals_are_begun_by_one,
+                renewals_end_in_the_connection_they_began_with, flows_come_back_once, flows_are_bounded,
+                identities_lead_to_one_user, identities_never_lead_to_a_user_who_was_there, groups_follow_the_identity;
             tasks: are_claimed_in_order, are_claimed_once, come_back_when_a_lease_ends, come_back_when_the_clock_does,
                 are_held_by_renewal,
                 are_retried, are_given_up, are_given_up_when_workers_die, are_counted, are_released,

@@ -51,6 +51,18 @@ pub async fn are_listed_newest_first(store: &dyn Store) {
     assert_eq!(store.searches(None, 0, u64::MAX).await.unwrap().items[1], made[0]);
 }
 
+pub async fn tell_how_they_stand(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let (first, second) = (new_search(store, owner, "a", 1).await, new_search(store, owner, "b", 2).await);
+    assert!(store.change_status(second.id, 1, SearchStatus::Federating, at(3)).await.unwrap());
+    let gone = SearchId(second.id.0 + 1);
+    let mut states = store.search_states(&[second.id, gone, first.id]).await.unwrap();
+    states.sort_by_key(|(id, ..)| *id);
+    let expected = [(first.id, 1, SearchStatus::NewSearch), (second.id, 1, SearchStatus::Federating)];
+    assert_eq!(states, expected);
+    assert_eq!(store.search_states(&[]).await, Ok(Vec::new()));
+}
+
 pub async fn change_without_a_new_run(store: &dyn Store) {
     let (search, sets) = finished_search(store, &[&["a"]]).await;
     let draft = SearchDraft { subscribe: true, ..search.draft.clone() };

@@ -1,0 +1,46 @@
+//! A search and its sets, for who works on results and needs no database.
+
+use chrono::DateTime;
+use domain::ids::{ProviderId, SearchId, UserId};
+use domain::result::{ResultItem, ResultSet};
+use domain::search::{Search, SearchDraft};
+use domain::status::{ProviderStatus, SearchStatus};
+
+/// A search whose results are being worked on.
+pub fn search(query: &str) -> Search {
+    Search {
+        id: SearchId(1),
+        owner: UserId(1),
+        draft: SearchDraft::of_query(query),
+        query_string_processed: query.to_owned(),
+        status: SearchStatus::PostResultProcessing,
+        messages: Vec::new(),
+        time_s: 0.0,
+        run: 1,
+        date_created: DateTime::UNIX_EPOCH,
+        date_updated: DateTime::UNIX_EPOCH,
+    }
+}
+
+/// What one provider brought for [`search`].
+pub fn set(provider: i64, query: &str, items: Vec<ResultItem>) -> ResultSet {
+    let count = u64::try_from(items.len()).unwrap_or(u64::MAX);
+    ResultSet {
+        search: SearchId(1),
+        provider: ProviderId(provider),
+        provider_name: format!("Provider {provider}"),
+        status: ProviderStatus::Ok,
+        error: None,
+        found: count,
+        retrieved: count,
+        query_string_to_provider: query.to_owned(),
+        query_to_provider: String::new(),
+        query_processors: Vec::new(),
+        result_processors: Vec::new(),
+        messages: Vec::new(),
+        time_s: 0.0,
+        items,
+        date_created: DateTime::UNIX_EPOCH,
+        date_updated: DateTime::UNIX_EPOCH,
+    }
+}

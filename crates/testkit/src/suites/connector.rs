@@ -1,0 +1,249 @@
+//! The contract of a connector as tests, run against a real server or a strict stand-in.
+
+use crate::hostile;
+use domain::contracts::{
+    Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery, Toolbox,
+};
+use domain::ids::UserId;
+use domain::provider::{ProviderDraft, SearchProvider};
+use domain::search::Sort;
+use domain::secret::Secret;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// More than a plain search asks for; the source of a subject has at least so many documents for its `many`.
+pub const MANY: u32 = 25;
+/// Time for one question.
+const TIME_MAX: Duration = Duration::from_secs(10);
+
+/// One connector with a source that is up.
+pub struct Subject {
+    pub kind: &'static ConnectorKind,
+    pub toolbox: Toolbox,
+    /// Complete and right.
+    pub draft: ProviderDraft,
+    /// The asking person's token, for sources that are connected.
+    pub user_token: Option<Secret>,
+    /// What stands for the reader model, for sources that are asked by likeness.
+    pub reader: Option<fn(&str) -> Vec<f32>>,
+    /// A query for which the source has at least [`MANY`] documents.
+    pub many: &'static str,
+    /// The date of an item as a text that sorts; None when the source cannot sort by date.
+    pub date: Option<fn(&Value) -> String>,
+    /// What can be wrong with the provider, and how it must be told.
+    pub mistakes: Vec<Mistake>,
+    pub literal: Literal,
+}
+
+/// A provider that is wrong in one way.
+pub struct Mistake {
+    pub what: &'static str,
+    pub draft: ProviderDraft,
+    pub user_token: Option<Secret>,
+    pub kind: ConnectorErrorKind,
+}
+
+/// How it is known that the source saw one literal text.
+pub enum Literal {
+    /// It holds one document for each of [`hostile::QUERIES`], and this reads the text out of an item.
+    Found(fn(&Value) -> String),
+    /// It is asked by likeness and holds one document for each; the nearest one is the text itself.
+    Nearest(fn(&Value) -> String),
+    /// It searches for words and holds one document for each; that one is among those found, and each of them
+    /// holds every word of the text.
+    Words(fn(&Value) -> String),
+    /// It remembers the last text that it understood.
+    Seen(Box<dyn Fn() -> Option<String> + Send + Sync>),
+}
+
+impl Subject {
+    /// All of the contract.
+    pub async fn check(&self) {
+        self.gives_more_than_ten().await;
+        self.sorts_by_date().await;
+        self.stops_at_what_is_wanted().await;
+        self.sees_one_literal().await;
+        self.tells_each_mistake().await;
+        self.ends_in_time().await;
+    }
+
+    pub async fn gives_more_than_ten(&self) {
+        let page = self.ask(self.many, Sort::Relevancy, MANY).await.expect("an answer");
+        assert_eq!(page.items.len(), MANY as usize, "{}: more than ten results", self.kind.name);
+        assert!(
+            page.found.is_none_or(|found| found >= u64::from(MANY)),
+            "{}: {:?}",
+            self.kind.name,
+            page.found
+        );
+    }
+
+    pub async fn stops_at_what_is_wanted(&self) {
+        let page = self.ask(self.many, Sort::Relevancy, 3).await.expect("an answer");
+        assert!((1..=10).contains(&page.items.len()), "{}: {} items for 3", self.kind.name, page.items.len());
+    }
+
+    pub async fn sorts_by_date(&self) {
+        let connector = self.connector(&self.draft, self.user_token.clone()).expect("a connector");
+        assert_eq!(connector.capability().date_sort, self.date.is_some(), "{}: capability", self.kind.name);
+        let Some(date) = self.date else { return };
+        let page = self.ask(self.many, Sort::Date, MANY).await.expect("an answer");
+        let dates: Vec<String> = page.items.iter().map(date).collect();
+        let mut newest_first = dates.clone();
+        newest_first.sort_by(|one, other| other.cmp(one));
+        assert_eq!(dates, newest_first, "{}: newest first", self.kind.name);
+        assert!(dates.first() > dates.last(), "{}: the dates differ", self.kind.name);
+    }
+
+    pub async fn sees_one_literal(&self) {
+        for &query in hostile::QUERIES {
+            let answer = self.ask(query, Sort::Relevancy, 10).await;
+            match &self.literal {
+                Literal::Found(text) => {
+                    let page =
+                        answer.unwrap_or_else(|error| panic!("{}: {query:?}: {error}", self.kind.name));
+                    let found: Vec<String> = page.items.iter().map(text).collect();
+                    assert_eq!(found, [query], "{}: one document, by its literal text", self.kind.name);
+                }
+                Literal::Nearest(text) => {
+                    let page =
+                        answer.unwrap_or_else(|error| panic!("{}: {query:?}: {error}", self.kind.name));
+                    assert_eq!(page.items.first().map(text).as_deref(), Some(query), "{}", self.kind.name);
+                }
+                Literal::Words(text) => {
+                    let page =
+                        answer.unwrap_or_else(|error| panic!("{}: {query:?}: {error}", self.kind.name));
+                    let found: Vec<String> = page.items.iter().map(text).collect();
+                    assert!(
+                        found.iter().any(|one| one == query),
+                        "{}: {query:?} is not in {found:?}",
+                        self.kind.name
+                    );
+                    let words = |text: &str| -> BTreeSet<String> {
+                        let words =
+                            text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+                        words.map(str::to_lowercase).collect()
+                    };
+                    for one in &found {
+                        assert!(
+                            words(one).is_superset(&words(query)),
+                            "{}: {one:?} for {query:?}",
+                            self.kind.name
+                        );
+                    }
+                }
+                Literal::Seen(last) => {
+                    let seen = last();
+                    assert_eq!(seen.as_deref(), Some(query), "{}: {answer:?}", self.kind.name);
+                }
+            }
+        }
+    }
+
+    pub async fn tells_each_mistake(&self) {
+        for mistake in &self.mistakes {
+            let asked = self.ask_with(&mistake.draft, mistake.user_token.clone(), self.many, MANY).await;
+            let error = asked.expect_err(mistake.what);
+            let name = self.kind.name;
+            assert_eq!(error.kind, mistake.kind, "{name}: {}: {error}", mistake.what);
+            assert!(!error.message.contains('\n'), "{name}: {}: one sentence: {error}", mistake.what);
+            for credentials in [&mistake.draft.credentials, &self.draft.credentials] {
+                for secret in secrets(credentials) {
+                    assert!(!error.message.contains(secret), "{name}: {}: a secret shows", mistake.what);
+                }
+            }
+        }
+    }
+
+    /// A question with no time left ends as a time-out, not as something else and not never.
+    pub async fn ends_in_time(&self) {
+        let connector = self.connector(&self.draft, self.user_token.clone()).expect("a connector");
+        let vector = self.reader.map(|read| read(self.many));
+        let built = connector
+            .construct(&ProviderQuery {
+                time_max: Duration::ZERO,
+                ..self.query(self.many, Sort::Relevancy, 0, vector.as_deref())
+            })
+            .expect("a question");
+        let error = connector.execute(&built).await.expect_err("no time was left");
+        assert_eq!(error.kind, ConnectorErrorKind::Timeout, "{}: {error}", self.kind.name);
+    }
+
+    /// Asks as federation does: page after page until there is enough.
+    pub async fn ask(&self, text: &str, sort: Sort, wanted: u32) -> Result<NormalizedPage, ConnectorError> {
+        let connector = self.connector(&self.draft, self.user_token.clone())?;
+        self.ask_connector(connector.as_ref(), text, sort, wanted).await
+    }
+
+    async fn ask_with(
+        &self,
+        draft: &ProviderDraft,
+        user_token: Option<Secret>,
+        text: &str,
+        wanted: u32,
+    ) -> Result<NormalizedPage, ConnectorError> {
+        let connector = self.connector(draft, user_token)?;
+        self.ask_connector(connector.as_ref(), text, Sort::Relevancy, wanted).await
+    }
+
+    async fn ask_connector(
+        &self,
+        connector: &dyn Connector,
+        text: &str,
+        sort: Sort,
+        wanted: u32,
+    ) -> Result<NormalizedPage, ConnectorError> {
+        let vector = connector.reader_model().and(self.reader).map(|read| read(text));
+        let mut all = NormalizedPage::default();
+        for page in 0..connector.pages(wanted).max(1) {
+            let query =
+                ProviderQuery { results_wanted: wanted, ..self.query(text, sort, page, vector.as_deref()) };
+            let built = connector.construct(&query)?;
+            connector.validate(&built)?;
+            let found = connector.normalize(connector.execute(&built).await?)?;
+            all.found = found.found.or(all.found);
+            let is_last = found.items.is_empty();
+            all.items.extend(found.items);
+            if is_last || all.items.len() >= wanted as usize {
+                break;
+            }
+        }
+        all.items.truncate(wanted.max(10) as usize);
+        Ok(all)
+    }
+
+    fn query<'a>(
+        &self,
+        text: &'a str,
+        sort: Sort,
+        page: u32,
+        vector: Option<&'a [f32]>,
+    ) -> ProviderQuery<'a> {
+        ProviderQuery { text, sort, page, results_wanted: MANY, vector, time_max: TIME_MAX }
+    }
+
+    fn connector(
+        &self,
+        draft: &ProviderDraft,
+        user_token: Option<Secret>,
+    ) -> Result<Box<dyn Connector>, ConnectorError> {
+        let provider = SearchProvider {
+            user_token,
+            ..SearchProvider::unsaved(draft.clone(), UserId(1), self.toolbox.clock.now())
+        };
+        let errors = (self.kind.check)(&provider);
+        assert!(errors.is_empty(), "{}: {errors}", self.kind.name);
+        (self.kind.build)(&provider, &self.toolbox)
+    }
+}
+
+/// The parts of credentials that must not be seen. In `user:password` the user may be.
+fn secrets(credentials: &str) -> Vec<&str> {
+    let is_login = !credentials.contains(['=', '(', '/']);
+    let hidden = match credentials.split_once(':') {
+        Some((_, password)) if is_login => password,
+        _ => credentials,
+    };
+    hidden.split([':', '\'', ',', '=', '@', '/', '(', ')']).filter(|part| part.len() > 5).collect()
+}
