@@ -24,6 +24,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "http_request_headers",
         "results_per_query",
     ],
+    authenticator: None,
     check: |provider| http_check::check(provider).1,
     build,
 };

@@ -29,6 +29,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "http_request_headers",
         "results_per_query",
     ],
+    authenticator: None,
     check,
     build,
 };

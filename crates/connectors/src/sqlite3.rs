@@ -1,6 +1,7 @@
 //! Sqlite3: a file of SQLite, asked read-only with a statement whose values are bound.
 
 use crate::shared::check::{config_error, read_notations, require_notations};
+use crate::shared::dialect::Dialect;
 use crate::shared::rows;
 use crate::shared::statement::Template;
 use async_trait::async_trait;
@@ -22,6 +23,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     summary: "A file of SQLite, asked with an SQL statement.",
     capability: Capability { page: false, date_sort: true, not: false },
     settings: &["url", "query_template", "query_mappings", "result_mappings", "results_per_query"],
+    authenticator: None,
     check,
     build,
 };
@@ -46,7 +48,8 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     errors.check(!file.starts_with("file:") && !file.starts_with(':'), "url", || {
         "Give a plain path of a file.".to_owned()
     });
-    if let Err((field, sentence)) = Template::parse(&provider.draft.query_template, &notations.query_mappings)
+    if let Err((field, sentence)) =
+        Template::parse(&provider.draft.query_template, &notations.query_mappings, Dialect::Sqlite)
     {
         errors.add(field, sentence);
     }
@@ -55,8 +58,9 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 
 fn build(provider: &SearchProvider, _toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
     let notations = require_notations(provider)?;
-    let template = Template::parse(&provider.draft.query_template, &notations.query_mappings)
-        .map_err(|(field, sentence)| config_error(&FieldErrors::one(field, sentence)))?;
+    let template =
+        Template::parse(&provider.draft.query_template, &notations.query_mappings, Dialect::Sqlite)
+            .map_err(|(field, sentence)| config_error(&FieldErrors::one(field, sentence)))?;
     let mappings = &notations.query_mappings;
     let knows_not = mappings.not() || mappings.not_char().is_some();
     Ok(Box::new(Sqlite3 { file: PathBuf::from(provider.draft.url.trim()), template, knows_not }))
@@ -190,6 +194,7 @@ fn failed(error: sqlx::Error) -> ConnectorError {
         Some("5" | "6") => ConnectorErrorKind::Unavailable,
         // SQLITE_CORRUPT and SQLITE_NOTADB.
         Some("11" | "26") => ConnectorErrorKind::Unreadable,
+        _ if cause.message().contains("no such table") => ConnectorErrorKind::PlaceUnknown,
         _ if cause.message().contains("fts5:") => ConnectorErrorKind::QueryInvalid,
         _ => ConnectorErrorKind::ConfigInvalid,
     };

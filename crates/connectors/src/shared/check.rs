@@ -58,12 +58,25 @@ pub fn require_notations(provider: &SearchProvider) -> Result<Notations, Connect
     if !errors.is_empty() {
         return Err(config_error(&errors));
     }
-    // A search carries no values of a session, so that a source which needs one is not connected.
-    let session = BTreeMap::new();
+    let Some(token) = &provider.user_token else {
+        return match notations.credentials.need_session() {
+            false => Ok(notations),
+            true => Err(not_connected()),
+        };
+    };
+    if matches!(notations.credentials, SourceCredentials::None) {
+        notations.credentials =
+            SourceCredentials::Bearer { token: token.clone(), verify_certs: true, ca_certs: None };
+        return Ok(notations);
+    }
+    let name = session_name(&provider.draft.eval_credentials).ok().flatten().unwrap_or_default();
+    let session = BTreeMap::from([(name.to_owned(), token.clone())]);
     let filled = notations.credentials.with_session(&provider.draft.eval_credentials, &session);
-    notations.credentials = filled.ok_or_else(|| {
-        let message = "the source needs a value of your session, and there is none";
-        ConnectorError::new(ConnectorErrorKind::NotConnected, message)
-    })?;
+    notations.credentials = filled.ok_or_else(not_connected)?;
     Ok(notations)
+}
+
+fn not_connected() -> ConnectorError {
+    let message = "the source needs a value of your session, and there is none";
+    ConnectorError::new(ConnectorErrorKind::NotConnected, message)
 }

@@ -82,7 +82,7 @@ fn probe(
 }
 
 /// A sample configuration has blanks such as `<your-domain>`; it may be saved before they are filled.
-fn without_blanks_to_fill(text: &str) -> String {
+pub fn without_blanks_to_fill(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('<') {

@@ -65,6 +65,11 @@ impl HttpSource {
         self.request(query, HttpMethod::Get, None)
     }
 
+    /// A request for an address that the source itself named. Secrets go to the provider's own origin only.
+    pub fn get_url(&self, url: Url, query: &ProviderQuery<'_>) -> Result<HttpRequest, ConnectorError> {
+        Ok(HttpRequest { url, ..self.request(query, HttpMethod::Get, None)? })
+    }
+
     /// A request with a JSON body; the provider's own `Content-Type` wins.
     pub fn post(&self, query: &ProviderQuery<'_>, body: &[u8]) -> Result<HttpRequest, ConnectorError> {
         let body = Bytes::copy_from_slice(body);

@@ -28,6 +28,12 @@ pub fn read(response: &HttpResponse, now: Instant) -> Result<Value, ConnectorErr
     Ok(as_objects(value))
 }
 
+/// The answer as text, when its status is good.
+pub fn text(response: &HttpResponse, now: Instant) -> Result<String, ConnectorError> {
+    check_status(response, now)?;
+    Ok(decode(response))
+}
+
 /// The data of an answer that came without a connector, read as any other.
 pub fn read_answer(content_type: Option<&str>, bytes: &[u8]) -> Result<Value, String> {
     let headers = content_type.map(|text| ("content-type".to_owned(), text.to_owned()));

@@ -1,5 +1,6 @@
 //! SQL statements from a template: the query's words are always bound as values, never pasted.
 
+use super::dialect::Dialect;
 use super::match_terms::Quoting;
 use domain::notation::query_mappings::QueryMappings;
 use domain::notation::query_template::{Part, parts};
@@ -11,6 +12,7 @@ pub type Mistake = (&'static str, String);
 /// A statement as its template says, with places for the fields and the words of a query.
 #[derive(Debug, Clone)]
 pub struct Template {
+    dialect: Dialect,
     pieces: Vec<Piece>,
     fields: String,
     date_column: Option<String>,
@@ -43,7 +45,7 @@ pub struct Statement {
 }
 
 impl Template {
-    pub fn parse(template: &str, mappings: &QueryMappings) -> Result<Self, Mistake> {
+    pub fn parse(template: &str, mappings: &QueryMappings, dialect: Dialect) -> Result<Self, Mistake> {
         let mut scan = Scan { mappings, pieces: Vec::new(), sql: String::new(), words: String::new() };
         scan.run(template.trim().trim_end_matches(';').trim_end())?;
         let words: Vec<String> = scan.words.split_whitespace().map(str::to_lowercase).collect();
@@ -60,18 +62,19 @@ impl Template {
         let date_column =
             mappings.get("sort_by_date").map(|column| safe("sort_by_date", column)).transpose()?;
         Ok(Self {
+            dialect,
             fields: scan.mapped("fields")?,
             date_column: date_column.map(str::to_owned),
             quoting: Quoting::of(mappings)?,
             knows_not: mappings.not(),
             has_order: words.iter().any(|word| word == "order"),
-            has_limit: words.iter().any(|word| word == "limit"),
+            has_limit: words.iter().any(|word| matches!(word.as_str(), "limit" | "fetch" | "top")),
             pieces: scan.pieces,
         })
     }
 
     pub fn sorts_by_date(&self) -> bool {
-        self.date_column.is_some()
+        self.date_column.is_some() && (self.dialect.nests_ordered() || !(self.has_order || self.has_limit))
     }
 
     /// The statement for a query; none when no word of it can be searched for.
@@ -82,31 +85,54 @@ impl Template {
             Some(quoting) => quoting.expression(&query, self.knows_not)?,
             None => query,
         };
-        let column = self.date_column.as_ref().filter(|_| sort == Sort::Date);
-        let mut text = self.written(&self.fields);
-        // A statement with an order or a limit of its own is asked from outside.
-        if self.has_limit || (self.has_order && column.is_some()) {
-            text = format!("select * from ({text})");
-        }
-        if let Some(column) = column {
-            text.push_str(&format!(" order by {column} desc"));
-        }
-        text.push_str(&format!(" limit {rows_max}"));
+        let column = self.date_column.as_ref().filter(|_| sort == Sort::Date && self.sorts_by_date());
+        let text = self.limited(self.written(&self.fields), column.map(String::as_str), rows_max);
         let values = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Value(parts) if is_pattern(parts) => Some(value(parts, &self.dialect.literal(&query))),
             Piece::Value(parts) => Some(value(parts, &query)),
             _ => None,
         });
         Some(Statement { text, count_text: self.written("count(*)"), values: values.collect() })
     }
 
-    fn written(&self, fields: &str) -> String {
-        let pieces = self.pieces.iter().map(|piece| match piece {
-            Piece::Sql(sql) => sql.as_str(),
-            Piece::Fields => fields,
-            Piece::Value(_) => "?",
-        });
-        pieces.collect()
+    fn limited(&self, mut text: String, date_column: Option<&str>, rows_max: u32) -> String {
+        // A statement with an order or a limit of its own is asked from outside.
+        let is_inner = self.has_limit || (self.has_order && date_column.is_some());
+        if is_inner && self.dialect.nests_ordered() {
+            text = format!("select * from ({text}) asked");
+        } else if is_inner {
+            return text; // the reader of the rows stops at the limit
+        }
+        if let Some(column) = date_column {
+            text.push_str(&format!(" order by {column} desc"));
+        }
+        let is_ordered = date_column.is_some() || (self.has_order && !is_inner);
+        self.dialect.limited(&text, is_ordered, rows_max)
     }
+
+    fn written(&self, fields: &str) -> String {
+        let mut number = 0;
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Sql(sql) => text.push_str(sql),
+                Piece::Fields => text.push_str(fields),
+                Piece::Value(parts) => {
+                    number += 1;
+                    text.push_str(&match is_pattern(parts) {
+                        true => self.dialect.pattern_place(number),
+                        false => self.dialect.place(number),
+                    });
+                }
+            }
+        }
+        text
+    }
+}
+
+/// `'%{query_string}%'`: a pattern of LIKE.
+fn is_pattern(parts: &[ValuePart]) -> bool {
+    parts.iter().any(|part| matches!(part, ValuePart::Text(text) if text.contains('%')))
 }
 
 fn value(parts: &[ValuePart], query: &str) -> String {
@@ -118,7 +144,7 @@ fn value(parts: &[ValuePart], query: &str) -> String {
 }
 
 /// A mapped value goes into the statement itself, so it may only be names and simple expressions.
-fn safe<'a>(key: &str, value: &'a str) -> Result<&'a str, Mistake> {
+pub fn safe<'a>(key: &str, value: &'a str) -> Result<&'a str, Mistake> {
     let is_safe = |c: char| c.is_alphanumeric() || "_.,*() ".contains(c);
     if value.trim().is_empty() || !value.chars().all(is_safe) {
         let sentence = format!("{key} may hold only letters, digits, spaces and _ . , * ( ).");
@@ -259,14 +285,14 @@ mod tests {
     const MAPPINGS: &str = "fields=*,table=documents,a=title,b=body,sort_by_date=d";
 
     fn template(text: &str, mappings: &str) -> Result<Template, Mistake> {
-        Template::parse(text, &QueryMappings::parse(mappings).expect("mappings"))
+        Template::parse(text, &QueryMappings::parse(mappings).expect("mappings"), Dialect::Sqlite)
     }
 
     #[test]
     fn the_query_is_always_a_value() {
         let bound =
             template(LIKE, MAPPINGS).expect("a template").bind("x'; drop table t --", Sort::Relevancy, 10);
-        let want = "from documents where title like ? or body like ?";
+        let want = r"from documents where title like ? escape '\' or body like ? escape '\'";
         assert_eq!(
             bound,
             Some(Statement {
@@ -291,12 +317,12 @@ mod tests {
             (
                 format!("{base} order by rank"),
                 Sort::Date,
-                "select * from (select * from t where a = ? order by rank) order by d desc limit 5",
+                "select * from (select * from t where a = ? order by rank) asked order by d desc limit 5",
             ),
             (
                 format!("{base} limit 100"),
                 Sort::Relevancy,
-                "select * from (select * from t where a = ? limit 100) limit 5",
+                "select * from (select * from t where a = ? limit 100) asked limit 5",
             ),
             (
                 format!("{base} and b = 'it''s order {{x}}'"),
@@ -308,6 +334,48 @@ mod tests {
             let bound =
                 template(&text, "fields=*,sort_by_date=d,x=y").expect("a template").bind("q", sort, 5);
             assert_eq!(bound.map(|bound| bound.text).as_deref(), Some(want));
+        }
+    }
+
+    #[test]
+    fn each_dialect_has_its_own_places_and_limits() {
+        let plain = "select {fields} from t where a = {query_string} or b like '%{query_string}%'";
+        let ordered = format!("{plain} order by rank");
+        let [sort_d, none] = [Sort::Date, Sort::Relevancy];
+        let table = [
+            (Dialect::PostgreSql, plain, none, "a = $1 or b like $2 limit 5"),
+            (Dialect::MySql, plain, sort_d, "a = ? or b like ? order by d desc limit 5"),
+            (
+                Dialect::Oracle,
+                plain,
+                sort_d,
+                r"a = :1 or b like :2 escape '\' order by d desc fetch first 5 rows only",
+            ),
+            (
+                Dialect::MsSql,
+                plain,
+                none,
+                "a = @P1 or b like @P2 order by (select null) offset 0 rows fetch next 5 rows only",
+            ),
+            (
+                Dialect::MsSql,
+                plain,
+                sort_d,
+                "a = @P1 or b like @P2 order by d desc offset 0 rows fetch next 5 rows only",
+            ),
+            (
+                Dialect::MsSql,
+                &ordered,
+                sort_d,
+                "a = @P1 or b like @P2 order by rank offset 0 rows fetch next 5 rows only",
+            ),
+            (Dialect::BigQuery, plain, none, "a = ? or b like ? limit 5"),
+        ];
+        for (dialect, text, sort, want) in table {
+            let mappings = QueryMappings::parse("fields=*,sort_by_date=d").expect("mappings");
+            let template = Template::parse(text, &mappings, dialect).expect("a template");
+            let bound = template.bind("q", sort, 5).expect("a statement");
+            assert_eq!(bound.text, format!("select * from t where {want}"), "{dialect:?}");
         }
     }
 

@@ -9,6 +9,7 @@ use domain::instant::Instant;
 use domain::provider::{ProviderDraft, SearchProvider};
 use domain::search::Sort;
 use domain::settings::Settings;
+use outbound::{Gate, GateLimits};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -62,11 +63,32 @@ pub fn answer(media_type: &str, body: impl Into<Bytes>) -> HttpResponse {
 }
 
 pub fn toolbox(response: HttpResponse) -> Toolbox {
-    Toolbox {
-        fetch: Arc::new(Replay(response)),
-        clock: Arc::new(StoppedClock),
-        settings: Arc::new(Settings::default()),
+    Toolbox::new(Arc::new(Replay(response)), Arc::new(StoppedClock), Arc::new(Settings::default()))
+}
+
+/// The real gate, which lets nobody in who is not vouched for.
+pub fn gate() -> Toolbox {
+    let limits = GateLimits {
+        connect: Duration::from_secs(5),
+        read: Duration::from_secs(10),
+        body_bytes_max: 16 * 1024 * 1024,
+        redirects_max: 5,
+        allow: Vec::new(),
+    };
+    let gate = Arc::new(Gate::new(limits).expect("a gate"));
+    let fetch: Arc<dyn Fetch> = gate.clone();
+    let toolbox = Toolbox::new(fetch, Arc::new(StoppedClock), Arc::new(Settings::default()));
+    Toolbox { dial: gate, ..toolbox }
+}
+
+/// The address of a server that `scripts/servers.sh` started; says so, naming the `suite`, when there is none.
+#[expect(clippy::disallowed_methods, reason = "a test learns from the environment which servers are running")]
+pub fn server(variable: &str, suite: &str) -> Option<String> {
+    let server = std::env::var(variable).ok();
+    if server.is_none() {
+        eprintln!("skipped: {suite}, because {variable} is not set");
     }
+    server
 }
 
 pub fn provider(draft: ProviderDraft) -> SearchProvider {
@@ -89,6 +111,7 @@ pub fn query(text: &str) -> ProviderQuery<'_> {
         sort: Sort::Relevancy,
         page: 0,
         results_wanted: 10,
+        vector: None,
         time_max: Duration::from_secs(5),
     }
 }
@@ -96,6 +119,6 @@ pub fn query(text: &str) -> ProviderQuery<'_> {
 pub fn request(built: SourceQuery) -> HttpRequest {
     match built {
         SourceQuery::Http(request) => *request,
-        SourceQuery::Statement { .. } => panic!("a request was expected"),
+        _ => panic!("a request was expected"),
     }
 }

@@ -116,7 +116,7 @@ async fn failures_are_plain_sentences() {
 
     let error = asked(draft(&url, LIKE, "fields=*,table=nix,a=title,b=body"), &query("x")).await;
     let error = error.expect_err("no table");
-    assert_eq!(error.kind, ConnectorErrorKind::ConfigInvalid);
+    assert_eq!(error.kind, ConnectorErrorKind::PlaceUnknown);
     assert!(error.message.contains("no such table: nix"), "{error}");
 
     let garbage = folder.path().join("garbage.db");

@@ -1,0 +1,318 @@
+//! FileSystem: a folder of this machine, searched by the names of its files and by what they say.
+
+use crate::shared::check::{config_error, read_notations, require_notations};
+use crate::shared::file_system::allow::{self, Permitted, Refusal};
+use crate::shared::file_system::cache::{self, FileKey, FileText};
+use crate::shared::file_system::terms::{Folded, Terms};
+use crate::shared::file_system::walk::{DEPTH_MAX, FILES_MAX, FOLDERS_MAX, FoundFile, Reach, walk};
+use async_trait::async_trait;
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, FileToRead, NormalizedPage,
+    ProviderQuery, SourceQuery, SourceResponse, Toolbox,
+};
+use domain::notation::query_template::encode_percent;
+use domain::provider::SearchProvider;
+use domain::search::Sort;
+use domain::validation::FieldErrors;
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use url::Url;
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "FileSystem",
+    summary: "A folder of this machine: names and contents of its files.",
+    capability: Capability { page: false, date_sort: true, not: true },
+    settings: &["url", "query_mappings", "result_mappings", "results_per_query", "config"],
+    authenticator: None,
+    check,
+    build,
+};
+
+/// Larger files are found by their names only.
+const FILE_BYTES_MAX: u64 = 32 * 1024 * 1024;
+/// Files that are opened at once.
+const FILES_AT_ONCE: usize = 4;
+/// Files whose texts are compared in one go.
+const BATCH_FILES: usize = 200;
+/// The share of the time that is left for putting the answer together, as one in so many.
+const TIME_SPARED: u32 = 10;
+
+struct FileSystem {
+    folder: PathBuf,
+    base_url: Option<Url>,
+    with_hidden: bool,
+    knows_not: bool,
+    toolbox: Toolbox,
+}
+
+impl fmt::Debug for FileSystem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileSystem").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+fn check(provider: &SearchProvider) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    read_notations(provider, &mut errors);
+    if let Err(sentence) = allow::plain_path(&provider.draft.url) {
+        errors.add("url", sentence);
+    }
+    if let Err(sentence) = base_url(provider) {
+        errors.add("config", sentence);
+    }
+    let hidden = provider.config_value("file_system", "hidden");
+    errors.check(hidden.is_none_or(Value::is_boolean), "config", || {
+        "swirl.file_system.hidden: true or false is needed.".to_owned()
+    });
+    errors
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    let notations = require_notations(provider)?;
+    let wrong = |field: &str, sentence: String| config_error(&FieldErrors::one(field, sentence));
+    let folder = allow::check(&provider.draft.url, &toolbox.settings.filesystem_allow)
+        .map_err(|sentence| wrong("url", sentence))?;
+    let mappings = &notations.query_mappings;
+    Ok(Box::new(FileSystem {
+        folder,
+        base_url: base_url(provider).map_err(|sentence| wrong("config", sentence))?,
+        with_hidden: provider.config_value("file_system", "hidden") == Some(&Value::Bool(true)),
+        knows_not: mappings.not() || mappings.not_char().is_some(),
+        toolbox: toolbox.clone(),
+    }))
+}
+
+/// `config.swirl.file_system.base_url`: where people reach the files.
+fn base_url(provider: &SearchProvider) -> Result<Option<Url>, String> {
+    let Some(value) = provider.config_value("file_system", "base_url") else { return Ok(None) };
+    let url = value.as_str().and_then(|text| Url::parse(text).ok());
+    let url = url.filter(|url| matches!(url.scheme(), "http" | "https" | "file") && url.query().is_none());
+    url.map(Some)
+        .ok_or_else(|| "swirl.file_system.base_url: an http, https or file address is needed.".to_owned())
+}
+
+#[async_trait]
+impl Connector for FileSystem {
+    fn capability(&self) -> Capability {
+        Capability { page: false, date_sort: true, not: self.knows_not }
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        let Some(terms) = Terms::of(query.text) else {
+            let message = "the query holds no word to search for";
+            return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
+        };
+        let sort = if query.sort == Sort::Date { "date" } else { "relevancy" };
+        Ok(SourceQuery::Command {
+            place: self.folder.display().to_string(),
+            body: json!({"words": terms.wanted, "without": terms.unwanted, "sort": sort}),
+            rows_max: query.results_wanted,
+            time_max: query.time_max,
+        })
+    }
+
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Command { body, rows_max, time_max, .. } = built else { return Err(other_kind()) };
+        let terms = terms_of(body);
+        let search = self.search(Arc::new(terms), *time_max);
+        let mut hits = tokio::time::timeout(*time_max, search).await.map_err(|_| too_late())??;
+        let found = hits.len() as u64;
+        if body["sort"] != "date" {
+            // The walk gives the newest first; among equals that order stays.
+            hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+        }
+        hits.truncate(*rows_max as usize);
+        let terms = terms_of(body);
+        let base_url = self.base_url.clone();
+        let rows = beside(move || hits.iter().map(|hit| hit.item(&terms, base_url.as_ref())).collect());
+        Ok(SourceResponse::Rows { found, rows: rows.await? })
+    }
+
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let SourceResponse::Rows { found, rows } = response else { return Err(other_kind()) };
+        Ok(NormalizedPage { found: Some(found), retrieved: Some(rows.len() as u64), items: rows })
+    }
+}
+
+impl FileSystem {
+    /// Every file that matches, the newest first. When the time is nearly over, what was found until then is
+    /// the answer; what was read stays in the cache for the next question.
+    async fn search(&self, terms: Arc<Terms>, time_max: Duration) -> Result<Vec<Hit>, ConnectorError> {
+        if time_max.is_zero() {
+            return Err(too_late());
+        }
+        let until = Instant::now() + (time_max - time_max / TIME_SPARED);
+        let (permitted, files) = self.files(until).await?;
+        let mut hits = Vec::new();
+        for batch in files.chunks(BATCH_FILES) {
+            let texts = futures_util::stream::iter(batch.iter().cloned())
+                .map(|file| self.with_text(file, &permitted, until))
+                .buffered(FILES_AT_ONCE);
+            let texts: Vec<(FoundFile, Option<Arc<FileText>>)> = texts.collect().await;
+            let terms = Arc::clone(&terms);
+            hits.extend(
+                beside(move || {
+                    texts.into_iter().filter_map(|(file, text)| hit(file, text, &terms)).collect::<Vec<Hit>>()
+                })
+                .await?,
+            );
+            if Instant::now() >= until {
+                break;
+            }
+        }
+        if hits.is_empty() && Instant::now() >= until {
+            return Err(too_late());
+        }
+        Ok(hits)
+    }
+
+    /// The folder is resolved anew for each question: what a name leads to may have changed since it was saved.
+    async fn files(&self, until: Instant) -> Result<(Arc<Permitted>, Vec<FoundFile>), ConnectorError> {
+        let (folder, settings) = (self.folder.clone(), Arc::clone(&self.toolbox.settings));
+        let reach = Reach {
+            files: FILES_MAX,
+            folders: FOLDERS_MAX,
+            depth: DEPTH_MAX,
+            with_hidden: self.with_hidden,
+            until,
+        };
+        beside(move || {
+            let permitted = Permitted::resolve(&folder, &settings.filesystem_allow)
+                .map_err(|refusal| refused(&folder, refusal))?;
+            let files = walk(&permitted, &reach);
+            Ok((Arc::new(permitted), files))
+        })
+        .await?
+    }
+
+    /// A file with what it says: kept from before, or read now if there is time.
+    async fn with_text(
+        &self,
+        file: FoundFile,
+        permitted: &Arc<Permitted>,
+        until: Instant,
+    ) -> (FoundFile, Option<Arc<FileText>>) {
+        let key = FileKey { path: file.path.clone(), modified: file.modified, size: file.size };
+        if let Some(text) = cache::get(&key) {
+            return (file, Some(text));
+        }
+        let name = file.relative.to_string_lossy().into_owned();
+        let is_read = file.size > 0 && file.size <= FILE_BYTES_MAX && self.toolbox.extract.knows(&name);
+        if !is_read || Instant::now() >= until {
+            return (file, None);
+        }
+        let (path, permitted) = (file.path.clone(), Arc::clone(permitted));
+        let bytes = beside(move || read_file(&path, &permitted)).await.ok().flatten();
+        let Some(bytes) = bytes else { return (file, None) };
+        let to_read = FileToRead { media_type: None, name, bytes: bytes.into() };
+        let read = match self.toolbox.extract.extract(to_read).await {
+            // It may be read in time when less is going on.
+            Err(domain::contracts::ExtractError::Timeout) => return (file, None),
+            read => read.unwrap_or_default(),
+        };
+        let text = beside(move || Arc::new(FileText::of(read.title, read.author, read.text))).await;
+        let Ok(text) = text else { return (file, None) };
+        cache::keep(key, &text);
+        (file, Some(text))
+    }
+}
+
+/// A file may have become a link since it was found, and may have grown.
+fn read_file(path: &Path, permitted: &Permitted) -> Option<Vec<u8>> {
+    use std::io::Read;
+    let path = path.canonicalize().ok().filter(|path| permitted.holds(path))?;
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).ok()?.take(FILE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+struct Hit {
+    file: FoundFile,
+    text: Option<Arc<FileText>>,
+    score: f64,
+}
+
+fn hit(file: FoundFile, text: Option<Arc<FileText>>, terms: &Terms) -> Option<Hit> {
+    let name = Folded::of(&file.relative.to_string_lossy());
+    let nothing = Folded::default();
+    let score = terms.score(&name, text.as_ref().map_or(&nothing, |text| &text.folded))?;
+    Some(Hit { file, text, score })
+}
+
+impl Hit {
+    fn item(&self, terms: &Terms, base_url: Option<&Url>) -> Value {
+        let relative = self.file.relative.to_string_lossy();
+        let name = self.file.relative.file_name().map(|name| name.to_string_lossy().into_owned());
+        let (mut title, mut author, mut body) = (String::new(), String::new(), String::new());
+        if let Some(text) = &self.text {
+            (title, author, body) = (text.title.clone(), text.author.clone(), terms.window(&text.text));
+        }
+        if title.is_empty() {
+            title = name.unwrap_or_else(|| relative.clone().into_owned());
+        }
+        json!({
+            "title": title,
+            "url": address(&self.file, base_url),
+            "body": body,
+            "author": author,
+            "date_published": self.file.modified.format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string(),
+            "size": self.file.size,
+            "path": relative,
+        })
+    }
+}
+
+fn address(file: &FoundFile, base_url: Option<&Url>) -> String {
+    match base_url {
+        Some(base) => {
+            let parts: Vec<String> =
+                file.relative.iter().map(|part| encode_percent(&part.to_string_lossy())).collect();
+            format!("{}/{}", base.as_str().trim_end_matches('/'), parts.join("/"))
+        }
+        None => Url::from_file_path(&file.path).map(String::from).unwrap_or_default(),
+    }
+}
+
+fn terms_of(body: &Value) -> Terms {
+    let words = |key: &str| -> Vec<String> {
+        body[key]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|word| word.as_str().map(str::to_owned))
+            .collect()
+    };
+    Terms { wanted: words("words"), unwanted: words("without") }
+}
+
+/// Files and their words are work for other threads than the runtime's own.
+async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ConnectorError> {
+    let failed = |_| ConnectorError::new(ConnectorErrorKind::Unavailable, "the folder could not be searched");
+    tokio::task::spawn_blocking(work).await.map_err(failed)
+}
+
+fn refused(folder: &Path, refusal: Refusal) -> ConnectorError {
+    let folder = folder.display();
+    match refusal {
+        Refusal::Missing => {
+            let message = format!("the folder '{folder}' does not exist or cannot be opened");
+            ConnectorError::new(ConnectorErrorKind::PlaceUnknown, message)
+        }
+        Refusal::Outside => {
+            let message = format!("the folder '{folder}' leads out of the folders of SVC_FILESYSTEM_ALLOW");
+            ConnectorError::new(ConnectorErrorKind::ConfigInvalid, message)
+        }
+    }
+}
+
+fn too_late() -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::Timeout, "the folder could not be searched in time")
+}
+
+fn other_kind() -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "this is a query of another kind of source")
+}

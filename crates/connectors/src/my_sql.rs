@@ -1,0 +1,236 @@
+//! MySQL: a database of MySQL or MariaDB, asked in a read-only transaction with bound values.
+
+use crate::shared::database::{self, Place, Question, Rows, in_time, other_kind, too_late};
+use crate::shared::dialect::Dialect;
+use crate::shared::dsn::{DsnForm, Tls};
+use crate::shared::kept::{Idle, Kept};
+use crate::shared::mysql_rows;
+use async_trait::async_trait;
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Dial, NormalizedPage,
+    ProviderQuery, SourceQuery, SourceResponse, Toolbox,
+};
+use domain::provider::SearchProvider;
+use futures_util::TryStreamExt;
+use serde_json::Value;
+use sqlx::mysql::{MySqlArguments, MySqlConnectOptions, MySqlSslMode};
+use sqlx::{AssertSqlSafe, ConnectOptions, MySqlConnection, Row};
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "MySQL",
+    summary: "A database of MySQL or MariaDB, asked with an SQL statement.",
+    capability: Capability { page: false, date_sort: true, not: false },
+    settings: database::SETTINGS,
+    authenticator: None,
+    check: |provider| database::check(provider, FORM, Dialect::MySql),
+    build,
+};
+
+const FORM: DsnForm = DsnForm { schemes: &["mysql", "mariadb"], port: 3306 };
+/// The server does not know the variable: it is of the other family.
+const UNKNOWN_VARIABLE: u16 = 1193;
+
+/// Connections outlive the search that opened them.
+static KEPT: LazyLock<Kept<MySqlConnection>> = LazyLock::new(Kept::new);
+
+struct MySql {
+    question: Question,
+    place: Place,
+    dial: Arc<dyn Dial>,
+    idle: Arc<Idle<MySqlConnection>>,
+}
+
+impl fmt::Debug for MySql {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MySql").field("place", &self.place.dsn).finish_non_exhaustive()
+    }
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    let place = Place::of(provider, FORM)?;
+    let idle = KEPT.at(&place);
+    let question = Question::of(provider, Dialect::MySql)?;
+    Ok(Box::new(MySql { question, place, dial: Arc::clone(&toolbox.dial), idle }))
+}
+
+#[async_trait]
+impl Connector for MySql {
+    fn capability(&self) -> Capability {
+        self.question.capability()
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        self.question.construct(query)
+    }
+
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Statement { time_max, .. } = built else { return Err(other_kind()) };
+        in_time(*time_max, self.ask(built)).await
+    }
+
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        database::normalize(response)
+    }
+}
+
+impl MySql {
+    async fn ask(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Statement { text, count_text, values, rows_max, time_max } = built else {
+            return Err(other_kind());
+        };
+        let mut connection = self.begun(*time_max).await?;
+        let rows = self.read(&mut connection, text, values, *rows_max).await;
+        let answer = match (rows, count_text) {
+            (Ok(rows), Some(text)) if rows.len() >= *rows_max as usize => {
+                let counted = self.count(&mut connection, text, values).await;
+                counted.map(|found| (found.max(rows.len() as u64), rows))
+            }
+            (rows, _) => rows.map(|rows| (rows.len() as u64, rows)),
+        };
+        // The answer is there; a connection that cannot be ended well is not used again.
+        if sqlx::raw_sql("rollback").execute(&mut connection).await.is_ok() {
+            self.idle.put(connection);
+        }
+        answer.map(|(found, rows)| SourceResponse::Rows { found, rows })
+    }
+
+    /// A connection with its transaction begun. One that was kept may have died; then a new one is opened.
+    async fn begun(&self, time_max: Duration) -> Result<MySqlConnection, ConnectorError> {
+        if let Some(mut kept) = self.idle.take()
+            && begin(&mut kept, time_max).await.is_ok()
+        {
+            return Ok(kept);
+        }
+        self.dial.admit(&self.place.dsn.origin("mysql")).await?;
+        let opened = options(&self.place).connect().await;
+        let mut opened = opened.map_err(|error| self.failed(&error))?;
+        begin(&mut opened, time_max).await.map_err(|error| self.failed(&error))?;
+        Ok(opened)
+    }
+
+    async fn read(
+        &self,
+        connection: &mut MySqlConnection,
+        text: &str,
+        values: &[String],
+        rows_max: u32,
+    ) -> Result<Vec<Value>, ConnectorError> {
+        let mut stream = statement(text, values).fetch(connection);
+        let mut read = Rows::default();
+        while let Some(row) = stream.try_next().await.map_err(|error| self.failed(&error))? {
+            read.push(mysql_rows::to_object(&row).map_err(|error| self.failed(&error))?)?;
+            if read.rows.len() >= rows_max as usize {
+                break;
+            }
+        }
+        Ok(read.rows)
+    }
+
+    async fn count(
+        &self,
+        connection: &mut MySqlConnection,
+        text: &str,
+        values: &[String],
+    ) -> Result<u64, ConnectorError> {
+        let row = statement(text, values).fetch_optional(connection).await;
+        let row = row.map_err(|error| self.failed(&error))?;
+        let number = row.map(|row| row.try_get_unchecked::<i64, _>(0)).transpose();
+        Ok(u64::try_from(number.map_err(|error| self.failed(&error))?.unwrap_or(0)).unwrap_or(0))
+    }
+
+    fn failed(&self, error: &sqlx::Error) -> ConnectorError {
+        let host = &self.place.dsn.host;
+        let (kind, message) = match error {
+            sqlx::Error::Database(cause) => return self.refused(cause.as_ref()),
+            sqlx::Error::Tls(cause) => (
+                ConnectorErrorKind::Untrusted,
+                format!("no secure connection to {host}: {}", first_line(&cause.to_string())),
+            ),
+            sqlx::Error::Io(cause) => {
+                (ConnectorErrorKind::Unavailable, format!("no connection to {host}: {cause}"))
+            }
+            other => (
+                ConnectorErrorKind::Unavailable,
+                format!("the database at {host} failed: {}", first_line(&other.to_string())),
+            ),
+        };
+        ConnectorError::new(kind, message)
+    }
+
+    fn refused(&self, cause: &dyn sqlx::error::DatabaseError) -> ConnectorError {
+        let told = first_line(cause.message()).to_owned();
+        let (kind, message) = match number(cause) {
+            // ER_STATEMENT_TIMEOUT, ER_QUERY_TIMEOUT, ER_QUERY_INTERRUPTED.
+            1969 | 3024 | 1317 => return too_late(),
+            // ER_ACCESS_DENIED_ERROR, ER_DBACCESS_DENIED_ERROR, ER_TABLEACCESS_DENIED_ERROR and the like.
+            1045 | 1698 => (
+                ConnectorErrorKind::Denied,
+                format!("{} refused the user '{}' or the password", self.place.dsn.host, self.place.user),
+            ),
+            1044 | 1142 | 1143 | 1227 => (ConnectorErrorKind::Denied, told),
+            // ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE.
+            1049 | 1146 => (ConnectorErrorKind::PlaceUnknown, told),
+            // ER_CON_COUNT_ERROR, ER_SERVER_SHUTDOWN.
+            1040 | 1053 => (ConnectorErrorKind::Unavailable, told),
+            _ => (ConnectorErrorKind::ConfigInvalid, format!("the database refused the statement: {told}")),
+        };
+        ConnectorError::new(kind, message)
+    }
+}
+
+fn number(cause: &dyn sqlx::error::DatabaseError) -> u16 {
+    cause.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>().map_or(0, |cause| cause.number())
+}
+
+fn options(place: &Place) -> MySqlConnectOptions {
+    let dsn = &place.dsn;
+    let options = MySqlConnectOptions::new()
+        .host(&dsn.host)
+        .port(dsn.port)
+        .database(&dsn.database)
+        .username(&place.user)
+        .password(place.password.expose());
+    let options = match &place.tls {
+        Tls::Off => options.ssl_mode(MySqlSslMode::Disabled),
+        Tls::Offered => options.ssl_mode(MySqlSslMode::Preferred),
+        Tls::Required(trust) => {
+            let mode = if trust.verify { MySqlSslMode::VerifyIdentity } else { MySqlSslMode::Required };
+            let options = options.ssl_mode(mode);
+            match &trust.ca_file {
+                Some(file) => options.ssl_ca(file),
+                None => options,
+            }
+        }
+    };
+    options.disable_statement_logging()
+}
+
+/// Nothing can be written, and the server itself stops what takes too long. The two families of servers call
+/// that limit differently.
+async fn begin(connection: &mut MySqlConnection, time_max: Duration) -> Result<(), sqlx::Error> {
+    let millis = time_max.as_millis().clamp(1, 600_000);
+    let seconds = format!("{}.{:03}", millis / 1000, millis % 1000);
+    let set = format!("set session max_statement_time = {seconds}");
+    let outcome = sqlx::raw_sql(AssertSqlSafe(set)).execute(&mut *connection).await;
+    match outcome {
+        Err(sqlx::Error::Database(cause)) if number(cause.as_ref()) == UNKNOWN_VARIABLE => {
+            let set = format!("set session max_execution_time = {millis}");
+            sqlx::raw_sql(AssertSqlSafe(set)).execute(&mut *connection).await?;
+        }
+        other => drop(other?),
+    }
+    sqlx::raw_sql("start transaction read only").execute(connection).await.map(drop)
+}
+
+/// The text comes from the administrator's template with checked names; the query is only in the values.
+fn statement<'q>(text: &str, values: &'q [String]) -> sqlx::query::Query<'q, sqlx::MySql, MySqlArguments> {
+    let query = sqlx::query(AssertSqlSafe(text.to_owned())).persistent(false);
+    values.iter().fold(query, |query, value| query.bind(value.as_str()))
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}

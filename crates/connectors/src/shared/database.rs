@@ -1,0 +1,139 @@
+//! What every relational connector does around its driver: a statement from the template, rows within limits.
+
+use super::check::{config_error, read_notations, require_notations};
+use super::dialect::Dialect;
+use super::dsn::{self, Dsn, DsnForm, Tls};
+use super::rows::text_bytes;
+use super::statement::{Statement, Template};
+use domain::contracts::{
+    Capability, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, SourceQuery,
+    SourceResponse,
+};
+use domain::provider::SearchProvider;
+use domain::secret::Secret;
+use domain::validation::FieldErrors;
+use serde_json::Value;
+use std::future::Future;
+use std::time::Duration;
+
+/// Most bytes of text in one answer.
+pub const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The fields of a provider that a relational connector reads.
+pub const SETTINGS: &[&str] =
+    &["url", "credentials", "query_template", "query_mappings", "result_mappings", "results_per_query"];
+
+/// One provider's statement.
+#[derive(Debug)]
+pub struct Question {
+    template: Template,
+    knows_not: bool,
+}
+
+/// Where the database is and who asks.
+#[derive(Debug, Clone)]
+pub struct Place {
+    pub dsn: Dsn,
+    pub tls: Tls,
+    pub user: String,
+    pub password: Secret,
+}
+
+/// Rows as they come, within the limits of an answer.
+#[derive(Debug, Default)]
+pub struct Rows {
+    pub rows: Vec<Value>,
+    bytes: usize,
+}
+
+pub fn check(provider: &SearchProvider, form: DsnForm, dialect: Dialect) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    let notations = read_notations(provider, &mut errors);
+    dsn::check(provider, form, &mut errors);
+    let mappings = &notations.query_mappings;
+    if let Err((field, sentence)) = Template::parse(&provider.draft.query_template, mappings, dialect) {
+        errors.add(field, sentence);
+    }
+    errors
+}
+
+impl Place {
+    pub fn of(provider: &SearchProvider, form: DsnForm) -> Result<Self, ConnectorError> {
+        let wrong = |sentence: String| config_error(&FieldErrors::one("url", sentence));
+        let dsn = Dsn::parse(&provider.draft.url, form).map_err(wrong)?;
+        let tls = dsn.tls().map_err(wrong)?;
+        let notations = require_notations(provider)?;
+        let (user, password) = dsn::login(&notations.credentials).ok_or_else(|| {
+            let sentence = "Credentials are user:password.".to_owned();
+            config_error(&FieldErrors::one("credentials", sentence))
+        })?;
+        Ok(Self { dsn, tls, user, password })
+    }
+}
+
+impl Question {
+    pub fn of(provider: &SearchProvider, dialect: Dialect) -> Result<Self, ConnectorError> {
+        let notations = require_notations(provider)?;
+        let mappings = &notations.query_mappings;
+        let template = Template::parse(&provider.draft.query_template, mappings, dialect)
+            .map_err(|(field, sentence)| config_error(&FieldErrors::one(field, sentence)))?;
+        Ok(Self { template, knows_not: mappings.not() || mappings.not_char().is_some() })
+    }
+
+    pub fn capability(&self) -> Capability {
+        Capability { page: false, date_sort: self.template.sorts_by_date(), not: self.knows_not }
+    }
+
+    pub fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        let bound = self.bound(query)?;
+        Ok(SourceQuery::Statement {
+            text: bound.text,
+            count_text: Some(bound.count_text),
+            values: bound.values,
+            rows_max: query.results_wanted,
+            time_max: query.time_max,
+        })
+    }
+
+    pub fn bound(&self, query: &ProviderQuery<'_>) -> Result<Statement, ConnectorError> {
+        self.template.bind(query.text, query.sort, query.results_wanted).ok_or_else(|| {
+            ConnectorError::new(ConnectorErrorKind::QueryInvalid, "the query holds no word to search for")
+        })
+    }
+}
+
+impl Rows {
+    pub fn push(&mut self, row: Value) -> Result<(), ConnectorError> {
+        self.bytes += text_bytes(&row);
+        if self.bytes > ANSWER_BYTES_MAX {
+            let message = format!("the database's answer is larger than {ANSWER_BYTES_MAX} bytes");
+            return Err(ConnectorError::new(ConnectorErrorKind::Unreadable, message));
+        }
+        self.rows.push(row);
+        Ok(())
+    }
+}
+
+/// Whatever comes first: the answer or the end of the time.
+pub async fn in_time<T>(
+    time_max: Duration,
+    work: impl Future<Output = Result<T, ConnectorError>>,
+) -> Result<T, ConnectorError> {
+    if time_max.is_zero() {
+        return Err(too_late());
+    }
+    tokio::time::timeout(time_max, work).await.unwrap_or_else(|_| Err(too_late()))
+}
+
+pub fn normalize(response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+    let SourceResponse::Rows { found, rows } = response else { return Err(other_kind()) };
+    Ok(NormalizedPage { found: Some(found), retrieved: Some(rows.len() as u64), items: rows })
+}
+
+pub fn too_late() -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::Timeout, "the database did not answer in time")
+}
+
+pub fn other_kind() -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "this is a query of another kind of source")
+}

@@ -1,0 +1,257 @@
+//! The words of a question and of a text: case and accents do not count, all words must be there.
+
+use domain::notation::query_string::negation;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// Most words of one question.
+pub const TERMS_MAX: usize = 32;
+/// Length of the piece of text that is shown around the hits, in characters.
+pub const WINDOW_CHARS: usize = 400;
+/// Most words of a text that are looked at for the best piece.
+const WINDOW_WORDS_MAX: usize = 200_000;
+/// Most hits that are compared for it.
+const HITS_MAX: usize = 5_000;
+/// How much a word in the name of a file counts against one in its text.
+const NAME_WEIGHT: f64 = 3.0;
+/// Beyond so many words of text the same number of hits counts less.
+const USUAL_WORDS: f64 = 300.0;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Terms {
+    pub wanted: Vec<String>,
+    pub unwanted: Vec<String>,
+}
+
+impl Terms {
+    /// The words of a query; none when there is nothing to search for.
+    pub fn of(query: &str) -> Option<Self> {
+        let parts = negation(query);
+        let words = |list: &[&str]| -> Vec<String> {
+            let mut words: Vec<String> = Vec::new();
+            for word in list.iter().flat_map(|text| words_of(text)).map(|(_, word)| word) {
+                if !words.contains(&word) && words.len() < TERMS_MAX {
+                    words.push(word);
+                }
+            }
+            words
+        };
+        let (wanted, unwanted) = (words(&parts.wanted), words(&parts.unwanted));
+        (!wanted.is_empty()).then_some(Self { wanted, unwanted })
+    }
+
+    /// How well a file matches; none when it does not.
+    pub fn score(&self, name: &Folded, text: &Folded) -> Option<f64> {
+        if self.unwanted.iter().any(|word| name.holds(word) || text.holds(word)) {
+            return None;
+        }
+        let mut score = 0.0;
+        for word in &self.wanted {
+            let (in_name, in_text) = (name.count(word), text.count(word));
+            if in_name + in_text == 0 {
+                return None;
+            }
+            let often = in_text as f64;
+            let long = 0.3 + 0.7 * text.words as f64 / USUAL_WORDS;
+            score += NAME_WEIGHT * in_name.min(1) as f64 / (1.0 + name.words as f64 / 10.0);
+            score += often * 2.2 / (often + 1.2 * long);
+        }
+        Some(score)
+    }
+
+    /// The piece of a text with the most different words of the question, and the most hits.
+    pub fn window(&self, text: &str) -> String {
+        let hits: Vec<(usize, usize)> = words_of(text)
+            .take(WINDOW_WORDS_MAX)
+            .filter_map(|(at, word)| {
+                Some((at, self.wanted.iter().position(|wanted| is_same(wanted, &word))?))
+            })
+            .take(HITS_MAX)
+            .collect();
+        let mut best = (0, 0, 0);
+        for (first, (at, _)) in hits.iter().enumerate() {
+            let near = hits[first..].iter().take_while(|(other, _)| other - at < WINDOW_CHARS);
+            let (mut kinds, mut count) = (0_u64, 0);
+            for (_, term) in near {
+                kinds |= 1 << term.min(&63);
+                count += 1;
+            }
+            let rank = (kinds.count_ones() as usize, count);
+            if rank > (best.0, best.1) {
+                best = (rank.0, rank.1, *at);
+            }
+        }
+        cut(text, best.2)
+    }
+}
+
+/// A text made ready: its words, folded, between single spaces.
+#[derive(Debug, Clone, Default)]
+pub struct Folded {
+    text: String,
+    words: usize,
+}
+
+impl Folded {
+    pub fn of(text: &str) -> Self {
+        let mut folded = Self { text: String::with_capacity(text.len() + 2), words: 0 };
+        folded.text.push(' ');
+        for (_, word) in words_of(text) {
+            folded.text.push_str(&word);
+            folded.text.push(' ');
+            folded.words += 1;
+        }
+        folded
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    fn holds(&self, word: &str) -> bool {
+        match is_unspaced(word) {
+            true => self.text.contains(word),
+            false => self.text.contains(&format!(" {word} ")),
+        }
+    }
+
+    fn count(&self, word: &str) -> usize {
+        match is_unspaced(word) {
+            true => self.text.matches(word).count(),
+            // Two neighbours share the space between them.
+            false => self.text.match_indices(word).filter(|(at, _)| self.is_whole(*at, word.len())).count(),
+        }
+    }
+
+    fn is_whole(&self, at: usize, length: usize) -> bool {
+        let bytes = self.text.as_bytes();
+        at > 0 && bytes[at - 1] == b' ' && bytes.get(at + length) == Some(&b' ')
+    }
+}
+
+/// The words of a text and where each begins, folded.
+fn words_of(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
+    let is_part = |c: char| c.is_alphanumeric() || is_combining_mark(c);
+    let mut rest = (0, text);
+    std::iter::from_fn(move || {
+        let begin = rest.1.find(char::is_alphanumeric)?;
+        let word = &rest.1[begin..];
+        let end = word.find(|c| !is_part(c)).unwrap_or(word.len());
+        let at = rest.0 + begin;
+        rest = (at + end, &word[end..]);
+        Some((at, fold(&word[..end])))
+    })
+}
+
+/// Lower case, without accents.
+fn fold(word: &str) -> String {
+    if word.is_ascii() {
+        return word.to_ascii_lowercase();
+    }
+    let plain = word.nfkd().filter(|c| !is_combining_mark(*c));
+    plain.flat_map(char::to_lowercase).flat_map(expanded).collect()
+}
+
+/// Letters that are two in plain writing.
+fn expanded(c: char) -> impl Iterator<Item = char> {
+    let (first, second) = match c {
+        'ß' => ('s', Some('s')),
+        'æ' => ('a', Some('e')),
+        'œ' => ('o', Some('e')),
+        'ø' => ('o', None),
+        'ł' => ('l', None),
+        'đ' => ('d', None),
+        other => (other, None),
+    };
+    std::iter::once(first).chain(second)
+}
+
+fn is_same(wanted: &str, word: &str) -> bool {
+    wanted == word || (is_unspaced(wanted) && word.contains(wanted))
+}
+
+/// Writing without spaces between words: there a word may stand inside another.
+fn is_unspaced(word: &str) -> bool {
+    word.chars().any(
+        |c| matches!(u32::from(c), 0x0e00..=0x0eff | 0x2e80..=0x9fff | 0xac00..=0xd7af | 0x2_0000..=0x3_ffff),
+    )
+}
+
+/// The text from a little before `at`, at the bounds of words.
+fn cut(text: &str, at: usize) -> String {
+    let mut begin = at.saturating_sub(WINDOW_CHARS / 5);
+    while !text.is_char_boundary(begin) {
+        begin -= 1;
+    }
+    let is_inside = begin > 0 && !text[..begin].ends_with(char::is_whitespace);
+    if is_inside {
+        begin += text[begin..].find(char::is_whitespace).filter(|gap| begin + gap < at).unwrap_or(0);
+    }
+    let piece = &text[begin..];
+    let end = piece.char_indices().nth(WINDOW_CHARS).map_or(piece.len(), |(end, _)| end);
+    let whole =
+        if end < piece.len() { piece[..end].rfind(char::is_whitespace).filter(|end| *end > 0) } else { None };
+    let words: Vec<&str> = piece[..whole.unwrap_or(end)].split_whitespace().collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(query: &str, name: &str, text: &str) -> bool {
+        Terms::of(query).is_some_and(|terms| terms.score(&Folded::of(name), &Folded::of(text)).is_some())
+    }
+
+    #[test]
+    fn all_words_must_be_there() {
+        let table = [
+            ("flood warning", "a.txt", "A WARNING of floods and a flood", true),
+            ("flood warning", "flood.txt", "a warning", true),
+            ("flood warning", "a.txt", "a flood", false),
+            ("flood", "a.txt", "floodlight", false),
+            ("cafe", "a.txt", "Le Café", true),
+            ("Straße", "a.txt", "strasse", true),
+            ("e\u{301}cole", "a.txt", "ÉCOLE", true),
+            ("flood -warning", "a.txt", "flood warning", false),
+            ("flood -warning", "warning.txt", "flood", false),
+            ("flood NOT warning", "a.txt", "flood", true),
+            ("洪水", "a.txt", "今年の洪水警報", true),
+            ("a a", "a.txt", "", true),
+            ("c++", "a.txt", "written in C", true),
+            ("-only", "a.txt", "x", false),
+            ("!! --", "a.txt", "x", false),
+        ];
+        for (query, name, text, want) in table {
+            assert_eq!(matches(query, name, text), want, "{query} in {name}: {text}");
+        }
+    }
+
+    #[test]
+    fn better_files_come_first() {
+        let terms = Terms::of("flood").expect("a word");
+        let score =
+            |name: &str, text: &str| terms.score(&Folded::of(name), &Folded::of(text)).expect("a match");
+        let long = format!("flood {}", "other words ".repeat(500));
+        assert!(score("flood.txt", "x") > score("a.txt", &long));
+        assert!(score("a.txt", "flood flood flood") > score("a.txt", "flood one two"));
+        assert!(score("a.txt", "flood") > score("a.txt", &long));
+        let many: String = (0..100).map(|number| format!("w{number} ")).collect();
+        assert_eq!(Terms::of(&many).expect("words").wanted.len(), TERMS_MAX);
+    }
+
+    #[test]
+    fn the_best_piece_is_shown() {
+        let filler = "nothing to see here ".repeat(60);
+        let text =
+            format!("flood at the start. {filler}Here a flood warning was given to all of them. {filler}");
+        let window = Terms::of("flood warning").expect("words").window(&text);
+        assert!(window.contains("Here a flood warning was given"), "{window}");
+        assert!(window.chars().count() <= WINDOW_CHARS && !window.starts_with("othing"), "{window}");
+        let terms = Terms::of("flood").expect("a word");
+        assert_eq!(terms.window("only  a\nflood"), "only a flood");
+        assert_eq!(terms.window(""), "");
+        let wide = "ü".repeat(3_000) + " flood";
+        assert!(terms.window(&wide).contains("flood"));
+    }
+}

@@ -1,0 +1,191 @@
+//! PostgreSQL's driver: connections that are kept, a read-only transaction with a time limit for each question.
+
+use super::database::{Place, Rows, in_time, other_kind, too_late};
+use super::dsn::{DsnForm, Tls};
+use super::kept::{Idle, Kept};
+use domain::contracts::{ConnectorError, ConnectorErrorKind, Dial, SourceQuery, SourceResponse, Toolbox};
+use futures_util::TryStreamExt;
+use serde_json::Value;
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgSslMode};
+use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection, Row};
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+pub const FORM: DsnForm = DsnForm { schemes: &["postgres", "postgresql"], port: 5432 };
+
+/// Connections outlive the search that opened them.
+static KEPT: LazyLock<Kept<PgConnection>> = LazyLock::new(Kept::new);
+
+pub struct Postgres {
+    place: Place,
+    dial: Arc<dyn Dial>,
+    idle: Arc<Idle<PgConnection>>,
+}
+
+impl fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Postgres").field("place", &self.place.dsn).finish_non_exhaustive()
+    }
+}
+
+impl Postgres {
+    pub fn new(place: Place, toolbox: &Toolbox) -> Result<Self, ConnectorError> {
+        let idle = KEPT.at(&place);
+        Ok(Self { place, dial: Arc::clone(&toolbox.dial), idle })
+    }
+
+    /// Runs a statement, and its count when there may be more than was asked for.
+    pub async fn ask(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Statement { text, count_text, values, rows_max, time_max } = built else {
+            return Err(other_kind());
+        };
+        in_time(*time_max, async {
+            let mut connection = self.begun(*time_max).await?;
+            let rows = self.read(&mut connection, text, values, *rows_max).await;
+            let answer = match rows {
+                Ok(rows) if rows.len() < *rows_max as usize => Ok((rows.len() as u64, rows)),
+                Ok(rows) => match count_text {
+                    Some(text) => {
+                        let counted = self.count(&mut connection, text, values).await;
+                        counted.map(|found| (found.max(rows.len() as u64), rows))
+                    }
+                    None => Ok((rows.len() as u64, rows)),
+                },
+                Err(error) => Err(error),
+            };
+            // The answer is there; a connection that cannot be ended well is not used again.
+            if sqlx::raw_sql("rollback").execute(&mut connection).await.is_ok() {
+                self.idle.put(connection);
+            }
+            answer.map(|(found, rows)| SourceResponse::Rows { found, rows })
+        })
+        .await
+    }
+
+    /// A connection with its transaction begun. One that was kept may have died; then a new one is opened.
+    async fn begun(&self, time_max: Duration) -> Result<PgConnection, ConnectorError> {
+        if let Some(mut kept) = self.idle.take()
+            && begin(&mut kept, time_max).await.is_ok()
+        {
+            return Ok(kept);
+        }
+        self.dial.admit(&self.place.dsn.origin("postgres")).await?;
+        let opened = options(&self.place).connect().await;
+        let mut opened = opened.map_err(|error| self.failed(error))?;
+        begin(&mut opened, time_max).await.map_err(|error| self.failed(error))?;
+        Ok(opened)
+    }
+
+    async fn read(
+        &self,
+        connection: &mut PgConnection,
+        text: &str,
+        values: &[String],
+        rows_max: u32,
+    ) -> Result<Vec<Value>, ConnectorError> {
+        // The database writes its rows as JSON itself, so that every type of a column is known.
+        let text = format!("select row_to_json(answer)::text from ({text}) answer");
+        let mut stream = statement(&text, values).fetch(connection);
+        let mut read = Rows::default();
+        while let Some(row) = stream.try_next().await.map_err(|error| self.failed(error))? {
+            let row: String = row.try_get(0).map_err(|error| self.failed(error))?;
+            read.push(serde_json::from_str(&row).unwrap_or(Value::Null))?;
+            if read.rows.len() >= rows_max as usize {
+                break;
+            }
+        }
+        Ok(read.rows)
+    }
+
+    async fn count(
+        &self,
+        connection: &mut PgConnection,
+        text: &str,
+        values: &[String],
+    ) -> Result<u64, ConnectorError> {
+        let text = format!("select coalesce(sum(number), 0)::bigint from ({text}) counted(number)");
+        let row = statement(&text, values).fetch_one(connection).await.map_err(|error| self.failed(error))?;
+        let number: i64 = row.try_get(0).map_err(|error| self.failed(error))?;
+        Ok(u64::try_from(number).unwrap_or(0))
+    }
+
+    fn failed(&self, error: sqlx::Error) -> ConnectorError {
+        let host = &self.place.dsn.host;
+        let new = |kind, message: String| ConnectorError::new(kind, message);
+        match &error {
+            sqlx::Error::Database(cause) => {
+                let told = cause.message().lines().next().unwrap_or_default();
+                let (kind, message) = match cause.code().as_deref() {
+                    Some("57014") => return too_late(),
+                    Some("28P01" | "28000") => (
+                        ConnectorErrorKind::Denied,
+                        format!("{host} refused the user '{}' or the password", self.place.user),
+                    ),
+                    Some("3D000" | "42P01" | "3F000") => (ConnectorErrorKind::PlaceUnknown, told.to_owned()),
+                    Some("42501") => (ConnectorErrorKind::Denied, told.to_owned()),
+                    Some(code) if code.starts_with("53") || code.starts_with("57P") => {
+                        (ConnectorErrorKind::Unavailable, told.to_owned())
+                    }
+                    _ => (
+                        ConnectorErrorKind::ConfigInvalid,
+                        format!("the database refused the statement: {told}"),
+                    ),
+                };
+                new(kind, message)
+            }
+            sqlx::Error::Tls(cause) => new(
+                ConnectorErrorKind::Untrusted,
+                format!("no secure connection to {host}: {}", first_line(&cause.to_string())),
+            ),
+            sqlx::Error::Io(cause) => {
+                new(ConnectorErrorKind::Unavailable, format!("no connection to {host}: {cause}"))
+            }
+            other => new(
+                ConnectorErrorKind::Unavailable,
+                format!("the database at {host} failed: {}", first_line(&other.to_string())),
+            ),
+        }
+    }
+}
+
+fn options(place: &Place) -> PgConnectOptions {
+    let dsn = &place.dsn;
+    let options = PgConnectOptions::new_without_pgpass()
+        .host(&dsn.host)
+        .port(dsn.port)
+        .database(&dsn.database)
+        .username(&place.user)
+        .password(place.password.expose())
+        .application_name(domain::SERVICE_NAME);
+    let options = match &place.tls {
+        Tls::Off => options.ssl_mode(PgSslMode::Disable),
+        Tls::Offered => options.ssl_mode(PgSslMode::Prefer),
+        Tls::Required(trust) => {
+            let mode = if trust.verify { PgSslMode::VerifyFull } else { PgSslMode::Require };
+            let options = options.ssl_mode(mode);
+            match &trust.ca_file {
+                Some(file) => options.ssl_root_cert(file),
+                None => options,
+            }
+        }
+    };
+    options.disable_statement_logging()
+}
+
+/// Nothing can be written, and the server itself stops what takes too long.
+async fn begin(connection: &mut PgConnection, time_max: Duration) -> Result<(), sqlx::Error> {
+    let text =
+        format!("begin read only; set local statement_timeout = {}", time_max.as_millis().clamp(1, 600_000));
+    sqlx::raw_sql(AssertSqlSafe(text)).execute(connection).await.map(drop)
+}
+
+/// The text comes from the administrator's template with checked names; the query is only in the values.
+fn statement<'q>(text: &str, values: &'q [String]) -> sqlx::query::Query<'q, sqlx::Postgres, PgArguments> {
+    let query = sqlx::query(AssertSqlSafe(text.to_owned())).persistent(false);
+    values.iter().fold(query, |query, value| query.bind(value.as_str()))
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}

@@ -1,0 +1,134 @@
+//! OpenSearchDescription against a strict site: the whole contract, and where a description may lead.
+
+use crate::house::{gate, provider};
+use domain::contracts::{ConnectorErrorKind, ConnectorKind};
+use domain::provider::ProviderDraft;
+use domain::search::Sort;
+use serde_json::json;
+use std::time::Duration;
+use testkit::suites::connector::{Literal, Mistake, Subject};
+use testkit::vendors::open_search::{CREDENTIALS, DOCUMENTS, OpenSearch};
+
+fn kind() -> &'static ConnectorKind {
+    connectors::CATALOGUE.iter().find(|kind| kind.name == "OpenSearchDescription").expect("the connector")
+}
+
+fn draft(site: &OpenSearch) -> ProviderDraft {
+    ProviderDraft {
+        name: "Site".into(),
+        connector: "OpenSearchDescription".into(),
+        url: site.stand.at("/osdd.xml"),
+        credentials: CREDENTIALS.into(),
+        ..ProviderDraft::default()
+    }
+}
+
+fn subject(site: &OpenSearch, draft: ProviderDraft) -> Subject {
+    let with = |what, kind, change: &dyn Fn(&mut ProviderDraft)| {
+        let mut draft = self::draft(site);
+        change(&mut draft);
+        Mistake { what, draft, user_token: None, kind }
+    };
+    let mistakes = vec![
+        with("a wrong password", ConnectorErrorKind::Denied, &|draft| {
+            draft.credentials = "HTTPBasicAuth('reader','wrong-password')".into();
+        }),
+        with("a wrong path", ConnectorErrorKind::PlaceUnknown, &|draft| {
+            draft.url = site.stand.at("/none.xml")
+        }),
+        with("a page", ConnectorErrorKind::Unreadable, &|draft| draft.url = site.stand.at("/page.html")),
+        with("a way out", ConnectorErrorKind::AddressRefused, &|draft| {
+            draft.url = site.stand.at("/elsewhere.xml")
+        }),
+        with("a refused connection", ConnectorErrorKind::Unavailable, &|draft| {
+            draft.url = "http://127.0.0.1:1/osdd.xml".into();
+        }),
+    ];
+    Subject {
+        kind: kind(),
+        toolbox: gate(),
+        draft,
+        user_token: None,
+        reader: None,
+        many: "documents",
+        date: None,
+        mistakes,
+        literal: Literal::Seen(Box::new(site.seen())),
+    }
+}
+
+#[tokio::test]
+async fn keeps_the_contract() {
+    let site = OpenSearch::start().await;
+    let subject = subject(&site, draft(&site));
+    subject.check().await;
+    // Many questions, one look at the description.
+    assert_eq!(site.descriptions(), 1);
+    let page = subject.ask("words", Sort::Relevancy, 12).await.expect("an answer");
+    assert_eq!(page.found, Some(DOCUMENTS as u64));
+    let want = json!({"title": "Document 11", "url": "https://docs.example/11", "body": "About 11",
+        "date_published": "", "author": ""});
+    assert_eq!(page.items[11], want);
+}
+
+#[tokio::test]
+async fn atom_is_asked_page_by_page() {
+    let site = OpenSearch::start().await;
+    let atom = ProviderDraft { url: site.stand.at("/atom.xml"), credentials: String::new(), ..draft(&site) };
+    let page = subject(&site, atom).ask("words", Sort::Relevancy, 20).await.expect("an answer");
+    let titles: Vec<&str> = page.items.iter().filter_map(|item| item["title"].as_str()).collect();
+    assert_eq!((titles.len(), titles[0], titles[13]), (14, "Entry 0", "Entry 13"));
+    assert_eq!(
+        (&page.items[0]["url"], &page.items[0]["body"]),
+        (&json!("https://docs.example/e0"), &json!("About it"))
+    );
+}
+
+#[tokio::test]
+async fn a_rest_is_asked_for() {
+    let site = OpenSearch::start().await;
+    let subject = subject(&site, draft(&site));
+    site.throttle();
+    let error = subject.ask("x", Sort::Relevancy, 5).await.expect_err("429");
+    assert_eq!(
+        (error.kind, error.retry_after),
+        (ConnectorErrorKind::RateLimited, Some(Duration::from_secs(9)))
+    );
+}
+
+/// A host that is named may be asked; the gate still decides whether it is reached.
+#[tokio::test]
+async fn other_hosts_are_allowed_by_name() {
+    let site = OpenSearch::start().await;
+    let mut away = ProviderDraft { url: site.stand.at("/elsewhere.xml"), ..draft(&site) };
+    let config = json!({"swirl": {"open_search_description": {"hosts": ["Elsewhere.example"]}}});
+    away.config = config.as_object().expect("an object").clone();
+    let error = subject(&site, away).ask("x", Sort::Relevancy, 5).await.expect_err("no such host");
+    assert_eq!(error.kind, ConnectorErrorKind::Unavailable, "{error}");
+}
+
+#[test]
+fn mistakes_are_found_when_it_is_saved() {
+    let right = ProviderDraft {
+        connector: "OpenSearchDescription".into(),
+        url: "https://site.example/osdd.xml".into(),
+        ..ProviderDraft::default()
+    };
+    let set = |key: &str, value: serde_json::Value| {
+        let config = json!({"swirl": {"open_search_description": {key: value}}});
+        config.as_object().expect("an object").clone()
+    };
+    let hosts: Vec<String> = (0..21).map(|number| format!("h{number}")).collect();
+    let table = [
+        (right.clone(), ""),
+        (ProviderDraft { url: "site.example".into(), ..right.clone() }, "url"),
+        (ProviderDraft { url: String::new(), ..right.clone() }, "query_template"),
+        (ProviderDraft { config: set("hosts", json!("one")), ..right.clone() }, "config"),
+        (ProviderDraft { config: set("hosts", json!(hosts)), ..right.clone() }, "config"),
+        (ProviderDraft { config: set("language", json!(7)), ..right.clone() }, "config"),
+    ];
+    for (draft, field) in table {
+        let errors: Vec<String> = (kind().check)(&provider(draft.clone())).into_map().into_keys().collect();
+        assert_eq!(errors.join(","), field, "{draft:?}");
+    }
+}

@@ -1,0 +1,257 @@
+//! PostgreSQL, MySQL and PgVector against real servers: the whole contract of a connector.
+
+use crate::house::server;
+use domain::contracts::{ConnectorErrorKind, ConnectorKind};
+use domain::provider::ProviderDraft;
+use serde_json::Value;
+use sqlx::{AssertSqlSafe, Connection, MySqlConnection, PgConnection};
+use testkit::hostile;
+use testkit::suites::connector::{Literal, MANY, Mistake, Subject};
+use url::Url;
+
+const TEMPLATE: &str = "select {fields} from {table} where {a} like '%{query_string}%'";
+
+/// `driver://user:password@host:port/database`, taken apart as a provider writes it.
+struct Server {
+    url: String,
+    credentials: String,
+}
+
+impl Server {
+    fn of(address: &str) -> Self {
+        let mut url = Url::parse(address).expect("an address");
+        let credentials = format!("{}:{}", url.username(), url.password().unwrap_or_default());
+        url.set_username("").expect("no user");
+        url.set_password(None).expect("no password");
+        Self { url: url.to_string(), credentials }
+    }
+
+    fn with_port(&self, port: u16) -> String {
+        let mut url = Url::parse(&self.url).expect("an address");
+        url.set_port(Some(port)).expect("a port");
+        url.to_string()
+    }
+}
+
+fn kind(name: &str) -> &'static ConnectorKind {
+    connectors::CATALOGUE.iter().find(|kind| kind.name == name).expect("a kind")
+}
+
+fn draft(connector: &str, server: &Server, mappings: &str) -> ProviderDraft {
+    ProviderDraft {
+        name: "Documents".into(),
+        connector: connector.into(),
+        url: server.url.clone(),
+        credentials: server.credentials.clone(),
+        query_template: TEMPLATE.into(),
+        query_mappings: mappings.into(),
+        ..ProviderDraft::default()
+    }
+}
+
+/// What can be wrong with the provider of any database.
+fn mistakes(draft: &ProviderDraft, server: &Server) -> Vec<Mistake> {
+    let with = |what, kind, change: &dyn Fn(&mut ProviderDraft)| {
+        let mut draft = draft.clone();
+        change(&mut draft);
+        Mistake { what, draft, user_token: None, kind }
+    };
+    vec![
+        with("a wrong password", ConnectorErrorKind::Denied, &|draft| {
+            draft.credentials = "postgres:wrong-password".into();
+        }),
+        with("an unknown table", ConnectorErrorKind::PlaceUnknown, &|draft| {
+            draft.query_mappings =
+                draft.query_mappings.replace("table=river_documents", "table=no_such_table");
+        }),
+        with("an unknown database", ConnectorErrorKind::PlaceUnknown, &|draft| {
+            draft.url = draft.url.replace("/tests", "/no_such").replace("/postgres", "/no_such");
+        }),
+        with("no TLS", ConnectorErrorKind::Untrusted, &|draft| draft.url += "?tls=required"),
+        with("a refused connection", ConnectorErrorKind::Unavailable, &|draft| {
+            draft.url = server.with_port(1);
+        }),
+    ]
+}
+
+/// Documents in a table: many about rivers, with dates, and one for each hostile text.
+fn rows() -> Vec<(String, String)> {
+    let rivers =
+        (0..MANY + 5).map(|number| (format!("river {number}"), format!("2024-01-{:02}", number % 28 + 1)));
+    let hostile = hostile::QUERIES.iter().map(|text| ((*text).to_owned(), "2023-01-01".to_owned()));
+    rivers.chain(hostile).collect()
+}
+
+fn title(item: &Value) -> String {
+    item["title"].as_str().expect("a title").to_owned()
+}
+
+fn published(item: &Value) -> String {
+    item["published"].as_str().expect("a date").to_owned()
+}
+
+async fn fill_postgres(address: &str, more: &str) {
+    let mut connection = PgConnection::connect(address).await.expect("the server");
+    let made = format!(
+        "drop table if exists river_documents; \
+         create table river_documents (title text, published date, weight numeric); {more}"
+    );
+    sqlx::raw_sql(AssertSqlSafe(made)).execute(&mut connection).await.expect("a table");
+    for (title, published) in rows() {
+        sqlx::query("insert into river_documents (title, published, weight) values ($1, $2::date, 1.5)")
+            .bind(title)
+            .bind(published)
+            .execute(&mut connection)
+            .await
+            .expect("a row");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgres_keeps_the_contract() {
+    let Some(address) = server("SVC_TEST_PGVECTOR", "the PostgreSQL connector") else { return };
+    fill_postgres(&address, "").await;
+    let server = Server::of(&address);
+    let draft = draft("PostgreSQL", &server, "fields=*,table=river_documents,a=title,sort_by_date=published");
+    let subject = Subject {
+        kind: kind("PostgreSQL"),
+        toolbox: crate::house::gate(),
+        mistakes: mistakes(&draft, &server),
+        draft,
+        user_token: None,
+        reader: None,
+        many: "river",
+        date: Some(published),
+        literal: Literal::Found(title),
+    };
+    subject.check().await;
+    let page = subject.ask("river 3", domain::search::Sort::Relevancy, 1).await.expect("a row");
+    assert_eq!(page.items[0]["weight"], 1.5, "native values");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_can_be_written_to_postgres() {
+    let Some(address) = server("SVC_TEST_PGVECTOR", "the PostgreSQL connector") else { return };
+    let mut connection = PgConnection::connect(&address).await.expect("the server");
+    let made = "drop table if exists kept; create table kept (title text); insert into kept values ('here')";
+    sqlx::raw_sql(made).execute(&mut connection).await.expect("a table");
+    let server = Server::of(&address);
+    let draft = ProviderDraft {
+        query_template: "with gone as (delete from kept returning title) select {fields} from gone \
+                         where title like '%{query_string}%'"
+            .into(),
+        ..draft("PostgreSQL", &server, "fields=*")
+    };
+    let subject = Subject {
+        kind: kind("PostgreSQL"),
+        toolbox: crate::house::gate(),
+        mistakes: Vec::new(),
+        draft,
+        user_token: None,
+        reader: None,
+        many: "here",
+        date: None,
+        literal: Literal::Found(title),
+    };
+    let error = subject.ask("here", domain::search::Sort::Relevancy, 5).await.expect_err("read only");
+    assert!(error.message.contains("the database refused the statement"), "{error}");
+    let left: i64 =
+        sqlx::query_scalar("select count(*) from kept").fetch_one(&mut connection).await.expect("a count");
+    assert_eq!(left, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mysql_keeps_the_contract() {
+    let Some(address) = server("SVC_TEST_MARIADB", "the MySQL connector") else { return };
+    let mut connection = MySqlConnection::connect(&address).await.expect("the server");
+    let made = "create or replace table river_documents (title varchar(200) character set utf8mb4 collate utf8mb4_bin, \
+                published datetime, weight decimal(5,2), image blob)";
+    sqlx::raw_sql(made).execute(&mut connection).await.expect("a table");
+    for (title, published) in rows() {
+        sqlx::query("insert into river_documents values (?, ?, 1.5, x'00ff')")
+            .bind(title)
+            .bind(published)
+            .execute(&mut connection)
+            .await
+            .expect("a row");
+    }
+    let server = Server::of(&address);
+    let draft = draft("MySQL", &server, "fields=*,table=river_documents,a=title,sort_by_date=published");
+    let mut mistakes = mistakes(&draft, &server);
+    // The reader may see one database only; whether another exists is not told.
+    for mistake in &mut mistakes {
+        if mistake.what == "an unknown database" {
+            mistake.kind = ConnectorErrorKind::Denied;
+        }
+    }
+    let subject = Subject {
+        kind: kind("MySQL"),
+        toolbox: crate::house::gate(),
+        mistakes,
+        draft,
+        user_token: None,
+        reader: None,
+        many: "river",
+        date: Some(published),
+        literal: Literal::Found(title),
+    };
+    subject.check().await;
+    let page = subject.ask("river 3", domain::search::Sort::Relevancy, 1).await.expect("a row");
+    assert_eq!(page.items[0]["weight"], 1.5, "native values");
+    assert_eq!(page.items[0]["published"], "2024-01-04 00:00:00");
+}
+
+/// Three numbers that tell texts apart: enough for a test of likeness.
+fn read(text: &str) -> Vec<f32> {
+    let mut vector = [1.0_f32; 3];
+    for (place, byte) in text.bytes().enumerate() {
+        vector[place % 3] += f32::from(byte) * (place + 1) as f32;
+    }
+    vector.to_vec()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pgvector_keeps_the_contract() {
+    let Some(address) = server("SVC_TEST_PGVECTOR", "the PgVector connector") else { return };
+    let mut connection = PgConnection::connect(&address).await.expect("the server");
+    let made = "create extension if not exists vector; drop table if exists river_vectors; \
+                create table river_vectors (title text, published date, embedding vector(3))";
+    sqlx::raw_sql(made).execute(&mut connection).await.expect("a table");
+    for (title, published) in rows() {
+        sqlx::query("insert into river_vectors values ($1, $2::date, $3::vector)")
+            .bind(&title)
+            .bind(published)
+            .bind(format!("{:?}", read(&title)))
+            .execute(&mut connection)
+            .await
+            .expect("a row");
+    }
+    let server = Server::of(&address);
+    let draft = ProviderDraft {
+        query_template: String::new(),
+        tags: vec!["model:built-in".into()],
+        ..draft("PgVector", &server, "table=river_vectors,sort_by_date=published")
+    };
+    let mut mistakes = mistakes(&draft, &server);
+    for mistake in &mut mistakes {
+        let mappings = &mut mistake.draft.query_mappings;
+        if mistake.what == "an unknown table" {
+            *mappings = mappings.replace("river_vectors", "no_such_table");
+        }
+    }
+    let subject = Subject {
+        kind: kind("PgVector"),
+        toolbox: crate::house::gate(),
+        mistakes,
+        draft,
+        user_token: None,
+        reader: Some(read),
+        many: "river 1",
+        date: Some(published),
+        // Every row is near to some degree; the nearest one is the text itself.
+        literal: Literal::Nearest(title),
+    };
+    subject.check().await;
+    let page = subject.ask("river 3", domain::search::Sort::Relevancy, 1).await.expect("a row");
+    assert!(page.items[0].get("embedding").is_none(), "a vector says nothing to a reader");
+}
