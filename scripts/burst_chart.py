@@ -15,8 +15,8 @@ import threading
 import time
 import urllib.request
 
-SEARCHES = 600
-CLIENTS = 8
+SEARCHES = 640
+CLIENTS = 32
 LOOK_EVERY_S = 0.05
 QUIET_LOOKS = 10
 WIDTH, HEIGHT, LEFT, TOP, GAP = 760, 420, 64, 56, 40

@@ -138,12 +138,6 @@ spec:
             periodSeconds: 5
             timeoutSeconds: 5
             failureThreshold: 2
-          {{- if and (gt (int $top.Values.web.drainSeconds) 0) (semverCompare ">=1.30-0" $top.Capabilities.KubeVersion.Version) }}
-          lifecycle:
-            preStop:
-              sleep:
-                seconds: {{ $top.Values.web.drainSeconds }}
-          {{- end }}
           {{- end }}
       volumes:
         - name: data
