@@ -17,18 +17,24 @@ The result is written by hand into `KINDS` of crates/relevancy/src/confidence.rs
 
 import csv
 import math
+import pathlib
+import re
 import sys
 
-KINDS = ["bm25_pool", "bm25_background", "cosine", "coverage", "proximity", "company", "source_rank"]
-NOW = {
-    "bm25_pool": 1.5,
-    "bm25_background": 0.45,
-    "cosine": 1.0,
-    "coverage": 0.05,
-    "proximity": 0.2,
-    "company": 0.6,
-    "source_rank": 0.06,
-}
+SOURCE = pathlib.Path(__file__).parent.parent / "crates/relevancy/src/confidence.rs"
+
+
+def weights_now():
+    """The weights of the program, by the names of the tables' columns."""
+    rows = re.findall(r'Kind \{ name: "\w+", weight: ([\d.]+), strength: \|evidence\| (.+) \}', SOURCE.read_text())
+    weights = {re.search(r"evidence\.(\w+)", strength)[1]: float(weight) for weight, strength in rows}
+    if not weights:
+        sys.exit(f"no weights were found in KINDS of {SOURCE}")
+    return weights
+
+
+NOW = weights_now()
+KINDS = list(NOW)
 # The scale is free, so one weight stays.
 FIXED = "cosine"
 STEPS = [0.0, 0.02, 0.06, 0.1, 0.2, 0.3, 0.45, 0.7, 1.0, 1.5, 2.0, 3.0]

@@ -4,14 +4,28 @@
 start_servers() {
   start_postgres || echo "skipped: PostgreSQL cannot be had; its suites are skipped"
   start_nats || echo "skipped: NATS cannot be had; its suites are skipped"
+  start_oidc || echo "skipped: an OpenID Connect provider cannot be had; its suite is skipped"
+  start_pgvector || echo "skipped: PostgreSQL with pgvector cannot be had; its suites are skipped"
+  start_mariadb || echo "skipped: MariaDB cannot be had; its suites are skipped"
   fetch_linters
   return 0
 }
 
 stop_servers() {
+  if [ -n "${oidc_pid:-}" ]; then
+    kill "$oidc_pid" 2>/dev/null
+    wait "$oidc_pid" 2>/dev/null
+  fi
   if [ -n "${nats_pid:-}" ]; then
     kill "$nats_pid" 2>/dev/null
     wait "$nats_pid" 2>/dev/null
+  fi
+  if [ -n "${pgvector_bin:-}" ]; then
+    as_tester "$pgvector_bin/pg_ctl" -D "$scratch/pgvector/data" -m immediate stop >/dev/null 2>&1
+  fi
+  if [ -n "${mariadb_pid:-}" ]; then
+    kill "$mariadb_pid" 2>/dev/null
+    wait "$mariadb_pid" 2>/dev/null
   fi
   [ -n "${postgres_bin:-}" ] || return 0
   as_tester "$postgres_bin/pg_ctl" -D "$scratch/postgres/data" -m immediate stop >/dev/null 2>&1
@@ -46,6 +60,48 @@ start_postgres() {
   export SVC_TEST_POSTGRES_BIN="$postgres_bin"
 }
 
+# A second PostgreSQL, as a source: with pgvector, and with a password that is asked for.
+start_pgvector() {
+  [ -n "${tester:-}" ] || return 1
+  pgvector_bin=$(fetch_pgserver) || { pgvector_bin=; return 1; }
+  local port
+  port=$(free_port)
+  mkdir -p "$scratch/pgvector"
+  echo "river-stone" >"$scratch/pgvector/password"
+  [ "$(id -u)" -eq 0 ] && chown -R "$tester" "$scratch/pgvector"
+  as_tester "$pgvector_bin/initdb" -D "$scratch/pgvector/data" -A scram-sha-256 -U postgres \
+    --pwfile="$scratch/pgvector/password" --no-sync &&
+    as_tester "$pgvector_bin/pg_ctl" -D "$scratch/pgvector/data" -w -t 60 -l "$scratch/pgvector/log" \
+      -o "-p $port -k $scratch/pgvector -c listen_addresses=127.0.0.1 -c fsync=off" start ||
+    { pgvector_bin=; return 1; }
+  export SVC_TEST_PGVECTOR="postgres://postgres:river-stone@127.0.0.1:$port/postgres"
+}
+
+# MariaDB: what is installed, else by apt. Its user `reader` has a password.
+start_mariadb() {
+  command -v mariadbd >/dev/null || apt-get install -y -qq --no-install-recommends mariadb-server >/dev/null 2>&1
+  command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null || return 1
+  local port owner=()
+  port=$(free_port)
+  mkdir -p "$scratch/mariadb"
+  if [ "$(id -u)" -eq 0 ]; then
+    chown mysql "$scratch/mariadb"
+    owner=(--user=mysql)
+  fi
+  mariadb-install-db "${owner[@]}" --datadir="$scratch/mariadb/data" --auth-root-authentication-method=normal \
+    --skip-test-db >"$scratch/mariadb-install.log" 2>&1 || return 1
+  cat >"$scratch/mariadb.sql" <<'SQL'
+create database tests character set utf8mb4;
+create user reader@'%' identified by 'river-stone';
+grant all on tests.* to reader@'%';
+SQL
+  mariadbd --no-defaults "${owner[@]}" --datadir="$scratch/mariadb/data" --bind-address=127.0.0.1 --port="$port" \
+    --socket="$scratch/mariadb/socket" --init-file="$scratch/mariadb.sql" >"$scratch/mariadb.log" 2>&1 &
+  mariadb_pid=$!
+  wait_for_port "$port" || { kill "$mariadb_pid" 2>/dev/null; mariadb_pid=; return 1; }
+  export SVC_TEST_MARIADB="mysql://reader:river-stone@127.0.0.1:$port/tests"
+}
+
 # Prints the folder of initdb and pg_ctl.
 find_postgres() {
   local folder
@@ -60,6 +116,10 @@ find_postgres() {
 }
 
 fetch_pgserver() {
+  if [ -x "$scratch/pgserver/pgserver/pginstall/bin/initdb" ]; then
+    echo "$scratch/pgserver/pgserver/pginstall/bin"
+    return 0
+  fi
   python3 -m pip download --quiet --no-deps --dest "$scratch/wheel" pgserver >/dev/null 2>&1 || return 1
   python3 -m zipfile -e "$scratch"/wheel/pgserver-*.whl "$scratch/pgserver" || return 1
   chmod -R a+rX "$scratch/pgserver"
@@ -91,6 +151,20 @@ find_nats() {
     chmod a+x "$program" && echo "$program" && return 0
   done
   return 1
+}
+
+# An OpenID Connect provider: the npm package `oidc-provider`, kept between runs outside of the repository.
+start_oidc() {
+  command -v node >/dev/null 2>&1 || return 1
+  local port folder=${XDG_CACHE_HOME:-$HOME/.cache}/tributary-tests/oidc
+  if [ ! -d "$folder/node_modules/oidc-provider" ]; then
+    mkdir -p "$folder" && npm install --silent --no-audit --no-fund --prefix "$folder" oidc-provider@9 || return 1
+  fi
+  port=$(free_port)
+  node scripts/oidc_provider.mjs "$port" "$folder" >"$scratch/oidc.log" 2>&1 &
+  oidc_pid=$!
+  wait_for_port "$port" || { kill "$oidc_pid" 2>/dev/null; oidc_pid=; return 1; }
+  export SVC_TEST_OIDC="http://127.0.0.1:$port"
 }
 
 wait_for_port() {

@@ -54,6 +54,8 @@ pub struct Service {
     pub address: Option<SocketAddr>,
     stop: watch::Sender<bool>,
     running: JoinSet<()>,
+    /// What serves the others, until nothing runs any more.
+    background: JoinSet<()>,
     wired: Wired,
     has_clients: bool,
     _alone: Option<File>,
@@ -84,8 +86,9 @@ impl Service {
             address = Some(listener.local_addr()?);
             running.spawn(doors(listener, router, stopped, wired.settings.stop_grace.0));
         }
+        let background = exchange(&wired);
         let has_clients = roles.contains(&Role::Web);
-        Ok(Self { address, stop, running, wired, has_clients, _alone: alone })
+        Ok(Self { address, stop, running, background, wired, has_clients, _alone: alone })
     }
 
     pub fn wired(&self) -> &Wired {
@@ -105,8 +108,20 @@ impl Service {
         self.wired.house.send_clients_away();
         let _nobody_runs = self.stop.send(true);
         while self.running.join_next().await.is_some() {}
+        self.wired.authenticators.settle().await;
+        self.background.shutdown().await;
         self.wired.store.close().await;
     }
+}
+
+/// Tells other processes what happens to searches here, and hears it from them.
+fn exchange(wired: &Wired) -> JoinSet<()> {
+    let mut background = JoinSet::new();
+    if let Some(relay) = wired.relay.clone() {
+        let federation = Arc::clone(&wired.federation);
+        background.spawn(async move { federation.events().exchange(&*relay).await });
+    }
+    background
 }
 
 /// Which doors a process with these roles has, on which port, and which setting names it.
@@ -127,8 +142,6 @@ async fn doors(
     mut stopped: watch::Receiver<bool>,
     grace: Duration,
 ) {
-    let app = router.into_make_service_with_connect_info::<server::Peer>();
-    let listener = server::PatientListener::new(listener);
     let mut told = stopped.clone();
     let until_stopped = async move {
         let _stop = told.wait_for(|stop| *stop).await;
@@ -138,11 +151,7 @@ async fn doors(
         tokio::time::sleep(grace).await;
     };
     tokio::select! {
-        ended = axum::serve(listener, app).with_graceful_shutdown(until_stopped).into_future() => {
-            if let Err(error) = ended {
-                tracing::error!("the doors closed: {error}");
-            }
-        }
+        () = server::serve(listener, router, until_stopped) => {}
         () = until_too_late => tracing::warn!("stopped with requests still open; they are cut off"),
     }
 }
@@ -204,7 +213,7 @@ pub async fn ensure_admin(wired: &Wired) -> anyhow::Result<Option<String>> {
         keys::write_private(&path, &password)?;
     }
     let hash = server::password::hash(&password)?;
-    match wired.store.create_user(draft, hash, wired.clock.now()).await {
+    match wired.by_command().create_user(draft, hash, wired.clock.now()).await {
         Ok(_) => Ok(made.then_some(password)),
         Err(StoreError::Taken(_)) => Ok(None), // another process was first
         Err(error) => Err(error.into()),

@@ -1,14 +1,19 @@
 //! Settings → the house: which store, queue, gate and catalogues.
 
 use crate::keys;
+use crate::readers::Readers;
 use anyhow::Context;
-use domain::contracts::{Catalogues, Clock, PipelineStore, Store, SystemClock, TaskQueue, Toolbox};
+use domain::audit::Author;
+use domain::contracts::{
+    AuditStore, Catalogues, Clock, Fetch, NewsRelay, PipelineStore, Store, SystemClock, TaskQueue, Toolbox,
+};
 use domain::pipeline_record::SYSTEM_DEFAULT;
 use domain::secret::Secret;
 use domain::settings::Settings;
 use domain::workload::Workload;
+use extraction::{Extraction, Limits};
 use federation::{ExpireSearches, Federation, FederationParts, RunSearch, RunSubscriptions};
-use outbound::{AllowRule, Gate, GateLimits};
+use outbound::{AllowRule, Authenticators, Gate, GateLimits};
 use server::{AnswerPing, House, Metrics};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,8 +38,12 @@ pub struct Wired {
     pub data_dir: PathBuf,
     pub store: Arc<SqlStore>,
     pub queue: Arc<dyn TaskQueue>,
+    /// None for processes that share nothing but a file.
+    pub relay: Option<Arc<dyn NewsRelay>>,
     pub clock: Arc<dyn Clock>,
     pub federation: Arc<Federation>,
+    /// Services that sign people in or give out their tokens.
+    pub authenticators: Arc<Authenticators>,
     pub house: Arc<House>,
     /// Which task is run by whom.
     pub registry: Registry,
@@ -56,22 +65,31 @@ impl Wired {
         let sql = Arc::new(SqlStore::open(config).await?);
         let store: Arc<dyn Store> = sql.clone();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let queue = task_queue(&settings, &store, &clock).await?;
+        let (queue, relay) = task_queue(&settings, &sql, &clock).await?;
         let settings = Arc::new(settings);
         let toolbox = toolbox(&settings, Arc::clone(&clock))?;
         let metrics = Arc::new(Metrics::new(clock.now()));
         let workload = Arc::new(Workload::default());
+        let authenticators = Arc::new(Authenticators::new(
+            Arc::clone(&store),
+            Arc::clone(&toolbox.fetch),
+            Arc::clone(&clock),
+            settings.oidc_api_audience.clone(),
+        ));
         let federation = Arc::new(Federation::new(FederationParts {
             store: Arc::clone(&store),
             queue: Arc::clone(&queue),
             catalogues: CATALOGUES,
             toolbox,
+            readers: Arc::new(Readers),
+            tokens: authenticators.clone(),
             observer: metrics.clone(),
         }));
         let house = Arc::new(House::new(server::HouseParts {
             store,
             queue: Arc::clone(&queue),
             federation: Arc::clone(&federation),
+            oauth: authenticators.clone(),
             catalogues: CATALOGUES,
             clock: Arc::clone(&clock),
             settings: Arc::clone(&settings),
@@ -84,7 +102,19 @@ impl Wired {
             .register(Arc::new(RunSearch(Arc::clone(&federation))))
             .register(Arc::new(RunSubscriptions(Arc::clone(&federation))))
             .register(Arc::new(ExpireSearches(Arc::clone(&federation))));
-        Ok(Self { settings, data_dir, store: sql, queue, clock, federation, house, registry, workload })
+        Ok(Self {
+            settings,
+            data_dir,
+            store: sql,
+            queue,
+            relay,
+            clock,
+            federation,
+            authenticators,
+            house,
+            registry,
+            workload,
+        })
     }
 
     /// The scheduler, with the schedules of this version stored.
@@ -96,29 +126,40 @@ impl Wired {
         Ok(scheduler)
     }
 
+    /// The records for changes by a command, which the audit log notes.
+    pub fn by_command(&self) -> Arc<dyn Store> {
+        self.store.on_behalf_of(Author::command_line(self.clock.now()))
+    }
+
     pub fn is_embedded(&self) -> bool {
         self.settings.database_url.is_empty()
     }
 }
 
-/// The database itself, or NATS with the database as its outbox.
+/// The database itself, or NATS with the database as its outbox; and what carries news between processes.
 async fn task_queue(
     settings: &Settings,
-    store: &Arc<dyn Store>,
+    sql: &Arc<SqlStore>,
     clock: &Arc<dyn Clock>,
-) -> anyhow::Result<Arc<dyn TaskQueue>> {
+) -> anyhow::Result<(Arc<dyn TaskQueue>, Option<Arc<dyn NewsRelay>>)> {
+    let store: Arc<dyn Store> = sql.clone();
     if settings.queue_url.is_empty() {
-        return Ok(Arc::new(SqlQueue::new(Arc::clone(store), Arc::clone(clock))));
+        let relay = sql.relay().map(|relay| Arc::new(relay) as Arc<dyn NewsRelay>);
+        return Ok((Arc::new(SqlQueue::new(store, Arc::clone(clock))), relay));
     }
     let config = NatsConfig::new(settings.queue_url.clone(), settings.task_lease.0);
-    let queue = NatsQueue::open(config, Arc::clone(store), Arc::clone(clock)).await;
-    Ok(Arc::new(queue.context("SVC_QUEUE_URL")?))
+    let queue = NatsQueue::open(config, store, Arc::clone(clock)).await.context("SVC_QUEUE_URL")?;
+    let relay = Arc::new(queue.relay());
+    Ok((Arc::new(queue), Some(relay)))
 }
 
 /// The tools of plug-ins, for who needs no database.
 pub fn toolbox(settings: &Arc<Settings>, clock: Arc<dyn Clock>) -> anyhow::Result<Toolbox> {
-    let gate = Gate::new(gate_limits(settings)?)?;
-    Ok(Toolbox { fetch: Arc::new(gate), clock, settings: Arc::clone(settings) })
+    let gate = Arc::new(Gate::new(gate_limits(settings)?)?);
+    let fetch: Arc<dyn Fetch> = gate.clone();
+    let extract = Extraction::start(Limits::default()).context("the threads that read files")?;
+    let toolbox = Toolbox::new(fetch, clock, Arc::clone(settings));
+    Ok(Toolbox { dial: gate, extract: Arc::new(extract), ..toolbox })
 }
 
 /// Where the records are: as set, else an SQLite file in the data folder.

@@ -10,9 +10,11 @@
 //! The manifest stands at the end, so that a backup is written in one pass. Every byte of the file belongs to one of
 //! these, so that a damaged byte is found and its part is named.
 
+mod audit;
 mod read;
 mod write;
 
+pub use audit::audit_report;
 pub use read::{Backup, PartRows};
 pub use write::BackupWriter;
 

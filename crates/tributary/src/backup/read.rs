@@ -43,6 +43,10 @@ impl Backup {
         }
     }
 
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The whole content of a part.
     pub fn content(&self, part: &Part) -> Result<Vec<u8>, BackupError> {
         let mut content = Vec::new();

@@ -1,13 +1,15 @@
 //! `tributary backup`: everything in one file, while the service runs.
 
 use super::Place;
-use crate::backup::{Backup, BackupWriter, KEY_PART, Manifest};
+use crate::backup::{Backup, BackupWriter, KEY_PART, Manifest, audit_report};
 use crate::{keys, terminal, wiring};
 use anyhow::Context;
 use clap::Args;
-use domain::contracts::{Clock, SystemClock};
+use domain::audit::{Action, AuditEvent, Author, Kind};
+use domain::contracts::{AuditStore, Clock, SystemClock};
+use domain::secret::Secret;
 use std::path::{Path, PathBuf};
-use store::SealKey;
+use store::{SealKey, SqlStore, StoreConfig};
 
 /// The folder of the data folder whose files people put there.
 pub const DICTIONARIES: &str = "dictionaries";
@@ -43,7 +45,7 @@ impl BackupCommand {
             let backup = Backup::open(&self.file)?;
             show(&self.file, &backup.manifest);
             terminal::line("Every byte is as it was written.");
-            return Ok(());
+            return verify_audit(&backup, place);
         }
         anyhow::ensure!(
             self.force || !self.file.exists(),
@@ -54,9 +56,8 @@ impl BackupCommand {
         let data_dir = PathBuf::from(&settings.data_dir);
         let secret = keys::given_secret(&settings, &data_dir)?;
         let mut writer = BackupWriter::create(&self.file)?;
-        let schema = store::copy::export(&wiring::database_url(&settings, &data_dir)?, &mut writer)
-            .await
-            .context("the database cannot be copied")?;
+        let url = wiring::database_url(&settings, &data_dir)?;
+        let schema = store::copy::export(&url, &mut writer).await.context("the database cannot be copied")?;
         for path in dictionaries(&data_dir)? {
             let name = path.file_name().and_then(|name| name.to_str()).context("a file name is not UTF-8")?;
             let bytes = read_file(&path)?;
@@ -74,6 +75,10 @@ impl BackupCommand {
             parts: Vec::new(),
         })?;
         show(&self.file, &manifest);
+        // A database of an older version is copied as it is, and has no such log yet.
+        if let Some(secret) = secret.as_ref().filter(|_| schema == store::copy::schema_version()) {
+            note(&url, secret, Action::BackedUp, &self.file).await;
+        }
         if self.with_key {
             terminal::note(
                 "The file holds the key: whoever has it can open the credentials of all providers.",
@@ -85,6 +90,49 @@ impl BackupCommand {
             );
         }
         Ok(())
+    }
+}
+
+/// Whoever writes a backup anew can make its hashes fit, but not those of the audit log.
+fn verify_audit(backup: &Backup, place: &Place) -> anyhow::Result<()> {
+    let settings = place.read(&[])?.settings;
+    let secret = keys::given_secret(&settings, &PathBuf::from(&settings.data_dir))?;
+    let Some(key) = key_that_fits(backup, secret)? else {
+        terminal::note("The audit log in it is not verified: the key is not here.");
+        return Ok(());
+    };
+    let Some(report) = audit_report(backup, &key)? else { return Ok(()) };
+    anyhow::ensure!(report.ok, "{}: {}", backup.path().display(), report.detail);
+    terminal::line(format!("Audit log: {}", report.detail));
+    Ok(())
+}
+
+/// The key that the backup was made under: the one given, or its own.
+pub(super) fn key_that_fits(backup: &Backup, given: Option<Secret>) -> anyhow::Result<Option<SealKey>> {
+    let own = match backup.manifest.part(KEY_PART) {
+        Some(part) => {
+            Some(Secret::new(String::from_utf8(backup.content(part)?).context("the key is not text")?))
+        }
+        None => None,
+    };
+    let keys = given.into_iter().chain(own).map(|secret| SealKey::from_secret(&secret));
+    let fits = |key: &SealKey| Some(key.fingerprint()) == backup.manifest.key_fingerprint;
+    Ok(keys.into_iter().find(fits))
+}
+
+/// Notes in the audit log what was done to the database as a whole. It is done already, so a log that cannot be
+/// written is said and no failure.
+pub(super) async fn note(url: &Secret, secret: &Secret, action: Action, file: &Path) {
+    let config = StoreConfig { url: url.clone(), pool_max: 1, key: SealKey::from_secret(secret) };
+    let event = AuditEvent::of(action, Kind::Database, None, &file.display().to_string());
+    let noted = async {
+        let store = SqlStore::open(config).await?;
+        let entry = store.note(&Author::command_line(SystemClock.now()), event).await;
+        store.close().await;
+        entry
+    };
+    if let Err(error) = noted.await {
+        terminal::note(format!("Warning: this could not be noted in the audit log: {error}"));
     }
 }
 

@@ -5,6 +5,9 @@ use std::process::ExitCode;
 /// Of `tributary status` when no service runs.
 pub const NONE_RUNS: u8 = 3;
 
+/// Of `tributary audit verify` when the log is not as it was written.
+pub const AUDIT_BROKEN: u8 = 4;
+
 /// Code, and what it means.
 pub const EXIT_CODES: &[(u8, &str)] = &[
     (0, "Done. `status`: every service runs. `doctor`: nothing failed, warnings may be printed."),
@@ -15,10 +18,15 @@ pub const EXIT_CODES: &[(u8, &str)] = &[
     ),
     (2, "The command line is wrong: unknown command, option or value."),
     (NONE_RUNS, "`status`: no service runs."),
+    (AUDIT_BROKEN, "`audit verify`: an entry was changed, is missing or does not belong there."),
 ];
 
 pub fn none_runs() -> ExitCode {
     ExitCode::from(NONE_RUNS)
+}
+
+pub fn audit_broken() -> ExitCode {
+    ExitCode::from(AUDIT_BROKEN)
 }
 
 /// The table for the terminal.

@@ -4,8 +4,11 @@ use super::Place;
 use crate::terminal;
 use crate::wiring::{self, Wired};
 use clap::Args;
-use domain::contracts::{ProviderStore, QueueName, Store, SystemClock, UserStore};
+use domain::contracts::{
+    AuditStore, ConnectorErrorKind, ProviderStore, QueueName, Store, SystemClock, UserStore,
+};
 use domain::provider::SearchProvider;
+use domain::result::ProviderFault;
 use domain::search::Sort;
 use domain::settings::Settings;
 use domain::user::Principal;
@@ -117,6 +120,7 @@ impl Installation {
             Ok(users) => findings.push(ok("people", format!("{} users", users.total))),
             Err(error) => findings.push(fail("people", error.to_string())),
         }
+        findings.push(audit(wired).await);
         match wired.store.providers().await {
             Ok(providers) => findings.extend(self.providers(wired, providers).await),
             Err(error) => findings.push(fail("providers", error.to_string())),
@@ -150,12 +154,7 @@ impl Installation {
         let (found, retrieved, time) = match test {
             Err(error) => return fail("provider", format!("{name}: {error}")),
             Ok(test) => match test.error {
-                Some(fault) => {
-                    return fail(
-                        "provider",
-                        format!("{name}: {} Look at it under Providers.", fault.message),
-                    );
-                }
+                Some(fault) => return fail("provider", format!("{name}: {}", explained(&fault))),
                 None => (test.found, test.retrieved, test.time),
             },
         };
@@ -163,6 +162,15 @@ impl Installation {
             0 => warn("provider", format!("{name}: answers, but has nothing for '{}'", self.test_query)),
             _ => ok("provider", format!("{name}: {retrieved} of {found} in {time:.1} s")),
         }
+    }
+}
+
+/// What went wrong with a source and what to do about it, as one sentence.
+fn explained(fault: &ProviderFault) -> String {
+    let told = fault.message.trim_end_matches('.');
+    match ConnectorErrorKind::of_code(&fault.code) {
+        Some(kind) => format!("{told}; {}", kind.advice()),
+        None => told.to_owned(),
     }
 }
 
@@ -226,7 +234,18 @@ async fn database(settings: &Settings, data_dir: &Path) -> Finding {
     }
 }
 
+async fn audit(wired: &Wired) -> Finding {
+    match wired.store.verify_audit().await {
+        Ok(report) if report.ok => ok("audit", report.detail),
+        Ok(report) => fail("audit", format!("{} Somebody may hide something; keep a copy", report.detail)),
+        Err(error) => fail("audit", format!("the log cannot be read: {error}")),
+    }
+}
+
 async fn queue(wired: &Wired) -> Finding {
+    if let Err(error) = wired.queue.reachable().await {
+        return fail("queue", error.to_string());
+    }
     let (mut silent, mut waiting) = (Vec::new(), 0);
     for queue in QueueName::ALL {
         match (wired.queue.workers(queue, HEARD_WITHIN).await, wired.queue.depth(queue).await) {

@@ -5,8 +5,10 @@ use crate::terminal;
 use crate::wiring::{CATALOGUES, Wired};
 use anyhow::Context;
 use clap::Args;
-use domain::contracts::{ProviderStore, StoreError};
+use domain::audit::{Action, Author};
+use domain::contracts::{AuditStore, ProviderStore, StoreError};
 use domain::provider::{ProviderDraft, SearchProvider};
+use domain::secret::{Secret, without_value};
 use domain::user::{Principal, User};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -77,26 +79,35 @@ impl LoadProviders {
         record: Value,
         tally: &mut Tally,
     ) -> anyhow::Result<()> {
-        let draft: ProviderDraft = match serde_json::from_value(record) {
+        let mut draft: ProviderDraft = match serde_json::from_value(record) {
             Ok(draft) => draft,
             Err(error) => {
                 tally.failed += 1;
-                terminal::note(format!("{label}: {error}"));
+                terminal::note(format!("{label}: {}", without_value(&error.to_string())));
                 return Ok(());
             }
         };
+        if self.replace && !draft.masked_fields().is_empty() {
+            draft = unmasked(wired, draft).await?;
+        }
         let name = draft.name.clone();
         let now = wired.clock.now();
-        let errors = CATALOGUES.check_provider(
+        let mut errors = CATALOGUES.check_provider(
             &SearchProvider::unsaved(draft.clone(), owner.id, now),
             &wired.federation.transforms_for(&Principal::of(owner)).await?,
         );
+        for field in draft.masked_fields() {
+            errors.add(
+                field,
+                "Secrets are masked (••••); fill them in, or replace the provider that has them.",
+            );
+        }
         if !errors.is_empty() {
             tally.failed += 1;
             terminal::note(format!("{label} ({name}): {errors}"));
             return Ok(());
         }
-        match wired.store.create_providers(vec![draft.clone()], owner.id, now).await {
+        match wired.by_command().create_providers(vec![draft.clone()], owner.id, now).await {
             Ok(_) => {
                 tally.added += 1;
                 terminal::note(format!("  added {name}"));
@@ -118,8 +129,22 @@ pub async fn replace_by_name(wired: &Wired, draft: ProviderDraft) -> anyhow::Res
     let all = wired.store.providers().await?;
     let there =
         all.iter().find(|provider| provider.draft.name == draft.name).context("the provider has gone")?;
-    wired.store.replace_provider(there.id, draft, wired.clock.now()).await?;
+    let author = Author::command_line(wired.clock.now()).calling_edits(Action::Replaced);
+    wired.store.on_behalf_of(author).replace_provider(there.id, draft, wired.clock.now()).await?;
     Ok(())
+}
+
+/// A draft as the API shows it: its masks stand for what the provider of the same name has.
+async fn unmasked(wired: &Wired, draft: ProviderDraft) -> anyhow::Result<ProviderDraft> {
+    let all = wired.store.providers().await?;
+    let Some(there) = all.iter().find(|provider| provider.draft.name == draft.name) else {
+        return Ok(draft);
+    };
+    let mut draft = draft.keeping(&there.draft);
+    if Secret::is_masked(&draft.credentials) {
+        draft.credentials = there.credentials.expose().to_owned();
+    }
+    Ok(draft)
 }
 
 fn json_files(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {

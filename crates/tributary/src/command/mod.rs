@@ -1,5 +1,6 @@
 //! The command line: one file per command.
 
+mod audit;
 mod backup;
 mod bench;
 mod completions;
@@ -83,6 +84,8 @@ enum Command {
     Backup(backup::BackupCommand),
     /// Put a backup in place.
     Restore(restore::Restore),
+    /// Show who changed what, or verify that the log of it is whole.
+    Audit(audit::AuditCommand),
     /// Search from the command line, without a running server.
     Search(search::Search),
     /// Add SearchProviders from JSON files.
@@ -148,6 +151,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Watch(watch) => return watch.run(&place).await,
         Command::Backup(backup) => backup.run(&place).await?,
         Command::Restore(restore) => restore.run(&place).await?,
+        Command::Audit(audit) => return audit.run(&place).await,
         Command::Completions(completions) => completions.run(),
         Command::Providers(providers) => providers.run(&place).await?,
         Command::User(user) => user.run(&place).await?,
@@ -157,7 +161,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Logs(logs) => logs.run(&place).await?,
         Command::Settings(settings) => settings.run(&place)?,
         Command::Docs(docs) => docs.run()?,
-        Command::Bench(bench) => bench.run().await?,
+        Command::Bench(bench) => bench.run(&place).await?,
         Command::Eval(eval) => eval.run(&place).await?,
     }
     Ok(ExitCode::SUCCESS)

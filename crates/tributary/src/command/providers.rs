@@ -5,7 +5,7 @@ use crate::ready::{self, ReadySource};
 use crate::terminal;
 use crate::wiring::CATALOGUES;
 use clap::{Args, Subcommand};
-use domain::contracts::{ProviderStore, StoreError};
+use domain::contracts::StoreError;
 use domain::provider::SearchProvider;
 use domain::user::Principal;
 
@@ -108,7 +108,7 @@ pub(super) async fn add(
         let errors =
             CATALOGUES.check_provider(&SearchProvider::unsaved(draft.clone(), owner.id, now), &transforms);
         anyhow::ensure!(errors.is_empty(), "{}: {errors}", draft.name);
-        match wired.store.create_providers(vec![draft], owner.id, now).await {
+        match wired.by_command().create_providers(vec![draft], owner.id, now).await {
             Ok(_) if source.needs_filling() && credentials.is_none() => terminal::line(format!(
                 "Added {}, not active: {} Fill in its credentials, then activate it.",
                 source.draft.name, source.draft.description

@@ -1,11 +1,13 @@
 //! `tributary restore`: a backup becomes the data of this installation. Checks everything before it changes anything.
 
 use super::Place;
-use super::backup::DICTIONARIES;
-use crate::backup::{Backup, KEY_PART, Part};
+use super::backup::{DICTIONARIES, key_that_fits, note};
+use crate::backup::{Backup, KEY_PART, Part, audit_report};
 use crate::{keys, terminal, wiring};
 use anyhow::{Context, bail};
 use clap::Args;
+use domain::audit::Action;
+use domain::contracts::{Clock, SystemClock};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use std::fs::File;
@@ -46,21 +48,28 @@ impl Restore {
         let settings = place.read(&[])?.settings;
         let data_dir = PathBuf::from(&settings.data_dir);
         let key = self.key(&backup, &settings, &data_dir)?;
+        self.check_audit(&backup, keys::given_secret(&settings, &data_dir)?)?;
         std::fs::create_dir_all(&data_dir)
             .with_context(|| format!("{} cannot be made", data_dir.display()))?;
         let _nobody_else = alone(&data_dir)?;
         let url = wiring::database_url(&settings, &data_dir)?;
         self.check_target(&url).await?;
-        let rows = import(&backup, &url).await?;
+        let (rows, renewed) = import(&backup, &url).await?;
         put_files(&backup, &data_dir)?;
         if let Some(secret) = key {
             put_key(&secret, &data_dir)?;
+        }
+        if let Some(secret) = keys::given_secret(&settings, &data_dir)? {
+            note(&url, &secret, Action::Restored, &self.file).await;
         }
         terminal::line(format!(
             "Restored {rows} records of {} into {}. Start the service again: waiting work goes on.",
             domain::instant::display(backup.manifest.made),
             data_dir.display()
         ));
+        if renewed > 0 {
+            terminal::line(format!("{renewed} searches had not ended and had no task here; they run again."));
+        }
         Ok(())
     }
 
@@ -99,6 +108,22 @@ impl Restore {
         Ok(None)
     }
 
+    /// An entry that was changed in the backup is named before anything is touched.
+    fn check_audit(&self, backup: &Backup, given: Option<Secret>) -> anyhow::Result<()> {
+        let Some(key) = key_that_fits(backup, given)? else { return Ok(()) };
+        let Some(report) = audit_report(backup, &key)? else { return Ok(()) };
+        anyhow::ensure!(
+            report.ok || self.force,
+            "{}: {} --force restores it as it is",
+            self.file.display(),
+            report.detail
+        );
+        if !report.ok {
+            terminal::note(format!("Warning: {} It is restored as it is.", report.detail));
+        }
+        Ok(())
+    }
+
     async fn check_target(&self, url: &Secret) -> anyhow::Result<()> {
         let state = match store::copy::target_state(url).await {
             Ok(state) => state,
@@ -134,7 +159,8 @@ fn alone(data_dir: &Path) -> anyhow::Result<File> {
     }
 }
 
-async fn import(backup: &Backup, url: &Secret) -> anyhow::Result<u64> {
+/// How many records came in, and how many searches got a new task: what waits in NATS is in no backup.
+async fn import(backup: &Backup, url: &Secret) -> anyhow::Result<(u64, usize)> {
     let mut importer = Importer::begin(url, backup.manifest.schema).await?;
     let mut count = 0;
     for part in &backup.manifest.parts {
@@ -142,8 +168,8 @@ async fn import(backup: &Backup, url: &Secret) -> anyhow::Result<u64> {
         importer.table(table).await.with_context(|| part.name.clone())?;
         count += import_rows(&mut importer, backup, part).await.with_context(|| part.name.clone())?;
     }
-    importer.finish().await?;
-    Ok(count)
+    let renewed = importer.finish(federation::task_of_run, SystemClock.now()).await?;
+    Ok((count, renewed))
 }
 
 async fn import_rows(importer: &mut Importer, backup: &Backup, part: &Part) -> anyhow::Result<u64> {

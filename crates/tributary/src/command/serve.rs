@@ -33,12 +33,18 @@ impl Serve {
             true => Role::all(),
             false => self.roles.iter().map(|name| Role::parse(name)).collect::<anyhow::Result<_>>()?,
         };
+        leave_no_dump();
         let _written_at_the_end = logs::start(&read.settings, &PathBuf::from(&read.settings.data_dir))?;
         for remark in &read.remarks {
             tracing::warn!("{remark}");
         }
         tracing::info!("{} {} starts", domain::SERVICE_NAME, domain::VERSION);
         let wired = Wired::open(read.settings).await.inspect_err(log_failure)?;
+        match wired.store.seal_clear_providers().await {
+            Ok(0) => {}
+            Ok(count) => tracing::info!("headers and page fetch settings of {count} providers were sealed"),
+            Err(error) => tracing::warn!("clear headers of providers cannot be sealed: {error}"),
+        }
         if let Some(password) = ensure_admin(&wired).await? {
             let file = wired.data_dir.join(keys::PASSWORD_FILE);
             terminal::line(format!("User admin was created. Password: {password}"));
@@ -67,6 +73,18 @@ impl Serve {
         service.stop().await;
         tracing::info!("stopped");
         Ok(())
+    }
+}
+
+/// A dump of the memory after a crash would hold every secret that is open.
+fn leave_no_dump() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, setrlimit};
+        let none = Rlimit { current: Some(0), maximum: Some(0) };
+        if let Err(error) = setrlimit(Resource::Core, none) {
+            terminal::note(format!("A crash may leave a dump of the memory: {error}"));
+        }
     }
 }
 

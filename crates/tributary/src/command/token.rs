@@ -50,7 +50,7 @@ impl TokenCommand {
                 let expires = days.map(|days| now + TimeDelta::days(i64::from(days)));
                 let made = server::token::make();
                 let draft = TokenDraft { label, expires };
-                wired.store.create_token(user.id, draft, made.hash, made.prefix, now).await?;
+                wired.by_command().create_token(user.id, draft, made.hash, made.prefix, now).await?;
                 terminal::line(made.token.expose());
             }
             Action::List => {
@@ -63,7 +63,7 @@ impl TokenCommand {
                 }
             }
             Action::Revoke { id } => {
-                wired.store.delete_token(TokenId(id)).await?;
+                wired.by_command().delete_token(TokenId(id)).await?;
                 terminal::line(format!("Token {id} was revoked."));
             }
         }

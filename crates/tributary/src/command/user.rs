@@ -69,7 +69,7 @@ impl UserCommand {
             }
             Action::Delete { username } => {
                 let user = named_user(&wired, &username).await?;
-                wired.store.delete_user(user.id).await?;
+                wired.by_command().delete_user(user.id).await?;
                 terminal::line(format!("User {username} was deleted."));
             }
         }
@@ -94,12 +94,12 @@ async fn add(wired: &Wired, draft: UserDraft, made: bool) -> anyhow::Result<()> 
     let password = draft.password.clone().unwrap_or_default();
     let now = wired.clock.now();
     for name in &draft.groups {
-        match wired.store.create_group(GroupDraft { name: name.clone() }, now).await {
+        match wired.by_command().create_group(GroupDraft { name: name.clone() }, now).await {
             Ok(_) | Err(domain::contracts::StoreError::Taken(_)) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    let user = wired.store.create_user(draft, server::password::hash(&password)?, now).await?;
+    let user = wired.by_command().create_user(draft, server::password::hash(&password)?, now).await?;
     terminal::line(format!("User {} was added with id {}.", user.username, user.id));
     if made {
         terminal::line(format!("Password: {password}"));
@@ -118,7 +118,7 @@ async fn change_password(wired: &Wired, user: &User, password: String, made: boo
     let errors = draft.check(false);
     anyhow::ensure!(errors.is_empty(), "{errors}");
     let hash = server::password::hash(&password)?;
-    wired.store.replace_user(user.id, draft, Some(hash), wired.clock.now()).await?;
+    wired.by_command().replace_user(user.id, draft, Some(hash), wired.clock.now()).await?;
     terminal::line(format!("The password of {} was changed.", user.username));
     if made {
         terminal::line(format!("Password: {password}"));

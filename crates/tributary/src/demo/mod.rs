@@ -12,7 +12,7 @@ use crate::command::replace_by_name;
 use crate::wiring::Wired;
 use anyhow::Context;
 use axum::Router;
-use domain::contracts::{ProviderStore, StoreError, UserStore};
+use domain::contracts::{StoreError, UserStore};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use tokio::net::TcpListener;
@@ -47,7 +47,7 @@ impl Samples {
 pub async fn install(wired: &Wired, samples: &Samples) -> anyhow::Result<()> {
     let owner = wired.store.user_by_name("admin").await?;
     for draft in providers::drafts(samples)? {
-        match wired.store.create_providers(vec![draft.clone()], owner.id, wired.clock.now()).await {
+        match wired.by_command().create_providers(vec![draft.clone()], owner.id, wired.clock.now()).await {
             Ok(_) => {}
             Err(StoreError::Taken(_)) => replace_by_name(wired, draft).await?,
             Err(error) => return Err(error.into()),

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Output;
-use std::time::Duration;
-use testkit::postgres::{server, with_database};
+use std::time::{Duration, Instant};
+use testkit::nats::NatsServer;
+use testkit::postgres::{TestDatabase, server, with_database};
 use testkit::source::{Behaviour, Source};
 use tokio::task::JoinSet;
 use tributary::backup::{Backup, BackupWriter, Manifest};
@@ -201,6 +202,83 @@ async fn a_backup_moves_between_the_two_databases() {
         check_restored(third.path(), &before, &embedded).await;
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn searches_that_waited_in_nats_run_after_a_restore() {
+    let suite = "a restore beside an empty NATS";
+    let (Some(server), Some(mut nats)) = (server(suite), NatsServer::prepare(suite)) else { return };
+    let source = Source::start().await;
+    source.reply(Behaviour::Json(items("river", 3)));
+    let (first, second) = (TestDatabase::create(&server).await, TestDatabase::create(&server).await);
+    nats.start();
+    let queue = nats.url();
+    let of = |database: &str| {
+        let queue = ("SVC_QUEUE_URL", queue.clone());
+        [("SVC_SECRET_KEY", "one key".to_owned()), ("SVC_DATABASE_URL", database.to_owned()), queue]
+    };
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = here.path().join("b").display().to_string();
+    let cluster = of(&first.url);
+    let cluster = cluster.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let (updated, waiting) = left_in_nats(here.path(), &source, &nats, &cluster).await;
+    let made = command(here.path(), &["backup", &file], &cluster).await;
+    assert!(made.status.success(), "{made:?}");
+    let tasks = Backup::open(Path::new(&file)).unwrap().manifest.part("table tasks").unwrap().rows;
+    assert_eq!(tasks, 0, "all tasks are in NATS");
+
+    nats.start_empty();
+    let cluster = of(&second.url);
+    let cluster = cluster.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let restored = command(there.path(), &["restore", &file], &cluster).await;
+    assert!(restored.status.success(), "{restored:?}");
+    let said = format!("{} searches had not ended", waiting.len() + 1);
+    assert!(text(&restored.stdout).contains(&said), "{restored:?}");
+    let running = serve(there.path(), &cluster);
+    let client = admin(&running);
+    for id in waiting {
+        assert_eq!(client.ready(id).await["status"], "FULL_RESULTS_READY");
+    }
+    assert_eq!(client.ready(updated).await["status"], "FULL_UPDATE_READY");
+    assert_eq!(running.terminate(), Some(0));
+    first.drop().await;
+    second.drop().await;
+}
+
+/// A search that is to be updated, and searches that are to be run: no worker is there, and NATS has all the tasks.
+async fn left_in_nats(
+    folder: &Path,
+    source: &Source,
+    nats: &NatsServer,
+    environment: &Environment<'_>,
+) -> (i64, Vec<i64>) {
+    let running = serve(folder, environment);
+    let client = admin(&running);
+    add_provider(&client, source).await;
+    let updated = searched(&client, 1).await[0];
+    assert_eq!(running.terminate(), Some(0));
+    let mut doors = program(folder, &["serve", "--port", "0", "--roles", "web"]);
+    doors.envs(environment.iter().copied());
+    let running = Running::start(doors);
+    let client = admin(&running);
+    let (_, held) = nats.messages("tributary");
+    let mut waiting = Vec::new();
+    for number in 0..4 {
+        let created = client.post("/svc/search/", &json!({"query_string": format!("river {number}")})).await;
+        assert_eq!(created.status, 201, "{created:?}");
+        waiting.push(created.body["id"].as_i64().unwrap());
+    }
+    // It waits for results that nobody brings.
+    let path = format!("/svc/search/?update={updated}");
+    let _no_answer = tokio::time::timeout(Duration::from_secs(1), client.get(&path)).await;
+    let started = Instant::now();
+    while nats.messages("tributary").1 < held + 5 {
+        assert!(started.elapsed() < Duration::from_secs(10), "tasks stay in the database");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await; // what NATS has leaves the database
+    running.kill();
+    (updated, waiting)
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The doctor over the recorded answers of the ready sources: told nothing, it must find what their authors mapped.
 
 use crate::program::{run, text};
-use crate::ready_sources::{answer, mapped, provider, toolbox};
+use crate::ready_sources::{answer, mapped, over_http, provider, toolbox};
 use domain::notation::response_mappings::ResponseMappings;
 use domain::notation::result_mappings::{ResultMapping, ResultMappings, TemplatePart};
 use domain::provider::ProviderDraft;
@@ -108,7 +108,7 @@ fn has_address(value: &Value) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn most_recorded_answers_are_read_right_without_being_told() {
     let (mut right, mut wrong) = (0, Vec::new());
-    let sources = ready::all().unwrap();
+    let sources = over_http();
     for source in &sources {
         let diagnosis = examined(source).await;
         let misses = misses(source, &diagnosis).await;
@@ -125,7 +125,7 @@ async fn most_recorded_answers_are_read_right_without_being_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_proposal_can_be_saved() {
-    for source in ready::all().unwrap() {
+    for source in over_http() {
         let draft = examined(&source).await.provider;
         let proposed = provider(&ReadySource { slug: source.slug.clone(), draft });
         let errors = CATALOGUES.check_provider(&proposed, &BTreeSet::new());

@@ -3,7 +3,10 @@
 
 mod alerts;
 mod architecture;
+mod audit;
+mod authenticators;
 mod backup;
+mod bench;
 mod browser;
 mod canaries;
 mod clock_jumps;
@@ -17,6 +20,7 @@ mod doctor;
 mod door;
 mod eval;
 mod explained;
+mod file_system;
 mod house;
 mod logs;
 mod many_sources;
@@ -24,6 +28,8 @@ mod pages;
 mod program;
 mod provider_requests;
 mod ready_sources;
+mod relay;
+mod releases;
 mod resilience;
 mod restart;
 mod rolling;

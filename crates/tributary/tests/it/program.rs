@@ -61,6 +61,10 @@ impl Running {
         running
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn client(&self, authorization: Option<String>) -> Client {
         Client::new(&self.base, authorization)
     }

@@ -1,6 +1,6 @@
 //! The Helm chart: its values, its schema, and, where helm is installed, what it renders.
 
-use super::{PORT, USER, assert_grace, files, lint, plain, read, roles, root, settings, yaml};
+use super::{PORT, USER, assert_drain, assert_grace, files, lint, plain, read, roles, root, settings, yaml};
 use domain::contracts::QueueName;
 use domain::settings::Settings;
 use serde_json::Value;
@@ -87,10 +87,9 @@ fn each_queue_has_its_workers_and_its_limit() {
 
 #[test]
 fn a_pod_has_time_to_stop() {
-    let values = values();
-    let seconds = |value: &Value| Duration::from_secs(value.as_u64().unwrap());
-    let waits = seconds(&values["terminationGracePeriodSeconds"]) - seconds(&values["web"]["drainSeconds"]);
-    assert_grace(CHART, waits, &set());
+    let waits = values()["terminationGracePeriodSeconds"].as_u64().unwrap();
+    assert_grace(CHART, Duration::from_secs(waits), &set());
+    assert_drain(CHART, &Role::all(), &set());
     assert!(set().health_open, "probes carry no credentials");
 }
 
@@ -144,6 +143,7 @@ fn helm_accepts_and_renders_it() {
     for deployment in &deployments {
         played.extend(check_deployment(deployment));
     }
+    check_stops(&rendered, &deployments);
     assert_eq!(deployments.len(), 7);
     assert_eq!(played, Role::all());
     assert_eq!(of_kind(&rendered, "PodDisruptionBudget").len(), 7);
@@ -169,8 +169,6 @@ fn helm_renders_what_is_optional() {
     assert_eq!(of_kind(&rendered, "HorizontalPodAutoscaler").len(), 4);
     for deployment in of_kind(&rendered, "Deployment") {
         check_deployment(deployment);
-        let container = &deployment["spec"]["template"]["spec"]["containers"][0];
-        assert!(container.get("lifecycle").is_none(), "Kubernetes 1.27 knows no sleep");
         if deployment["metadata"]["name"] == "tributary-corpus" {
             assert_eq!(deployment["spec"]["replicas"], 0);
         }
@@ -202,6 +200,25 @@ fn check_deployment(deployment: &Value) -> BTreeSet<Role> {
         assert!(roles.contains(&Role::Queue(QueueName::HealthCheck)), "{name} answers no ping");
     }
     roles
+}
+
+/// A pod that is told to stop has time for its drain and its grace, and two failed probes fit into the drain.
+fn check_stops(rendered: &[Value], deployments: &[&Value]) {
+    let given = of_kind(rendered, "ConfigMap")[0]["data"].as_object().unwrap().clone();
+    let set = settings(CHART, given.iter().map(|(name, value)| (name.clone(), plain(value))));
+    for deployment in deployments {
+        let name = deployment["metadata"]["name"].as_str().unwrap();
+        let pod = &deployment["spec"]["template"]["spec"];
+        let seconds = |value: &Value| Duration::from_secs(value.as_u64().unwrap());
+        assert_grace(name, seconds(&pod["terminationGracePeriodSeconds"]), &set);
+        let container = &pod["containers"][0];
+        assert!(container.get("lifecycle").is_none(), "{name}: the program itself waits");
+        if let Some(probe) = container.get("readinessProbe") {
+            let failures = u32::try_from(probe["failureThreshold"].as_u64().unwrap()).unwrap();
+            let noticed = seconds(&probe["periodSeconds"]) * failures;
+            assert!(set.drain.0 > noticed, "{name}: a pod that drains is noticed after {noticed:?}");
+        }
+    }
 }
 
 fn check_autoscalers(rendered: &[Value], deployments: &[&Value]) {

@@ -1,6 +1,6 @@
 //! The two compose files.
 
-use super::{PORT, assert_grace, lint, plain, read, roles, root, settings, yaml};
+use super::{PORT, assert_drain, assert_grace, lint, plain, read, roles, root, settings, yaml};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -84,6 +84,7 @@ fn nodes_are_locked_down_and_have_time_to_stop() {
             let set = environment(&service).into_iter().map(|(name, value)| (name, filled_in(&value)));
             let set = settings(&place, set);
             assert!(set.health_open, "{place}: probes carry no credentials");
+            assert_drain(&place, &played(&service), &set);
             let waits = service["stop_grace_period"].as_str().unwrap().strip_suffix('s').unwrap();
             assert_grace(&place, Duration::from_secs(waits.parse().unwrap()), &set);
             // Only a process that goes on can be asked how it is.

@@ -75,10 +75,18 @@ fn roles(text: &str) -> BTreeSet<Role> {
     text.split(',').map(|name| Role::parse(name).unwrap()).collect()
 }
 
+/// What the program takes beyond its drain and its grace: tasks go back to the queue, connections are closed.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
 /// A stop must wait longer than the program itself does.
 fn assert_grace(place: &str, waits: Duration, settings: &Settings) {
-    let grace = settings.drain.0 + settings.stop_grace.0;
+    let grace = settings.drain.0 + settings.stop_grace.0 + LAST_WORDS;
     assert!(waits > grace, "{place} waits {waits:?}, the program needs {grace:?}");
+}
+
+/// What stands before a web process has time to turn to others, or at least to let go of its connections.
+fn assert_drain(place: &str, roles: &BTreeSet<Role>, settings: &Settings) {
+    assert!(!roles.contains(&Role::Web) || !settings.drain.0.is_zero(), "{place} does not drain");
 }
 
 /// Runs a linter. Where it is not installed that is said by name, and nothing is checked.

@@ -1,8 +1,9 @@
 //! The systemd unit.
 
-use super::{assert_grace, lint, read, settings};
+use super::{assert_drain, assert_grace, lint, read, settings};
 use std::process::Command;
 use std::time::Duration;
+use tributary::service::Role;
 
 const UNIT: &str = "deploy/systemd/tributary.service";
 /// The most that `systemd-analyze security` may find, in tenths; 100 is a service without any protection.
@@ -32,6 +33,7 @@ fn the_unit_is_hardened_and_waits_for_what_runs() {
     let set = settings(UNIT, pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
     assert_eq!(set.data_dir, "/var/lib/tributary", "the folder that StateDirectory makes");
     assert_eq!(values("WorkingDirectory")[0], set.data_dir);
+    assert_drain(UNIT, &Role::all(), &set);
     assert_grace(UNIT, Duration::from_secs(values("TimeoutStopSec")[0].parse().unwrap()), &set);
 }
 

@@ -9,6 +9,10 @@ mod session;
 mod table;
 
 use crate::house::{Answer, Client, TestHouse, items};
+use domain::authenticator::Tokens;
+use domain::contracts::{ConnectionStore, UserStore};
+use domain::ids::AuthenticatorId;
+use domain::secret::Secret;
 use domain::settings::{Settings, Throttle};
 use reqwest::Method;
 use serde_json::json;
@@ -27,6 +31,7 @@ struct Furnished {
     group: i64,
     pipeline: i64,
     transform: i64,
+    authenticator: i64,
     _source: Source,
 }
 
@@ -54,12 +59,14 @@ impl Furnished {
             answer.body["id"].as_i64().unwrap()
         };
         let rules = json!({"name": "rivers", "config_content": "brook,river"});
+        let authenticator = connected_authenticator(&house).await;
         let person = json!({"username": "victor", "password": "long enough"});
         Self {
             search,
             result: results.body[0]["id"].as_i64().unwrap(),
             pipeline: pipelines.body[0]["id"].as_i64().unwrap(),
             provider,
+            authenticator,
             transform: made(house.admin.post("/svc/querytransforms/", &rules).await),
             token: made(ann.post("/svc/tokens/", &json!({"label": "spare"})).await),
             user: made(house.admin.post("/svc/users/", &person).await),
@@ -84,6 +91,7 @@ impl Furnished {
             Thing::Group => self.group,
             Thing::Pipeline => self.pipeline,
             Thing::Transform => self.transform,
+            Thing::Authenticator => self.authenticator,
         };
         row.path.replace("{id}", &id.to_string())
     }
@@ -95,6 +103,24 @@ impl Furnished {
             _ => &self.house.admin,
         }
     }
+}
+
+/// An authenticator by which the administrator has connected an account.
+async fn connected_authenticator(house: &TestHouse) -> i64 {
+    let draft = json!({
+        "idp": "hub", "name": "Hub", "client_id": "c", "auth_uri": "https://h.example/a",
+        "token_uri": "https://h.example/t",
+    });
+    let made = house.admin.post("/svc/authenticators/", &draft).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    let id = made.body["id"].as_i64().unwrap();
+    let store = &house.service.wired().store;
+    let admin = store.user_by_name("admin").await.unwrap().id;
+    let tokens =
+        Tokens { access: Secret::new("a"), refresh: Secret::default(), expires: None, scopes: String::new() };
+    let now = house.service.wired().clock.now();
+    store.connect(admin, AuthenticatorId(id), tokens, String::new(), now).await.unwrap();
+    id
 }
 
 /// Sends a row's request, with its valid body, to any path.

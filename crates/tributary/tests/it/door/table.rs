@@ -28,6 +28,7 @@ pub enum Thing {
     Group,
     Pipeline,
     Transform,
+    Authenticator,
     /// Its id is its name.
     Schedule,
     File,
@@ -56,7 +57,7 @@ impl Row {
 
     /// The pages for people are not part of the API, nor of its document.
     pub fn is_api(&self) -> bool {
-        (self.path.starts_with("/svc/") && self.path != TRANSFORM_FORM) || self.path == METRICS
+        (self.path.starts_with("/svc/") && !PAGES.contains(&self.path)) || self.path == METRICS
     }
 
     /// What a right request is answered.
@@ -73,6 +74,8 @@ impl Row {
 const ANSWERED_200: &[&str] = &[
     "/svc/login/",
     "/svc/swirl-logout/",
+    BY_TOKEN,
+    CONNECT,
     "/svc/searchproviders/test/",
     "/svc/searchproviders/doctor/",
     "/svc/querytransforms/preview/",
@@ -91,6 +94,9 @@ const PROVIDER: Body = Body::Json(
 const UNREACHABLE: Body =
     Body::Json(r#"{"name": "Ponds", "url": "http://127.0.0.1:1/", "response_mappings": "RESULTS=items"}"#);
 const USER: Body = Body::Json(r#"{"username": "wanda", "password": "long enough"}"#);
+const AUTHENTICATOR: Body = Body::Json(
+    r#"{"idp": "other", "name": "Other", "client_id": "c", "auth_uri": "https://o.example/a", "token_uri": "https://o.example/t"}"#,
+);
 const GROUP: Body = Body::Json(r#"{"name": "archive"}"#);
 const TOKEN: Body = Body::Json(r#"{"label": "laptop"}"#);
 const SAMPLE: Body = Body::Json(r#"{"sample": [{"title": "A river", "url": "https://rivers.example/1"}]}"#);
@@ -100,10 +106,19 @@ const TRIAL: Body = Body::Json(r#"{"config_content": "lake,pond", "query": "lake
 const METRICS: &str = "/metrics/";
 /// A page that stands among the paths of the API.
 const TRANSFORM_FORM: &str = "/svc/query_transform_form/";
+/// Where a browser goes to sign in elsewhere, and where it comes back to.
+const ELSEWHERE: &str = "/svc/oidc/hub/login/";
+const CALLBACK: &str = "/svc/callback/hub-callback/";
+const PAGES: &[&str] = &[TRANSFORM_FORM, ELSEWHERE, CALLBACK];
+/// It needs a token that another service has signed.
+pub const BY_TOKEN: &str = "/svc/oidc_authenticate/";
+const CONNECT: &str = "/svc/authenticators/{id}/connect/";
+/// What is posted without a body.
+pub const WITHOUT_BODY: &[&str] = &["/svc/swirl-logout/", BY_TOKEN, CONNECT];
 const PIPELINE: Body = Body::Json(r#"{"processors": ["CosineRelevancyPostResultProcessor"]}"#);
 const LOGIN: Body = Body::Json(r#"{"username": "admin", "password": "correct horse battery"}"#);
 
-use Thing::{File, Group, Pipeline, Provider, Result, Search, Token, Transform, User};
+use Thing::{Authenticator, File, Group, Pipeline, Provider, Result, Search, Token, Transform, User};
 
 #[rustfmt::skip]
 pub const TABLE: &[Row] = &[
@@ -163,7 +178,17 @@ pub const TABLE: &[Row] = &[
     row("POST", "/svc/tokens/", Who::User, Thing::None, TOKEN),
     row("GET", "/svc/tokens/{id}/", Who::User, Token, Body::None),
     row("DELETE", "/svc/tokens/{id}/", Who::User, Token, Body::None),
+    row("GET", "/svc/authenticators/", Who::User, Thing::None, Body::None),
+    row("POST", "/svc/authenticators/", Who::Admin, Thing::None, AUTHENTICATOR),
+    row("GET", "/svc/authenticators/{id}/", Who::Admin, Authenticator, Body::None),
+    row("PUT", "/svc/authenticators/{id}/", Who::Admin, Authenticator,
+        Body::Json(r#"{"idp": "hub", "name": "Hub", "client_id": "c", "auth_uri": "https://h.example/a", "token_uri": "https://h.example/t"}"#)),
+    row("PATCH", "/svc/authenticators/{id}/", Who::Admin, Authenticator, Body::Json(r#"{"name": "The hub"}"#)),
+    row("POST", CONNECT, Who::User, Authenticator, Body::None),
+    row("DELETE", "/svc/authenticators/{id}/connection/", Who::User, Authenticator, Body::None),
+    row("DELETE", "/svc/authenticators/{id}/", Who::Admin, Authenticator, Body::None),
     row("POST", "/svc/login/", Who::Open, Thing::None, LOGIN),
+    row("POST", BY_TOKEN, Who::Open, Thing::None, Body::None),
     row("GET", "/svc/health/live/", Who::Open, Thing::None, Body::None),
     row("GET", "/svc/health/ready/", Who::Open, Thing::None, Body::None),
     row("GET", "/svc/health/tasks/", Who::User, Thing::None, Body::None),
@@ -172,6 +197,8 @@ pub const TABLE: &[Row] = &[
     row("GET", "/svc/schedules/", Who::Admin, Thing::None, Body::None),
     row("GET", "/svc/schedules/{id}/", Who::Admin, Thing::Schedule, Body::None),
     row("PATCH", "/svc/schedules/{id}/", Who::Admin, Thing::Schedule, Body::Json(r#"{"every_seconds": 7200}"#)),
+    row("GET", "/svc/audit/", Who::Admin, Thing::None, Body::None),
+    row("GET", "/svc/audit/verify/", Who::Admin, Thing::None, Body::None),
     row("GET", "/svc/api/schema/", Who::User, Thing::None, Body::None),
     row("GET", "/svc/api/docs/", Who::User, Thing::None, Body::None),
     row("GET", "/svc/api/docs/{file}", Who::User, File, Body::None),
@@ -180,6 +207,8 @@ pub const TABLE: &[Row] = &[
     row("GET", "/", Who::Page, Thing::None, Body::None),
     row("GET", TRANSFORM_FORM, Who::AdminPage, Thing::None, Body::None),
     row("POST", TRANSFORM_FORM, Who::Admin, Thing::None, Body::Form("name=x")),
+    row("GET", ELSEWHERE, Who::Open, Thing::None, Body::None),
+    row("GET", CALLBACK, Who::Open, Thing::None, Body::None),
     row("GET", "/login/", Who::Open, Thing::None, Body::None),
     row("POST", "/login/", Who::Open, Thing::None, Body::Form("username=admin&password=x")),
     row("POST", "/logout/", Who::User, Thing::None, Body::Form("")),

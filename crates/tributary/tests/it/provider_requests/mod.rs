@@ -156,8 +156,14 @@ fn request(record: &Record, sort: Sort) -> HttpRequest {
     let provider = SearchProvider::unsaved(draft, Default::default(), Default::default());
     let kind = CATALOGUES.connector(&provider.draft.connector).unwrap();
     let connector = (kind.build)(&provider, &toolbox()).unwrap();
-    let query =
-        ProviderQuery { text: QUERY, sort, page: 0, results_wanted: 10, time_max: Duration::from_secs(1) };
+    let query = ProviderQuery {
+        text: QUERY,
+        sort,
+        page: 0,
+        results_wanted: 10,
+        vector: None,
+        time_max: Duration::from_secs(1),
+    };
     match connector.construct(&query) {
         Ok(SourceQuery::Http(request)) => *request,
         other => panic!("{}: {other:?}", record.name),

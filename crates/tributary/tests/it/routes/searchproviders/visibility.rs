@@ -1,8 +1,9 @@
 //! Who sees which provider, and how much of it.
 
 use super::{names, with};
-use crate::house::TestHouse;
+use crate::house::{TestHouse, items};
 use serde_json::{Value, json};
+use testkit::source::{Behaviour, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn shared_or_by_group() {
@@ -70,17 +71,76 @@ async fn fields_that_may_hold_secrets_are_for_editors() {
         "credentials": "key=abc",
         "eval_credentials": "session['t']",
         "http_request_headers": {"X-Key": "canary-header"},
+        "page_fetch_config_json": {"cache": "true", "diffbot": {"token": "canary-token"}},
     });
     let made = house.admin.post("/svc/searchproviders/", &with("Keyed", more)).await.body;
     let path = format!("/svc/searchproviders/{}/", made["id"]);
     let otto = house.user("otto", &[]).await;
     for shown in [otto.get(&path).await.body, otto.get("/svc/searchproviders/").await.body[0].clone()] {
         let fields = shown.as_object().unwrap();
-        for field in ["credentials", "eval_credentials", "http_request_headers"] {
+        let hidden = ["credentials", "eval_credentials", "http_request_headers", "page_fetch_config_json"];
+        for field in hidden {
             assert!(!fields.contains_key(field), "{shown}");
         }
         assert_eq!(shown["name"], "Keyed");
-        assert_eq!(fields.len(), made.as_object().unwrap().len() - 3, "the rest is there");
+        assert_eq!(fields.len(), made.as_object().unwrap().len() - hidden.len(), "the rest is there");
+    }
+    house.stop().await;
+}
+
+/// The header that the source was sent last.
+fn sent(source: &Source, name: &str) -> Option<String> {
+    source.requests().last().expect("a request").header(name).map(str::to_owned)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn secret_headers_are_masked_and_a_mask_keeps_them() {
+    let house = TestHouse::start().await;
+    let source = Source::start().await;
+    source.reply(Behaviour::Json(items("river", 2)));
+    let headers = json!({"Accept": "application/json", "X-Api-Key": "canary-1", "X-Team": "rivers"});
+    let fetching = json!({"cache": "true", "headers": {"Cookie": "canary-2"}, "timeout": 5});
+    let more = json!({"http_request_headers": headers, "page_fetch_config_json": fetching});
+    let id = house.provider_with("Keyed", &source, more).await;
+    let path = format!("/svc/searchproviders/{id}/");
+    let shown = house.admin.get(&path).await.body;
+    let masked = json!({"Accept": "application/json", "X-Api-Key": "••••", "X-Team": "rivers"});
+    assert_eq!(shown["http_request_headers"], masked);
+    let fetching = json!({"cache": "true", "headers": {"Cookie": "••••"}, "timeout": 5});
+    assert_eq!(shown["page_fetch_config_json"], fetching);
+    let ask = format!("{path}test/?q=river");
+
+    // Whole or in part, as it was shown: nothing changes.
+    assert_eq!(house.admin.put(&path, &shown).await.status, 200);
+    assert_eq!(house.admin.patch(&path, &json!({"description": "again"})).await.status, 200);
+    assert_eq!(house.admin.get(&ask).await.body["status"], "OK");
+    assert_eq!(sent(&source, "x-api-key").as_deref(), Some("canary-1"));
+    // Tried before it is saved: the masks are those of the provider with the id.
+    assert_eq!(house.admin.post("/svc/searchproviders/test/", &shown).await.body["status"], "OK");
+    assert_eq!(sent(&source, "x-api-key").as_deref(), Some("canary-1"));
+    // Another value replaces it, a header that is left out goes, a mask without a value is refused.
+    let changed = json!({"http_request_headers": {"X-Api-Key": "canary-3"}});
+    assert_eq!(house.admin.patch(&path, &changed).await.body["http_request_headers"]["X-Api-Key"], "••••");
+    assert_eq!(house.admin.get(&ask).await.body["status"], "OK");
+    let seen = ["x-api-key", "x-team"].map(|name| sent(&source, name));
+    assert_eq!(seen, [Some("canary-3".to_owned()), None]);
+    let mut unknown = shown.clone();
+    unknown["http_request_headers"] = json!({"X-Other-Key": "••••"});
+    let refusals = [
+        house.admin.put(&path, &unknown).await,
+        house.admin.post("/svc/searchproviders/test/", &unknown).await,
+        house
+            .admin
+            .post("/svc/searchproviders/", &with("Other", json!({"http_request_headers": masked})))
+            .await,
+        house
+            .admin
+            .post("/svc/searchproviders/", &with("Other", json!({"page_fetch_config_json": fetching})))
+            .await,
+    ];
+    for refused in refusals {
+        assert_eq!(refused.status, 400, "{refused:?}");
+        assert!(refused.body["errors"].to_string().contains("masked"), "{refused:?}");
     }
     house.stop().await;
 }

@@ -1,6 +1,8 @@
 //! The disk is full, or the database is gone, in the middle of searches: the answers say so, nothing accepted is lost,
 //! nothing is broken, and all is well again without a restart. Prints its numbers.
 
+mod every_nth_write;
+
 use crate::house::{Answer, Client, items};
 use crate::program::{Running, program};
 use serde_json::json;

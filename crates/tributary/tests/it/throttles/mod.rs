@@ -1,5 +1,9 @@
 //! Brute force and flood: guessing is slowed down without telling who exists, and others do not notice.
 
+mod flood;
+mod line;
+mod streams;
+
 use crate::browser::Browser;
 use crate::door::credentials::basic;
 use crate::house::{ADMIN_PASSWORD, Answer, Client, TestHouse, items};
@@ -185,9 +189,8 @@ async fn many_at_once_get_no_more_guesses_and_one_password_many_times_is_no_gues
     let wrong = (0..60).map(|_| sign_in(&house, Way::Basic, ("admin", "wrong"), "192.0.2.7"));
     let answers = join_all(wrong).await;
     let count = |status: u16| answers.iter().filter(|answer| answer.status == status).count();
-    // A hash that runs already is not stopped; four run at once at most.
-    assert!((LIMIT as usize..LIMIT as usize + 4).contains(&count(401)), "{}", count(401));
-    assert_eq!(count(401) + count(429), 60);
+    // Nobody has signed in from there, so one is hashed at a time.
+    assert_eq!((count(401), count(429)), (LIMIT as usize, 50));
     let right = (0..60).map(|_| sign_in(&house, Way::Basic, ("admin", ADMIN_PASSWORD), "192.0.2.8"));
     assert!(join_all(right).await.iter().all(|answer| answer.status == 200));
     house.stop().await;
@@ -278,32 +281,6 @@ async fn hundreds_of_event_streams_are_bounded_and_others_do_not_notice() {
         assert!(started.elapsed() < Duration::from_secs(10), "places of clients that left are free again");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    house.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_flood_of_wrong_passwords_does_not_slow_down_others() {
-    let house = TestHouse::with(behind_proxy).await;
-    let quiet = slowest(&house.admin).await;
-    for _ in 0..LIMIT {
-        sign_in(&house, Way::Basic, ("admin", "wrong"), "192.0.2.9").await;
-    }
-    let flood = async {
-        let mut refused = 0;
-        let client = house.with_header(&basic("admin", "wrong"));
-        loop {
-            let request =
-                client.request(Method::GET, "/svc/users/me/").header("X-Forwarded-For", "192.0.2.9");
-            assert_eq!(Answer::of(request).await.status, 429);
-            refused += 1;
-            if refused == 2000 {
-                return refused;
-            }
-        }
-    };
-    let (busy, refused) = tokio::join!(slowest(&house.admin), flood);
-    eprintln!("slowest of 100 requests: {quiet:?} in peace, {busy:?} in a flood of {refused}");
-    assert!(busy <= quiet * 2 + UNNOTICED, "{quiet:?} {busy:?}");
     house.stop().await;
 }
 

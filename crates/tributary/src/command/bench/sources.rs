@@ -1,0 +1,132 @@
+//! Sources of this process that answer after a fixed delay, and their records in the house that is measured.
+
+use crate::service::ensure_admin;
+use crate::wiring::Wired;
+use anyhow::Context;
+use axum::routing::get;
+use axum::{Json, Router};
+use domain::contracts::{ProviderStore, TokenStore, UserStore};
+use domain::ids::ProviderId;
+use domain::provider::ProviderDraft;
+use domain::secret::Secret;
+use domain::user::TokenDraft;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+const RESULTS_PER_SOURCE: usize = 10;
+
+/// The slowest answer of the current search, as the sources themselves measured it, in microseconds.
+#[derive(Default)]
+pub(super) struct Slowest(AtomicU64);
+
+impl Slowest {
+    pub(super) fn forget(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
+    pub(super) fn took(&self) -> Duration {
+        Duration::from_micros(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// Starts so many sources and returns their addresses.
+pub(super) async fn start(
+    count: u32,
+    delay: Duration,
+    slowest: &Arc<Slowest>,
+    running: &mut JoinSet<()>,
+) -> anyhow::Result<Vec<String>> {
+    let mut urls = Vec::new();
+    for source in 0..count {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        urls.push(format!("http://{}/", listener.local_addr()?));
+        let slowest = Arc::clone(slowest);
+        let answer = Arc::new(answer(source));
+        let app = Router::new().route(
+            "/",
+            get(move || async move {
+                let started = Instant::now();
+                tokio::time::sleep(delay).await;
+                let took = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+                slowest.0.fetch_max(took, Ordering::Relaxed);
+                Json(Value::clone(&answer))
+            }),
+        );
+        running.spawn(async move {
+            let _until_the_end = axum::serve(listener, app).await;
+        });
+    }
+    Ok(urls)
+}
+
+/// Adds the administrator, the sources as providers, and a token for the client.
+pub(super) async fn install(wired: &Wired, urls: &[String]) -> anyhow::Result<Secret> {
+    ensure_admin(wired).await?;
+    let admin = wired.store.user_by_name("admin").await?;
+    let now = wired.clock.now();
+    let draft = |(number, url): (usize, &String)| ProviderDraft {
+        name: format!("Source {number}"),
+        url: url.clone(),
+        response_mappings: "FOUND=total,RESULTS=items".to_owned(),
+        result_mappings: "title=title,body=body,url=url,date_published=date".to_owned(),
+        ..ProviderDraft::default()
+    };
+    let drafts = urls.iter().enumerate().map(draft).collect();
+    wired.store.create_providers(drafts, admin.id, now).await?;
+    let made = server::token::make();
+    wired.store.create_token(admin.id, TokenDraft::default(), made.hash, made.prefix, now).await?;
+    Ok(made.token)
+}
+
+/// A source that takes requests and never answers.
+pub(super) struct Hanging {
+    url: String,
+}
+
+impl Hanging {
+    pub(super) async fn start(running: &mut JoinSet<()>) -> anyhow::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let url = format!("http://{}/", listener.local_addr()?);
+        running.spawn(async move {
+            let mut open = Vec::new();
+            while let Ok((connection, _)) = listener.accept().await {
+                open.push(connection);
+            }
+        });
+        Ok(Self { url })
+    }
+
+    /// Adds it as a provider that is given a quarter of a second.
+    pub(super) async fn add(&self, wired: &Wired) -> anyhow::Result<ProviderId> {
+        let admin = wired.store.user_by_name("admin").await?;
+        let usage = json!({"swirl": {"connector_use": {"timeout": 0.25}}});
+        let draft = ProviderDraft {
+            name: "Hanging".to_owned(),
+            url: self.url.clone(),
+            config: serde_json::from_value(usage)?,
+            ..ProviderDraft::default()
+        };
+        let added = wired.store.create_providers(vec![draft], admin.id, wired.clock.now()).await?;
+        Ok(added.first().context("one was added")?.id)
+    }
+}
+
+/// What one source answers: ten short texts, alike but not the same.
+fn answer(source: u32) -> Value {
+    const TEXT: &str = "The river rose by two metres in a night and the level sensor at the old bridge reported every \
+                        minute of it, which let the wardens close the lower road well before the water came.";
+    let item = |number: usize| {
+        json!({
+            "title": format!("River report {number} of station {source}"),
+            "body": format!("{TEXT} Station {source}, report {number}."),
+            "url": format!("https://station{source}.example/report/{number}"),
+            "date": "2024-05-01",
+        })
+    };
+    let items: Vec<Value> = (0..RESULTS_PER_SOURCE).map(item).collect();
+    json!({ "total": items.len(), "items": items })
+}

@@ -1,0 +1,102 @@
+//! A browser: it keeps cookies by host and follows redirects. The name `tributary.test` is the house.
+
+use crate::house::{Answer, Client};
+use reqwest::Method;
+use std::collections::{BTreeMap, HashMap};
+use url::Url;
+
+/// What the house is called, so that a provider can know its address before it has one.
+pub const HOUSE: &str = "http://tributary.test";
+const STEPS_MAX: usize = 20;
+
+pub struct Browser {
+    house: String,
+    client: Client,
+    cookies: HashMap<String, BTreeMap<String, String>>,
+}
+
+/// Where the browser stands.
+pub struct Page {
+    pub url: Url,
+    pub answer: Answer,
+}
+
+impl Page {
+    pub fn text(&self) -> String {
+        self.answer.body.as_str().map(str::to_owned).unwrap_or_else(|| self.answer.body.to_string())
+    }
+}
+
+impl Browser {
+    pub fn new(house: &str) -> Self {
+        Self { house: house.to_owned(), client: Client::new("", None), cookies: HashMap::new() }
+    }
+
+    /// Goes to an address of the house or of another.
+    pub async fn go(&mut self, address: &str) -> Page {
+        self.follow(Method::GET, self.absolute(None, address), String::new(), |_| true).await
+    }
+
+    /// The same, but stops before it would go where it must not.
+    pub async fn go_while(&mut self, address: &str, goes_on: impl Fn(&Url) -> bool) -> Page {
+        self.follow(Method::GET, self.absolute(None, address), String::new(), goes_on).await
+    }
+
+    /// Sends a form to the address of the page, and stops before the house is reached again.
+    pub async fn go_until_back(&mut self, page: &Page, form: &[(&str, &str)]) -> Page {
+        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
+        let goes_on = |url: &Url| !url.as_str().starts_with(HOUSE);
+        self.follow(Method::POST, page.url.clone(), body, goes_on).await
+    }
+
+    pub fn cookie(&self, name: &str) -> Option<&str> {
+        self.cookies.get("tributary.test")?.get(name).map(String::as_str)
+    }
+
+    fn absolute(&self, from: Option<&Url>, address: &str) -> Url {
+        match from {
+            Some(from) => from.join(address).unwrap(),
+            None => Url::parse(HOUSE).unwrap().join(address).unwrap(),
+        }
+    }
+
+    async fn follow(
+        &mut self,
+        method: Method,
+        url: Url,
+        body: String,
+        goes_on: impl Fn(&Url) -> bool,
+    ) -> Page {
+        let (mut method, mut url, mut body) = (method, url, body);
+        for _ in 0..STEPS_MAX {
+            let host = url.host_str().unwrap().to_owned()
+                + &url.port().map(|port| port.to_string()).unwrap_or_default();
+            let real = url.as_str().replacen(HOUSE, &self.house, 1);
+            let cookies = self.cookies.entry(host.clone()).or_default();
+            let header: Vec<String> = cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let mut request = self.client.request(method.clone(), &real).header("Cookie", header.join("; "));
+            if method == Method::POST {
+                request =
+                    request.header("Content-Type", "application/x-www-form-urlencoded").body(body.clone());
+            }
+            let answer = Answer::of(request).await;
+            for cookie in answer.headers.get_all("set-cookie") {
+                let pair = cookie.to_str().unwrap().split(';').next().unwrap();
+                let (name, value) = pair.split_once('=').unwrap();
+                match value.is_empty() {
+                    true => cookies.remove(name),
+                    false => cookies.insert(name.to_owned(), value.to_owned()),
+                };
+            }
+            if !answer.status.is_redirection() {
+                return Page { url, answer };
+            }
+            let next = self.absolute(Some(&url), answer.header("location"));
+            if !goes_on(&next) {
+                return Page { url: next, answer };
+            }
+            (method, url, body) = (Method::GET, next, String::new());
+        }
+        panic!("redirected without end");
+    }
+}

@@ -1,0 +1,148 @@
+//! The records, and the whole way of one person: not connected, connected, searched, disconnected.
+
+use super::hub::{CLIENT_SECRET, Hub};
+use super::{agreed, authenticator, connect, files, path_of, search};
+use crate::house::{TestHouse, items};
+use serde_json::json;
+use testkit::source::{Behaviour, Source};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_connects_searches_and_disconnects() {
+    let (house, hub, lakes) = (TestHouse::start().await, Hub::start().await, Source::start().await);
+    lakes.reply(Behaviour::Json(items("river", 2)));
+    house.provider("Lakes", &lakes).await;
+    authenticator(&house, &hub, json!({})).await;
+    let ann = house.user("ann", &[]).await;
+    assert_eq!(ann.get("/svc/authenticators/").await.body, json!([]), "no source of hers needs one");
+    files(&house, &hub).await;
+
+    let listed = ann.get("/svc/sapi/authenticators/").await.body;
+    let not_connected =
+        json!([{"idp": "hub", "name": "Hub", "connected": false, "expires_at": null, "account": ""}]);
+    assert_eq!(listed, not_connected);
+    let (status, titles, mixed) = search(&ann).await;
+    assert_eq!((status.as_str(), titles.len()), ("not_connected", 0), "{mixed}");
+    assert_eq!(mixed["info"]["Lakes"]["status"], "ok", "the search goes on: {mixed}");
+    let messages = mixed["messages"].to_string();
+    assert!(messages.contains("Hub is not connected to your account"), "{messages}");
+
+    let back = connect(&ann, &hub, "anna").await;
+    assert_eq!((back.status.as_u16(), back.header("location")), (303, "/?q=tea"), "{back:?}");
+    let listed = ann.get("/svc/authenticators/").await.body;
+    assert_eq!((&listed[0]["connected"], &listed[0]["account"]), (&json!(true), &json!("anna@hub.example")));
+    assert!(listed[0]["expires_at"].is_string());
+    let (status, titles, mixed) = search(&ann).await;
+    assert_eq!((status.as_str(), titles), ("ok", vec!["river of anna".to_owned()]), "{mixed}");
+    assert!(!mixed.to_string().contains("canary"), "{mixed}");
+
+    assert_eq!(ann.delete("/svc/authenticators/hub/connection/").await.status, 204);
+    let asked = hub.book().asked_with.len();
+    assert_eq!(search(&ann).await.0, "not_connected", "at once");
+    assert_eq!(hub.book().asked_with.len(), asked, "the source is not asked");
+    assert_eq!(hub.book().revoked, ["canary-refresh-2"]);
+    assert_eq!(ann.get("/svc/authenticators/").await.body, not_connected);
+    assert_eq!(ann.delete("/svc/authenticators/hub/connection/").await.status, 404);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn records_are_kept_and_their_secrets_are_masked() {
+    let (house, hub) = (TestHouse::start().await, Hub::start().await);
+    let made = authenticator(&house, &hub, json!({"exchange_code_params": {"api_key": "canary"}})).await;
+    assert_eq!(
+        (&made["client_secret"], &made["exchange_code_params"]["api_key"]),
+        (&json!("••••"), &json!("••••"))
+    );
+    let path = format!("/svc/authenticators/{}/", made["id"]);
+    for path in [path.as_str(), "/svc/authenticators/hub/"] {
+        let read = house.admin.get(path).await;
+        assert_eq!((read.status.as_u16(), &read.body), (200, &made));
+    }
+    let changed = house.admin.patch(&path, &json!({"name": "The hub"})).await;
+    assert_eq!((changed.status.as_u16(), &changed.body["name"]), (200, &json!("The hub")), "{changed:?}");
+    let mut whole = changed.body.clone();
+    whole["name"] = json!("Hub");
+    let replaced = house.admin.put(&path, &whole).await;
+    assert_eq!(replaced.status, 200, "{replaced:?}");
+    // The masked secrets are the stored ones: connecting works still.
+    let ann = house.user("ann", &[]).await;
+    files(&house, &hub).await;
+    assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
+
+    let taken = house.admin.post("/svc/authenticators/", &whole).await;
+    assert_eq!((taken.status.as_u16(), taken.code()), (400, "invalid"), "a mask is no secret: {taken:?}");
+    whole["client_secret"] = json!("x");
+    whole["exchange_code_params"] = json!({});
+    let taken = house.admin.post("/svc/authenticators/", &whole).await;
+    assert_eq!((taken.status.as_u16(), taken.code()), (409, "conflict"), "{taken:?}");
+    let wrong = house.admin.patch(&path, &json!({"token_uri": "nowhere", "idp": "7"})).await;
+    assert_eq!(wrong.status, 400);
+    assert!(
+        wrong.body["errors"]["token_uri"].is_array() && wrong.body["errors"]["idp"].is_array(),
+        "{wrong:?}"
+    );
+    for (method, body) in [("GET", None), ("PATCH", Some("{}")), ("DELETE", None)] {
+        let request = ann.request(method.parse().unwrap(), &path).header("Content-Type", "application/json");
+        let answer = crate::house::Answer::of(request.body(body.unwrap_or_default())).await;
+        assert_eq!(answer.status, 403, "{method}: {answer:?}");
+    }
+    let log = house.admin.get("/svc/audit/?kind=authenticator").await;
+    assert_eq!(log.status, 200, "{log:?}");
+    let text = log.body.to_string();
+    assert!(text.contains("The hub") && !text.contains(CLIENT_SECRET) && !text.contains("canary"), "{text}");
+    let connections = house.admin.get("/svc/audit/?kind=connection").await.body.to_string();
+    assert!(connections.contains("created") && connections.contains("ann"), "{connections}");
+    assert_eq!(house.admin.delete(&path).await.status, 204);
+    assert_eq!(house.admin.get(&path).await.status, 404);
+    assert_eq!(search(&ann).await.0, "error", "the authenticator is gone");
+    house.stop().await;
+}
+
+/// A code is of use to nobody but who began, in time, once, and where it was sent.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flow_belongs_to_who_began_it() {
+    let (house, hub) = (TestHouse::start().await, Hub::start().await);
+    authenticator(&house, &hub, json!({})).await;
+    files(&house, &hub).await;
+    let (ann, bob) = (house.user("ann", &[]).await, house.user("bob", &[]).await);
+    let is_refused = |answer: &crate::house::Answer| {
+        let text = answer.body.as_str().unwrap_or_default().to_owned();
+        assert_eq!(answer.status, 400, "{answer:?}");
+        assert!(text.contains("<h1") && !text.contains("canary"), "a page for people: {text}");
+        text
+    };
+    // Bob is led to what Ann began: his account must not become hers, nor hers his.
+    let place = path_of(&agreed(&ann, &hub, "bobs-account").await);
+    assert!(is_refused(&bob.get(&place).await).contains("begin again"));
+    is_refused(&ann.get(&place).await);
+    let place = path_of(&agreed(&ann, &hub, "ann").await);
+    is_refused(&house.anonymous().get(&place).await);
+    assert_eq!(search(&ann).await.0, "not_connected");
+
+    let place = path_of(&agreed(&ann, &hub, "ann").await);
+    is_refused(&ann.get(&place.replace("hub-callback", "other-callback")).await);
+    is_refused(&ann.get(&place).await);
+    for state in ["", "x", &"s".repeat(5000)] {
+        is_refused(&ann.get(&format!("/svc/callback/hub-callback?code=canary-code-1&state={state}")).await);
+    }
+    let denied = path_of(&agreed(&ann, &hub, "nobody").await);
+    assert!(is_refused(&ann.get(&denied).await).contains("access_denied"));
+    let place = path_of(&agreed(&ann, &hub, "ann").await);
+    let wrong_code = place.replace("code=canary-code", "code=wrong-code");
+    assert!(is_refused(&ann.get(&wrong_code).await).contains("invalid_grant"));
+    assert_eq!(search(&ann).await.0, "not_connected");
+
+    let place = path_of(&agreed(&ann, &hub, "ann").await);
+    assert_eq!(ann.get(&place).await.status, 303);
+    is_refused(&ann.get(&place).await);
+    assert_eq!(search(&ann).await.1, ["river of ann"]);
+    assert_eq!(search(&bob).await.0, "not_connected");
+
+    // Where to go at the end is a path of ours or the start.
+    let begun = ann.post_nothing("/svc/authenticators/hub/connect/?next=https://evil.example/").await;
+    let place = hub.agree(begun.body["auth_url"].as_str().unwrap(), "ann").await;
+    assert_eq!(ann.get(&path_of(&place)).await.header("location"), "/");
+    let unknown = ann.post_nothing("/svc/authenticators/other/connect/").await;
+    assert_eq!(unknown.status, 404);
+    house.stop().await;
+}

@@ -1,0 +1,105 @@
+//! When a token cannot be renewed, or would have to go to a place that it was not given for.
+
+use super::hub::{Hub, Mood};
+use super::{authenticator, connect, files, search};
+use crate::house::{TestHouse, items};
+use domain::settings::Settings;
+use serde_json::json;
+use std::time::Duration;
+use testkit::source::{Behaviour, Source};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_renewal_that_fails_is_said_and_the_search_goes_on() {
+    let (house, hub, lakes) = (TestHouse::start().await, Hub::start().await, Source::start().await);
+    lakes.reply(Behaviour::Json(items("river", 2)));
+    house.provider("Lakes", &lakes).await;
+    authenticator(&house, &hub, json!({})).await;
+    files(&house, &hub).await;
+    hub.book().life = Duration::ZERO;
+    let ann = house.user("ann", &[]).await;
+    assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
+
+    hub.book().mood = Mood::Away;
+    let search_record = ann.search(&json!({"query_string": "river"})).await;
+    assert_eq!(search_record["status"], "PARTIAL_RESULTS_READY", "{search_record}");
+    let (status, _, mixed) = search(&ann).await;
+    assert_eq!(status, "error", "{mixed}");
+    let info = &mixed["info"]["Files"];
+    assert_eq!(info["error"]["code"], "unavailable", "{info}");
+    assert!(info["error"]["message"].as_str().unwrap().contains("could not be renewed now"), "{info}");
+    assert_eq!(mixed["info"]["Lakes"]["status"], "ok");
+    assert_eq!(ann.get("/svc/authenticators/").await.body[0]["connected"], true, "it may work again");
+
+    hub.book().mood = Mood::Over;
+    let search_record = ann.search(&json!({"query_string": "river"})).await;
+    assert_eq!(search_record["status"], "PARTIAL_RESULTS_READY", "{search_record}");
+    let messages = search_record["messages"].to_string();
+    assert!(messages.contains("Hub is not connected to your account"), "{messages}");
+    let refreshes = hub.book().refreshes;
+    hub.book().mood = Mood::Fine;
+    let (status, titles, mixed) = search(&ann).await;
+    assert_eq!((status.as_str(), titles.len()), ("not_connected", 0), "{mixed}");
+    assert_eq!(hub.book().refreshes, refreshes, "what is over is not tried again");
+    assert_eq!(ann.get("/svc/authenticators/").await.body[0]["connected"], false);
+    assert_eq!(mixed["info"]["Lakes"]["status"], "ok");
+    hub.book().life = Duration::from_secs(3600);
+    assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
+    assert_eq!(search(&ann).await.1, ["river of ann"]);
+    house.stop().await;
+}
+
+/// A disconnect while a renewal is on its way wins.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_disconnected_stays_disconnected() {
+    let (house, hub) = (TestHouse::start().await, Hub::start().await);
+    authenticator(&house, &hub, json!({})).await;
+    files(&house, &hub).await;
+    hub.book().life = Duration::ZERO;
+    let ann = house.user("ann", &[]).await;
+    assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
+    hub.book().life = Duration::from_secs(3600);
+    hub.book().mood = Mood::Slow(Duration::from_millis(500));
+    let disconnect = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        ann.delete("/svc/authenticators/hub/connection/").await.status
+    };
+    let ((status, ..), gone) = tokio::join!(search(&ann), disconnect);
+    assert_eq!((status.as_str(), gone.as_u16()), ("not_connected", 204));
+    assert_eq!(search(&ann).await.0, "not_connected");
+    let newest = hub.book().given.last().cloned().unwrap();
+    assert!(hub.book().revoked.contains(&newest), "what came too late was taken back");
+    house.stop().await;
+}
+
+/// The token goes to the source that the administrator saved, and not where that source leads.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_redirect_elsewhere_gets_no_token() {
+    let (hub, elsewhere) = (Hub::start().await, Source::start().await);
+    elsewhere.reply(Behaviour::Json(items("river", 1)));
+    let port = elsewhere.address().port();
+    let allow = vec![format!("127.0.0.1:{port}"), format!("localhost:{port}")];
+    let house = TestHouse::with(|settings| Settings { outbound_allow: allow, ..settings }).await;
+    authenticator(&house, &hub, json!({})).await;
+    let leader = Source::start().await;
+    house.provider_with("Files", &leader, json!({"authenticator": "hub"})).await;
+    let ann = house.user("ann", &[]).await;
+    assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
+    let targets = [
+        format!("http://127.0.0.1:{port}/"),
+        format!("http://localhost:{port}/"),
+        format!("http://{}@127.0.0.1:{port}/", leader.address()),
+        format!("http://{}%2F@127.0.0.1:{port}/", leader.address()),
+    ];
+    for (number, target) in targets.iter().enumerate() {
+        for code in [301, 302, 303, 307, 308] {
+            leader.reply(Behaviour::redirect(target.clone(), code));
+            search(&ann).await;
+            let first = leader.requests().last().cloned().unwrap();
+            assert!(first.header("authorization").unwrap_or_default().starts_with("Bearer canary-access"));
+        }
+        assert!(number > 1 || !elsewhere.requests().is_empty(), "{target} is reached");
+    }
+    let received = format!("{:?}", elsewhere.requests());
+    assert!(!received.contains("canary"), "{received}");
+    house.stop().await;
+}

@@ -1,0 +1,187 @@
+//! Signing in by a service that says what it should not, or is asked by who should not ask.
+
+use super::authenticator;
+use super::browser::{Browser, HOUSE, Page};
+use super::hub::Hub;
+use crate::house::TestHouse;
+use serde_json::{Value, json};
+
+/// An authenticator by which people sign in at the hub.
+async fn sign_in_by(house: &TestHouse, hub: &Hub, more: Value) {
+    let mut fields = json!({
+        "issuer": hub.url(""), "auth_uri": "", "token_uri": "", "user_data_url": "", "sign_in": true,
+        "app_uri": HOUSE, "groups_claim": "groups", "groups_map": {"g-staff": "staff", "g-board": "board"},
+    });
+    fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    authenticator(house, hub, fields).await;
+}
+
+/// Goes to the hub, agrees as `account`, and comes back.
+async fn sign_in(browser: &mut Browser, house: &TestHouse, hub: &Hub, account: &str) -> Page {
+    let place = sent_back(browser, house, hub, account).await;
+    browser.go(&place).await
+}
+
+async fn sent_back(browser: &mut Browser, house: &TestHouse, hub: &Hub, account: &str) -> String {
+    let start = browser.go_once("/svc/oidc/hub/login/?next=/?search_id=7").await;
+    assert_eq!(start.answer.status, 303, "{:?}", start.answer);
+    let place = hub.agree(start.answer.header("location"), account).await;
+    assert!(place.starts_with(HOUSE), "{place} {}", house.base);
+    place
+}
+
+async fn me(browser: &mut Browser) -> Value {
+    browser.go("/svc/users/me/").await.answer.body
+}
+
+impl Browser {
+    /// Without following where it leads.
+    async fn go_once(&mut self, path: &str) -> Page {
+        self.go_while(path, |_| false).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn people_sign_in_with_the_groups_that_the_map_gives() {
+    let (house, hub) = (TestHouse::start().await, Hub::start().await);
+    house.user("somebody", &["staff", "board", "g-other"]).await;
+    sign_in_by(&house, &hub, json!({})).await;
+    let mut browser = Browser::new(&house.base);
+    let page = browser.go("/login/").await.text();
+    assert!(page.contains("Sign in with Hub") && page.contains("/svc/oidc/hub/login/?next=%2F"), "{page}");
+    hub.book().claims = json!({"groups": ["g-staff", "g-other", "admin"]});
+    let back = sign_in(&mut browser, &house, &hub, "dora").await;
+    assert_eq!(back.url.as_str(), format!("{HOUSE}/?search_id=7"));
+    let first = me(&mut browser).await;
+    assert_eq!((&first["username"], &first["email"]), (&json!("dora"), &json!("dora@hub.example")));
+    assert_eq!((&first["groups"], &first["is_admin"]), (&json!(["staff"]), &json!(false)));
+
+    // Another browser, the same person; the claims have changed.
+    for (claim, expected) in [
+        (json!({"groups": ["g-staff", "g-board"]}), json!(["board", "staff"])),
+        (json!({"groups": "g-board"}), json!(["board"])),
+        (json!({}), json!([])),
+    ] {
+        hub.book().claims = claim;
+        let mut other = Browser::new(&house.base);
+        sign_in(&mut other, &house, &hub, "dora").await;
+        let again = me(&mut other).await;
+        assert_eq!((&again["id"], &again["groups"]), (&first["id"], &expected));
+    }
+    assert_eq!(me(&mut browser).await["groups"], json!([]), "in every session at once");
+
+    // A name that is taken leads to nobody else.
+    let mut thief = Browser::new(&house.base);
+    sign_in(&mut thief, &house, &hub, "admin").await;
+    let thief = me(&mut thief).await;
+    assert_eq!((&thief["username"], &thief["is_admin"]), (&json!("admin-2"), &json!(false)));
+    // Nobody can sign in by a password that was never set.
+    for password in ["", "!", "admin-2"] {
+        let tried = json!({"username": "admin-2", "password": password});
+        assert_eq!(house.anonymous().post("/svc/login/", &tried).await.status, 401);
+    }
+    let log = house.admin.get("/svc/audit/?kind=user").await.body.to_string();
+    assert!(log.contains("admin-2") && log.contains("dora"), "{log}");
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_that_prove_nothing_let_nobody_in() {
+    let (house, hub) = (TestHouse::start().await, Hub::start().await);
+    sign_in_by(&house, &hub, json!({})).await;
+    let long_ago = 1_600_000_000;
+    let fine: fn(String) -> String = |token| token;
+    let unsigned: fn(String) -> String = |token| format!("{}.", token.rsplit_once('.').unwrap().0);
+    let cut: fn(String) -> String = |token| token.rsplit_once('.').unwrap().0.to_owned();
+    let changed: fn(String) -> String = |token| {
+        let parts: Vec<&str> = token.split('.').collect();
+        let claims = parts[1].replace('J', "K");
+        format!("{}.{claims}.{}", parts[0], parts[2])
+    };
+    let table: [(&str, Value, Value, fn(String) -> String); 13] = [
+        ("a wrong nonce", json!({"nonce": "another"}), json!({}), fine),
+        ("no nonce", json!({"nonce": null}), json!({}), fine),
+        ("an expired token", json!({"exp": long_ago}), json!({}), fine),
+        ("no expiry", json!({"exp": null}), json!({}), fine),
+        ("another audience", json!({"aud": "another"}), json!({}), fine),
+        ("several audiences", json!({"aud": ["tributary", "another"]}), json!({}), fine),
+        ("another issuer", json!({"iss": "https://evil.example"}), json!({}), fine),
+        ("nobody", json!({"sub": ""}), json!({}), fine),
+        ("a tampered token", json!({}), json!({}), changed),
+        ("no signature", json!({}), json!({"alg": "none"}), unsigned),
+        ("half a token", json!({}), json!({}), cut),
+        ("a shared secret", json!({}), json!({"alg": "HS256"}), fine),
+        ("an unknown key", json!({}), json!({"kid": "hub-2"}), fine),
+    ];
+    for (what, claims, head, tamper) in table {
+        {
+            let mut book = hub.book();
+            (book.claims, book.head, book.tamper) = (claims, head, tamper);
+        }
+        let mut browser = Browser::new(&house.base);
+        let back = sign_in(&mut browser, &house, &hub, "mallory").await;
+        let text = back.text();
+        assert_eq!(back.answer.status, 403, "{what}: {text}");
+        assert!(text.contains("The token was not accepted"), "{what}: {text}");
+        assert_eq!(browser.cookie("tributary_session"), None, "{what}");
+        assert_eq!(me(&mut browser).await["code"], "not_authenticated", "{what}");
+    }
+    let users = house.admin.get("/svc/users/").await.body;
+    assert_eq!(users.as_array().unwrap().len(), 1, "nobody was created: {users}");
+    assert!(hub.book().key_reads <= 3, "keys are not read for every wrong token: {}", hub.book().key_reads);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_attempt_belongs_to_one_browser_and_works_once() {
+    let (house, hub) = (TestHouse::start().await, Hub::start().await);
+    sign_in_by(&house, &hub, json!({})).await;
+    let (mut dora, mut other) = (Browser::new(&house.base), Browser::new(&house.base));
+    // Somebody is led to another person's code, and would be signed in as that person.
+    let place = sent_back(&mut dora, &house, &hub, "dora").await;
+    assert_eq!(other.go(&place).await.answer.status, 400);
+    sent_back(&mut other, &house, &hub, "other").await;
+    let place = sent_back(&mut dora, &house, &hub, "dora").await;
+    assert_eq!(other.go(&place).await.answer.status, 400, "with a cookie of its own");
+    assert_eq!(other.cookie("tributary_session"), None);
+
+    let place = sent_back(&mut dora, &house, &hub, "dora").await;
+    assert_eq!(dora.go(&place.replace("state=", "state=x")).await.answer.status, 400, "a bad state");
+    assert_eq!(dora.cookie("tributary_session"), None);
+    dora.go(&place).await;
+    assert!(dora.cookie("tributary_session").is_some());
+    assert_eq!(dora.go(&place).await.answer.status, 400, "a replayed code");
+    let place = sent_back(&mut dora, &house, &hub, "dora").await;
+    let mixed_up = format!("{place}&iss=https://evil.example");
+    assert_eq!(dora.go(&mixed_up).await.answer.status, 400, "the answer of another service");
+    let denied = sent_back(&mut dora, &house, &hub, "nobody").await;
+    let page = dora.go(&denied).await;
+    assert!(page.answer.status == 400 && page.text().contains("access_denied"), "{}", page.text());
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_what_is_offered() {
+    let (house, hub) = (TestHouse::start().await, Hub::start().await);
+    sign_in_by(&house, &hub, json!({"sign_in": false})).await;
+    let mut browser = Browser::new(&house.base);
+    assert!(!browser.go("/login/").await.text().contains("Hub"));
+    for name in ["hub", "other", "7"] {
+        let page = browser.go(&format!("/svc/oidc/{name}/login/")).await;
+        assert_eq!(page.answer.status, 404, "{name}");
+        assert!(page.text().contains("not offered"), "{}", page.text());
+    }
+    let patched =
+        house.admin.patch("/svc/authenticators/hub/", &json!({"sign_in": true, "active": false})).await;
+    assert_eq!(patched.status, 200);
+    assert_eq!(browser.go("/svc/oidc/hub/login/").await.answer.status, 404);
+    // An issuer that publishes another's name, and one that is away.
+    let on = json!({"active": true, "issuer": format!("{}/", hub.url("")).replace("127.0.0.1", "localhost")});
+    assert_eq!(house.admin.patch("/svc/authenticators/hub/", &on).await.status, 200);
+    let page = browser.go("/svc/oidc/hub/login/").await;
+    assert_eq!(page.answer.status, 422, "{}", page.text());
+    let away = json!({"issuer": "http://127.0.0.1:1"});
+    assert_eq!(house.admin.patch("/svc/authenticators/hub/", &away).await.status, 200);
+    assert_eq!(browser.go("/svc/oidc/hub/login/").await.answer.status, 503);
+    house.stop().await;
+}

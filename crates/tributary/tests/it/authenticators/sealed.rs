@@ -1,0 +1,63 @@
+//! Tokens at rest: neither the database nor a backup holds them in clear text.
+
+use super::hub::{CLIENT_SECRET, Hub};
+use super::{authenticator, connect, files, search};
+use crate::house::TestHouse;
+use serde_json::json;
+use std::path::Path;
+use store::copy::{CopiedRow, CopiedTable, CopySink, export};
+
+/// Everything of a copy as one text.
+#[derive(Default)]
+struct Text(String, Vec<String>);
+
+impl CopySink for Text {
+    fn begin(&mut self, table: &CopiedTable) -> std::io::Result<()> {
+        self.1.push(table.name.clone());
+        Ok(())
+    }
+    fn row(&mut self, row: &CopiedRow) -> std::io::Result<()> {
+        self.0.push_str(&format!("{row:?}"));
+        Ok(())
+    }
+    fn end(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn files_hold(folder: &Path, text: &str) -> bool {
+    std::fs::read_dir(folder).unwrap().any(|entry| {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            return files_hold(&path, text);
+        }
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        bytes.windows(text.len()).any(|window| window == text.as_bytes())
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_token_is_in_the_database_or_a_copy() {
+    let (house, hub) = (TestHouse::start().await, Hub::start().await);
+    authenticator(&house, &hub, json!({"exchange_code_params": {"api_key": "canary-parameter"}})).await;
+    files(&house, &hub).await;
+    let ann = house.user("ann", &[]).await;
+    assert_eq!(connect(&ann, &hub, "ann").await.status, 303);
+    assert_eq!(search(&ann).await.1, ["river of ann"]);
+    // One that has not come back.
+    ann.post_nothing("/svc/authenticators/hub/connect/").await;
+    let wired = house.service.wired();
+    let url = tributary::wiring::database_url(&wired.settings, &wired.data_dir).unwrap();
+    let mut copy = Text::default();
+    export(&url, &mut copy).await.unwrap();
+    for table in ["authenticators", "connections", "identities"] {
+        assert!(copy.1.iter().any(|name| name == table), "{table} is in the copy");
+    }
+    assert!(copy.0.contains("\"hub\"") && copy.0.contains("ann"), "the records are in the copy");
+    for secret in ["canary-access", "canary-refresh", "canary-code", "canary-parameter", CLIENT_SECRET] {
+        assert!(!copy.0.contains(secret), "{secret} stands in a copy");
+        assert!(!files_hold(house.folder(), secret), "{secret} stands in a file");
+    }
+    assert!(hub.book().given.len() >= 2);
+    house.stop().await;
+}

@@ -1,0 +1,54 @@
+//! What a panic prints: whatever holds a secret prints it masked.
+
+use chrono::DateTime;
+use domain::ids::UserId;
+use domain::provider::{ProviderDraft, SearchProvider};
+use domain::secret::Secret;
+use domain::settings::{GivenSettings, Settings};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::panic::catch_unwind;
+use std::time::Duration;
+use store::{SealKey, StoreConfig};
+use tasks::queue::NatsConfig;
+
+/// The text of the panic of an `unwrap` on this.
+fn panicked(value: impl Debug + Send + 'static) -> String {
+    let cause = catch_unwind(std::panic::AssertUnwindSafe(|| Err::<(), _>(value).unwrap())).unwrap_err();
+    cause.downcast::<String>().map(|text| *text).unwrap()
+}
+
+fn draft() -> ProviderDraft {
+    serde_json::from_value(json!({
+        "name": "shown", "credentials": "key=canary", "http_request_headers": {"X-Key": "canary", "Cookie": "canary"},
+        "page_fetch_config_json": {"diffbot": {"token": "canary"}},
+    }))
+    .unwrap()
+}
+
+#[test]
+fn a_panic_prints_no_canary() {
+    let url = || Secret::new("postgres://u:canary@h.example/");
+    let environment: BTreeMap<String, String> = [
+        ("SVC_DATABASE_URL", "postgres://u:canary@h.example/"),
+        ("SVC_QUEUE_URL", "nats://u:canary@h.example"),
+        ("SVC_SECRET_KEY", "canary"),
+        ("SVC_ADMIN_PASSWORD", "canary"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .into();
+    let settings = Settings::read(&GivenSettings { environment, file: BTreeMap::new() }).unwrap().settings;
+    let key = SealKey::from_secret(&Secret::new("canary"));
+    let texts = [
+        panicked(draft()),
+        panicked(SearchProvider::unsaved(draft(), UserId(1), DateTime::UNIX_EPOCH)),
+        panicked(settings),
+        panicked(StoreConfig { url: url(), pool_max: 1, key }),
+        panicked(NatsConfig::new(url(), Duration::from_secs(1))),
+    ];
+    for text in &texts {
+        assert!(!text.contains("canary"), "{text}");
+    }
+    assert!(texts[0].contains("shown") && texts[1].contains("shown"), "{texts:?}");
+}

@@ -1,0 +1,51 @@
+//! A folder as a source, by HTTP: what may be saved, and what a search finds in files of several kinds.
+
+use crate::house::TestHouse;
+use serde_json::{Value, json};
+
+fn draft(name: &str, folder: &std::path::Path) -> Value {
+    json!({
+        "name": name,
+        "connector": "FileSystem",
+        "url": folder.display().to_string(),
+        "query_mappings": "NOT_CHAR=-",
+        "result_mappings": "FILE_SYSTEM",
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_allowed_folders_are_searched() {
+    let (allowed, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(allowed.path().join("floods.md"), "# Floods of spring\n\nThe river rose by two metres.").unwrap();
+    std::fs::write(allowed.path().join("page.html"), "<title>River walks</title><main><p>Along the river, dry.").unwrap();
+    std::fs::write(allowed.path().join("broken.pdf"), "%PDF-1.7 the river").unwrap();
+    let allow = allowed.path().display().to_string();
+    let house = TestHouse::with(|mut settings| {
+        settings.filesystem_allow = vec![allow];
+        settings
+    })
+    .await;
+    let refused = house.admin.post("/svc/searchproviders/", &draft("Other", other.path())).await;
+    assert_eq!(refused.status, 400, "{refused:?}");
+    let sentence = refused.body["errors"]["url"].to_string();
+    assert!(sentence.contains("SVC_FILESYSTEM_ALLOW"), "{refused:?}");
+    let saved = house.admin.post("/svc/searchproviders/", &draft("Files", allowed.path())).await;
+    assert_eq!(saved.status, 201, "{saved:?}");
+    let id = saved.body["id"].as_i64().unwrap();
+    let moved = json!({"url": other.path().display().to_string()});
+    let refused = house.admin.patch(&format!("/svc/searchproviders/{id}/"), &moved).await;
+    assert_eq!(refused.status, 400, "{refused:?}");
+    // One that is not active may be prepared.
+    let mut prepared = draft("Prepared", other.path());
+    prepared["active"] = json!(false);
+    assert_eq!(house.admin.post("/svc/searchproviders/", &prepared).await.status, 201);
+
+    let found = house.admin.search(&json!({"query_string": "river -dry"})).await;
+    let results = found["results"].as_array().unwrap();
+    assert_eq!(results.len(), 1, "{found}");
+    assert_eq!(results[0]["title"].as_str().unwrap().replace("<em>", "").replace("</em>", ""), "Floods of spring");
+    assert!(results[0]["body"].to_string().contains("metres"), "{found}");
+    assert_eq!(results[0]["payload"]["path"], "floods.md");
+    assert!(results[0]["url"].as_str().unwrap().starts_with("file:///"), "{found}");
+    house.stop().await;
+}

@@ -1,0 +1,216 @@
+//! The data of every earlier release, opened by the program of today: the same answers to the same questions, also
+//! after a backup and a restore elsewhere, and the sealed credential can be opened.
+
+use crate::house::{Client, items};
+use crate::program::{Running, program, run};
+use flate2::read::GzDecoder;
+use serde_json::{Value, json};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use testkit::source::{Behaviour, Source};
+
+const RELEASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/releases");
+/// A release costs this much at most: every clone of the repository pays for it.
+const FOLDER_BYTES_MAX: u64 = 200_000;
+
+/// What a later version changed on purpose: release, who asks, place in the answers, and why.
+const MEANT: &[(&str, &str, &str, &str)] = &[
+    (
+        "0.1.0-schema-5",
+        "admin",
+        "/svc/pipelines/[0] processors",
+        "migration 6 added DedupeBySimilarityPostResultProcessor to the default that nobody had changed",
+    ),
+    ("0.1.0-schema-5", "user", PAGE_FETCH, "it may hold secrets, so only who may edit the provider sees it"),
+    ("0.1.0-schema-8", "user", PAGE_FETCH, "the same"),
+];
+const PAGE_FETCH: &str = "page_fetch_config_json: {} became null";
+
+/// What a program of that time wrote, and what it told.
+struct Release {
+    name: String,
+    folder: PathBuf,
+    told: Value,
+}
+
+impl Release {
+    fn all() -> Vec<Self> {
+        let entries = std::fs::read_dir(RELEASES).unwrap().map(|entry| entry.unwrap().path());
+        let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
+        folders.sort();
+        folders.into_iter().map(Self::read).collect()
+    }
+
+    fn read(folder: PathBuf) -> Self {
+        let told = serde_json::from_slice(&unpacked(&folder.join("answers.json.gz"))).unwrap();
+        let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        Self { name, folder, told }
+    }
+
+    fn text(&self, field: &str) -> &str {
+        self.told[field].as_str().unwrap()
+    }
+
+    /// Its data as they were, in the data folder below `folder`.
+    fn put(&self, folder: &Path) {
+        let data = folder.join("data");
+        std::fs::create_dir(&data).unwrap();
+        std::fs::write(data.join("tributary.db"), unpacked(&self.folder.join("tributary.db.gz"))).unwrap();
+        std::fs::copy(self.folder.join("secret.txt"), data.join("secret.key")).unwrap();
+    }
+
+    fn is_meant(&self, who: &str, said: &str) -> bool {
+        let is_it =
+            |row: &&(&str, &str, &str, &str)| (row.0, row.1) == (&self.name, who) && said.contains(row.2);
+        MEANT.iter().any(|row| is_it(&row))
+    }
+
+    fn admin(&self, running: &Running) -> Client {
+        running.client(Some(crate::demo::basic("admin", self.text("admin_password"))))
+    }
+
+    /// Every answer of then is an answer of today. The doors alone are open: nothing runs, so nothing changes.
+    async fn is_told_again(&self, folder: &Path) {
+        let running = serve(folder, "web");
+        let by_token = running.client(Some(format!("Token {}", self.text("user_token"))));
+        let by_password = running.client(Some(crate::demo::basic("anna", self.text("user_password"))));
+        let mut count = 0;
+        for (who, client) in [("admin", self.admin(&running)), ("user", by_token), ("user", by_password)] {
+            for (path, then) in self.told[who].as_object().unwrap() {
+                let now = client.get(path).await;
+                assert_eq!(now.status, 200, "{}: {who} {path}: {now:?}", self.name);
+                let now = serde_json::from_str(&now.body.to_string().replace(&running.base, "")).unwrap();
+                let mut lost = Vec::new();
+                compare(path, &lasting(then.clone()), &lasting(now), &mut lost);
+                lost.retain(|said| !self.is_meant(who, said));
+                assert!(lost.is_empty(), "{}: {who}: {}", self.name, lost.join("\n"));
+                count += 1;
+            }
+        }
+        assert!(count > 25, "{count} answers");
+        assert_eq!(running.terminate(), Some(0));
+    }
+
+    /// A provider that was made then is asked with its sealed credential, and a search by it ends.
+    async fn opens_its_secret(&self, folder: &Path) {
+        let source = Source::start().await;
+        source.reply(Behaviour::Json(items("river", 2)));
+        let running = serve(folder, "web,search");
+        let client = self.admin(&running);
+        let id = &self.told["sealed_provider"];
+        let moved = client.patch(&format!("/svc/searchproviders/{id}/"), &json!({"url": source.url()})).await;
+        assert_eq!(moved.status, 200, "{}: {moved:?}", self.name);
+        let tested = client.get(&format!("/svc/searchproviders/{id}/test/?q=river")).await;
+        assert_eq!(tested.status, 200, "{}: {tested:?}", self.name);
+        let search = json!({"query_string": "river", "searchprovider_list": [id]});
+        assert_eq!(client.search(&search).await["status"], "FULL_RESULTS_READY");
+        let asked = source.requests();
+        assert!(asked.len() >= 2, "{}: {asked:?}", self.name);
+        for request in asked {
+            assert_eq!(request.header("x-api-key"), Some(self.text("api_key")), "{}", self.name);
+        }
+        assert_eq!(running.terminate(), Some(0));
+    }
+}
+
+fn unpacked(path: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    GzDecoder::new(File::open(path).unwrap()).read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+fn serve(folder: &Path, roles: &str) -> Running {
+    let mut command = program(folder, &["serve", "--port", "0", "--roles", roles]);
+    command.stderr(Stdio::null());
+    Running::start(command)
+}
+
+/// A backup of what is here, restored in a new place.
+fn restored(here: &Path) -> tempfile::TempDir {
+    let there = tempfile::tempdir().unwrap();
+    let file = there.path().join("backup");
+    let file = file.to_str().unwrap();
+    let made = run(here, &["backup", file, "--with-key"]);
+    assert!(made.status.success(), "{made:?}");
+    let restored = run(there.path(), &["restore", file]);
+    assert!(restored.status.success(), "{restored:?}");
+    there
+}
+
+/// The answer without what depends on the moment of asking: the time of a mixer's line, and the use of a token.
+fn lasting(mut answer: Value) -> Value {
+    for line in answer.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
+        let text = line.as_str().unwrap();
+        if let Some((_, said)) = text.split_once("] ").filter(|(_, said)| said.contains("Mixer")) {
+            *line = Value::String(said.to_owned());
+        }
+    }
+    for row in answer.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        row.remove("last_used");
+    }
+    answer
+}
+
+/// Names what was told then and is not told now. What is new is allowed.
+fn compare(place: &str, then: &Value, now: &Value, lost: &mut Vec<String>) {
+    match (then, now) {
+        (Value::Object(then), Value::Object(now)) => {
+            for (key, value) in then {
+                compare(&format!("{place} {key}"), value, now.get(key).unwrap_or(&Value::Null), lost);
+            }
+        }
+        (Value::Array(then), Value::Array(now)) if then.len() == now.len() => {
+            for (index, (then, now)) in then.iter().zip(now).enumerate() {
+                compare(&format!("{place}[{index}]"), then, now, lost);
+            }
+        }
+        _ if then == now => {}
+        _ => lost.push(format!("{place}: {then} became {now}")),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_data_of_every_release_is_opened_backed_up_and_restored() {
+    let releases = Release::all();
+    assert!(releases.len() >= 2, "there are releases");
+    for release in releases {
+        let here = tempfile::tempdir().unwrap();
+        release.put(here.path());
+        // A backup of data that no program of today has opened yet.
+        let untouched = restored(here.path());
+        release.is_told_again(untouched.path()).await;
+        release.is_told_again(here.path()).await;
+        let there = restored(here.path());
+        release.is_told_again(there.path()).await;
+        release.opens_its_secret(there.path()).await;
+    }
+}
+
+#[test]
+fn the_data_of_a_release_is_small_and_described() {
+    let readme = std::fs::read_to_string(Path::new(RELEASES).join("README.md")).unwrap();
+    for release in Release::all() {
+        let files = std::fs::read_dir(&release.folder).unwrap();
+        let bytes: u64 = files.map(|file| file.unwrap().metadata().unwrap().len()).sum();
+        assert!(bytes <= FOLDER_BYTES_MAX, "{}: {bytes} bytes", release.name);
+        assert!(readme.contains(&format!("| `{}` |", release.name)), "{} is not in the README", release.name);
+    }
+}
+
+#[test]
+fn what_is_lost_is_named_and_what_is_new_is_not() {
+    let then = json!({"a": [1, {"b": null}], "c": "d"});
+    let cases = [
+        (json!({"a": [1, {"b": null, "new": 1}], "c": "d", "e": 2}), vec![]),
+        (json!({"a": [1, {"b": 2}], "c": "d"}), vec!["x a[1] b: null became 2"]),
+        (json!({"a": [1], "c": "d"}), vec!["x a: [1,{\"b\":null}] became [1]"]),
+        (json!({"a": [1, {"b": null}]}), vec!["x c: \"d\" became null"]),
+    ];
+    for (now, expected) in cases {
+        let mut lost = Vec::new();
+        compare("x", &then, &now, &mut lost);
+        assert_eq!(lost, expected);
+    }
+}
