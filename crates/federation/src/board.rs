@@ -35,6 +35,11 @@ impl Board {
         }
     }
 
+    /// True while a run of this search is on the board.
+    pub(crate) fn has(&self, search: SearchId) -> bool {
+        self.lock().range((search, i64::MIN)..=(search, i64::MAX)).next().is_some()
+    }
+
     /// Every run of a search with the providers that have ended in it.
     pub(crate) fn of(&self, search: SearchId) -> Vec<(i64, Arc<ResultSet>)> {
         let runs = self.lock();

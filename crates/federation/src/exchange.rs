@@ -61,8 +61,13 @@ impl Exchange {
         }
     }
 
+    /// True when other processes are heard.
+    pub(crate) fn has_relay(&self) -> bool {
+        self.outbox.get().is_some()
+    }
+
     pub(crate) fn post_to_followers(&self, search: SearchId, news: impl Fn() -> News) {
-        if self.outbox.get().is_some() {
+        if self.has_relay() {
             for follower in self.wishes.followers(search) {
                 self.post(Some(follower), news());
             }
@@ -164,6 +169,9 @@ fn without_items(set: &ResultSet) -> ResultSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::events::ASKS_AT_ONCE_MAX;
+    use crate::events::tests::search;
+    use crate::wishes::ASK_EVERY;
     use async_trait::async_trait;
     use chrono::DateTime;
     use domain::result::ResultItem;
@@ -171,6 +179,7 @@ mod tests {
     use std::sync::Mutex as SyncMutex;
     use tokio::sync::Mutex;
     use tokio::sync::broadcast::Receiver;
+    use tokio::time::Instant;
 
     const MOST: usize = 2000;
     const ID: SearchId = SearchId(7);
@@ -248,7 +257,7 @@ mod tests {
     async fn provider(heard: &mut Receiver<SearchEvent>) -> (i64, i64, usize) {
         match heard.recv().await.unwrap() {
             SearchEvent::Provider(run, set) => (run, set.provider.0, set.items.len()),
-            SearchEvent::Status(status) => panic!("{status:?}"),
+            other => panic!("{other:?}"),
         }
     }
 
@@ -296,6 +305,46 @@ mod tests {
             worker.provider_ended(4, &set(1, "much later"));
             sleep(Duration::from_secs(1)).await;
             assert!(heard.try_recv().is_err(), "the wish is forgotten");
+        })
+        .await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_search_is_asked_for_once_however_many_follow_it() {
+        between(|web, worker, hub| async move {
+            let _begun = worker.begin(ID, 1);
+            worker.provider_ended(1, &set(1, "early"));
+            let mut first = web.subscribe(ID);
+            web.follow(&search(ID.0));
+            assert_eq!(provider(&mut first).await, (1, 1, 1));
+            let mut second = web.subscribe(ID);
+            web.follow(&search(ID.0));
+            let known: Vec<i64> = web.so_far(ID, 1).iter().map(|set| set.provider.0).collect();
+            assert_eq!(known, [1], "who comes late is told what others heard");
+            assert!(web.so_far(ID, 2).is_empty());
+            web.ask_again(Instant::now());
+            sleep(ASK_EVERY).await;
+            web.ask_again(Instant::now());
+            sleep(Duration::from_millis(1)).await;
+            assert!(first.try_recv().is_err() && second.try_recv().is_err(), "it has what was told");
+            assert_eq!(hub.sent.lock().unwrap().len(), 3, "two wishes and one answer");
+        })
+        .await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn many_searches_are_not_asked_for_at_once() {
+        between(|web, _, hub| async move {
+            let many = i64::try_from(ASKS_AT_ONCE_MAX + 10).unwrap();
+            let _listeners: Vec<_> = (0..many).map(|id| web.subscribe(SearchId(id))).collect();
+            (0..many).for_each(|id| web.follow(&search(id)));
+            sleep(ASK_EVERY).await;
+            for more in [ASKS_AT_ONCE_MAX, 10, 0] {
+                hub.sent.lock().unwrap().clear();
+                web.ask_again(Instant::now());
+                sleep(Duration::from_millis(1)).await;
+                assert_eq!(hub.sent.lock().unwrap().len(), more);
+            }
         })
         .await;
     }

@@ -9,6 +9,8 @@ pub mod doctor;
 mod events;
 mod exchange;
 mod federate;
+mod followed;
+mod lookout;
 mod mix;
 mod post_result;
 mod pre_query;
@@ -30,7 +32,6 @@ pub use mix::MixRequest;
 pub use provider::authenticator_of;
 pub use sources::SourceState;
 pub use tasks::{ExpireSearches, RunSearch, RunSubscriptions, task_of_run};
-pub use wishes::ASK_EVERY;
 
 use cpu::CpuPool;
 use domain::contracts::{

@@ -63,12 +63,15 @@ impl Federation {
     /// may not be searched here. One that is not active may be saved before it is complete.
     pub fn check_in_force(&self, provider: &SearchProvider) -> FieldErrors {
         let kind = self.catalogues.connector(&provider.draft.connector);
-        let Some(kind) = kind.filter(|_| provider.draft.active) else { return FieldErrors::default() };
+        // A sample has blanks such as `<your-domain>` until somebody fills them.
+        let is_complete = provider.draft.active && !provider.draft.url.contains('<');
+        let Some(kind) = kind.filter(|_| is_complete) else { return FieldErrors::default() };
         match (kind.build)(provider, &self.toolbox) {
             Err(error) if error.kind == ConnectorErrorKind::ConfigInvalid => {
                 let named = error.message.split_once(": ");
-                let (field, sentence) =
-                    named.filter(|(field, _)| kind.settings.contains(field)).unwrap_or(("connector", &error.message));
+                let (field, sentence) = named
+                    .filter(|(field, _)| kind.settings.contains(field))
+                    .unwrap_or(("connector", &error.message));
                 FieldErrors::one(field, sentence)
             }
             _ => FieldErrors::default(),

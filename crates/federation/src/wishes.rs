@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How often a wish is said.
-pub const ASK_EVERY: Duration = Duration::from_secs(2);
+pub(crate) const ASK_EVERY: Duration = Duration::from_secs(2);
 /// How long it holds: long enough that two may be lost.
 const WISH_KEPT: Duration = Duration::from_secs(7);
 /// Searches that are followed from elsewhere at once; those beyond are told of at their end.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Flows of one person that may be on their way at once.
 const FLOWS_OF_PERSON_MAX: i64 = 20;
 /// Flows of all who sign in that may be on their way at once. Anybody can begin one.
-const FLOWS_OF_SIGN_IN_MAX: i64 = 5000;
+const FLOWS_OF_SIGN_IN_MAX: i64 = 2000;
 
 #[derive(sqlx::FromRow)]
 struct FlowRow {

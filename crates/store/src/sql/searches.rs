@@ -78,8 +78,7 @@ impl TryFrom<SearchRow> for Search {
 }
 
 fn parse_status(id: i64, text: &str) -> Result<SearchStatus, StoreError> {
-    SearchStatus::parse(text)
-        .ok_or_else(|| StoreError::Failed(format!("search {id} has an unknown status")))
+    SearchStatus::parse(text).ok_or_else(|| StoreError::Failed(format!("search {id} has an unknown status")))
 }
 
 #[async_trait]
@@ -133,7 +132,8 @@ impl SearchStore for SqlStore {
             query.push(")");
             query.build_query_as::<(i64, i64, String)>().fetch_all(db).await
         })?;
-        let state = |(id, run, status): (i64, i64, String)| Ok((SearchId(id), run, parse_status(id, &status)?));
+        let state =
+            |(id, run, status): (i64, i64, String)| Ok((SearchId(id), run, parse_status(id, &status)?));
         rows.into_iter().map(state).collect()
     }
 

@@ -18,6 +18,7 @@ const DOWN_TO_4: &str = "DROP INDEX searches_by_retention; DROP INDEX searches_s
      ALTER TABLE searches DROP COLUMN retention; ALTER TABLE searches DROP COLUMN subscribe; \
      DROP TABLE query_transforms; DROP TABLE pipelines; DROP TABLE schedules; DROP TABLE pings; \
      DROP TABLE audit_entries; DROP TABLE audit_head; \
+     DROP TABLE identities; DROP TABLE pending_flows; DROP TABLE connections; DROP TABLE authenticators; \
      ALTER TABLE providers DROP COLUMN confidential; \
      DELETE FROM _sqlx_migrations WHERE version >= 5";
 /// Forgets the sixth migration, which only changes a record.

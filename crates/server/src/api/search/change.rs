@@ -73,6 +73,7 @@ pub async fn delete_search(
 ) -> Result<StatusCode, ApiError> {
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
     house.store.delete_search(search.id).await?;
+    house.federation.events().changed(search.id);
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -14,7 +14,7 @@ use domain::ids::{ProviderId, SearchId};
 use domain::result::{ProviderFault, ResultSet};
 use domain::search::Search;
 use domain::status::{ProviderStatus, SearchStatus};
-use federation::{ASK_EVERY, MixRequest, SearchEvent};
+use federation::{MixRequest, SearchEvent};
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use serde::Serialize;
@@ -24,12 +24,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+use tokio::time::{Instant, timeout_at};
 
 /// A comment in quiet times, so that proxies keep the line open.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// How often the row is read: another process may run the search, and what it tells may be lost.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// A stream ends after this time even if the search does not; the client may come again.
 const STREAM_TIME_MAX: Duration = Duration::from_secs(600);
 
@@ -46,10 +44,11 @@ pub async fn follow_search(
     links: Links,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    // Who has no place costs no look at the database.
+    let place = house.throttles.streams.enter(caller.principal.user)?;
     // Listening begins before the row is read, so nothing falls between the two.
     let receiver = house.federation.events().subscribe(SearchId(id));
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    let place = house.throttles.streams.enter(caller.principal.user)?;
     let mut watch = Watch::new(house, search, (receiver, place), links.base());
     watch.tell_status();
     match watch.search.status.is_final() {
@@ -64,11 +63,7 @@ struct Watch {
     house: Arc<House>,
     search: Search,
     request: MixRequest,
-    /// None when nobody tells us anything more.
-    receiver: Option<Receiver<SearchEvent>>,
-    looks: Interval,
-    /// When other processes were last asked for what they know.
-    asked_at: Instant,
+    receiver: Receiver<SearchEvent>,
     ends_at: Instant,
     sets: BTreeMap<ProviderId, Arc<ResultSet>>,
     told: Option<SearchStatus>,
@@ -117,17 +112,12 @@ impl Watch {
         (receiver, place): (Receiver<SearchEvent>, StreamPlace),
         base_url: String,
     ) -> Self {
-        let now = Instant::now();
-        let mut looks = interval_at(now + LOOK_EVERY, LOOK_EVERY);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self {
             house,
             search,
             request: MixRequest { mixer: None, page: 1, provider: None, explain: None, base_url },
-            receiver: Some(receiver),
-            looks,
-            asked_at: now,
-            ends_at: now + STREAM_TIME_MAX,
+            receiver,
+            ends_at: Instant::now() + STREAM_TIME_MAX,
             sets: BTreeMap::new(),
             told: None,
             waiting: VecDeque::new(),
@@ -136,33 +126,17 @@ impl Watch {
         }
     }
 
-    /// Waits for something to tell: an event of this process or of another, or a look at the row.
+    /// Waits for something to tell: an event of this process or of another, or a row that has changed.
     async fn listen(&mut self) {
-        let event = match &mut self.receiver {
-            Some(receiver) => tokio::select! {
-                event = receiver.recv() => Some(event),
-                _ = self.looks.tick() => None,
-            },
-            None => {
-                self.looks.tick().await;
-                None
-            }
-        };
-        match event {
-            Some(Ok(SearchEvent::Provider(run, set))) => self.hear(run, set).await,
-            Some(Err(RecvError::Closed)) => self.receiver = None,
-            Some(Ok(SearchEvent::Status(_))) | None => self.look().await,
-            // What was missed is made good by the row and by asking.
-            Some(Err(RecvError::Lagged(_))) => {
+        match timeout_at(self.ends_at, self.receiver.recv()).await {
+            Ok(Ok(SearchEvent::Provider(run, set))) => self.hear(run, set).await,
+            Ok(Ok(SearchEvent::Status(_) | SearchEvent::Changed)) => self.look().await,
+            // What was missed is made good by the row and by what others heard.
+            Ok(Err(RecvError::Lagged(_))) => {
                 self.look().await;
                 self.catch_up().await;
             }
-        }
-        if self.asked_at.elapsed() >= ASK_EVERY {
-            self.ask();
-        }
-        if !self.has_ended && Instant::now() >= self.ends_at {
-            self.end(Some(self.search.status));
+            Ok(Err(RecvError::Closed)) | Err(_) => self.end(Some(self.search.status)),
         }
     }
 
@@ -181,25 +155,19 @@ impl Watch {
             }
             Err(StoreError::NotFound) => self.end(None),
             Err(error) => {
+                self.house.federation.events().doubt(self.search.id);
                 tracing::warn!(search.id = self.search.id.0, %error, "events: the search cannot be read: {error}");
             }
         }
     }
 
-    /// What happened before we came: here it is known, elsewhere it must be asked for.
+    /// What happened before we came.
     async fn catch_up(&mut self) {
         if !self.has_ended {
-            let ended = self.house.federation.events().so_far(self.search.id, self.search.run);
+            let events = self.house.federation.events();
+            events.follow(&self.search);
+            let ended = events.so_far(self.search.id, self.search.run);
             self.add(ended).await;
-            self.ask();
-        }
-    }
-
-    fn ask(&mut self) {
-        self.asked_at = Instant::now();
-        if !self.has_ended {
-            let has = self.sets.keys().copied().collect();
-            self.house.federation.events().ask(self.search.id, self.search.run, has);
         }
     }
 
