@@ -220,7 +220,9 @@ async fn begin(connection: &mut MySqlConnection, time_max: Duration) -> Result<(
             let set = format!("set session max_execution_time = {millis}");
             sqlx::raw_sql(AssertSqlSafe(set)).execute(&mut *connection).await?;
         }
-        other => drop(other?),
+        other => {
+            other?;
+        }
     }
     sqlx::raw_sql("start transaction read only").execute(connection).await.map(drop)
 }

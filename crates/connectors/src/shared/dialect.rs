@@ -15,10 +15,9 @@ impl Dialect {
     /// The place of the nth bound value, from 1.
     pub fn place(self, number: usize) -> String {
         match self {
-            Self::Sqlite | Self::MySql | Self::Snowflake | Self::BigQuery => "?".to_owned(),
+            Self::Sqlite | Self::MySql | Self::Oracle | Self::Snowflake | Self::BigQuery => "?".to_owned(),
             Self::PostgreSql => format!("${number}"),
             Self::MsSql => format!("@P{number}"),
-            Self::Oracle => format!(":{number}"),
         }
     }
 
@@ -81,7 +80,7 @@ mod tests {
         for (dialect, query, want) in table {
             assert_eq!(dialect.literal(query), want, "{dialect:?}");
         }
-        assert_eq!(Dialect::Oracle.pattern_place(2), r":2 escape '\'");
+        assert_eq!(Dialect::Oracle.pattern_place(2), r"? escape '\'");
         assert_eq!(Dialect::PostgreSql.pattern_place(2), "$2");
     }
 }

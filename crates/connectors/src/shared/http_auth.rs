@@ -75,7 +75,8 @@ fn credential_header(credentials: &SourceCredentials) -> Option<(&'static str, S
     }
 }
 
-fn basic(login: &Login) -> Secret {
+/// The value of the header for a user and a password.
+pub fn basic(login: &Login) -> Secret {
     use base64::Engine;
     let pair = format!("{}:{}", login.user, login.password.expose());
     Secret::new(format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(pair)))

@@ -48,6 +48,23 @@ impl HttpSource {
         })
     }
 
+    /// The credentials, with what a session added to them.
+    pub fn credentials(&self) -> &SourceCredentials {
+        &self.notations.credentials
+    }
+
+    /// Carries the credentials in a header of the vendor's own, to the provider's own origin only.
+    pub fn carry(&mut self, name: &str, value: Secret) {
+        self.headers.secret.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+        self.secrets.push(value.clone());
+        self.headers.secret.push((name.to_owned(), value));
+    }
+
+    /// Says how the certificate of the source is judged.
+    pub fn trust(&mut self, tls: TlsOptions) {
+        self.tls = Some(tls);
+    }
+
     pub fn mappings(&self) -> &QueryMappings {
         &self.notations.query_mappings
     }

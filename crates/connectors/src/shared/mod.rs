@@ -1,11 +1,15 @@
 //! What several connectors need: credentials on a request, answers read and taken apart, statements.
 
+pub mod big_query;
 pub mod check;
 pub mod database;
 pub mod dialect;
 pub mod digest;
 pub mod dsn;
 pub mod file_system;
+pub mod found_item;
+pub mod google;
+pub mod graph;
 pub mod graph_ql;
 pub mod http_auth;
 pub mod http_check;
@@ -13,12 +17,21 @@ pub mod http_source;
 pub mod json_body;
 pub mod kept;
 pub mod match_terms;
+pub mod mongo;
 pub mod mysql_rows;
 pub mod open_search;
 pub mod page;
+pub mod personal_api;
+pub mod plain_words;
 pub mod postgres;
+pub mod remote_sql;
 pub mod response;
 pub mod rows;
+pub mod search_engine;
+pub mod snowflake;
 pub mod statement;
+pub mod tds;
+pub mod trust;
+pub mod vector_store;
 pub mod vectors;
 pub mod xml;

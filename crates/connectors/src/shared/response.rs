@@ -51,6 +51,7 @@ fn check_status(response: &HttpResponse, now: Instant) -> Result<(), ConnectorEr
     let kind = match status {
         200..=299 => return Ok(()),
         401 | 403 | 407 => ConnectorErrorKind::Denied,
+        404 | 410 => ConnectorErrorKind::PlaceUnknown,
         408 | 504 => ConnectorErrorKind::Timeout,
         429 => ConnectorErrorKind::RateLimited,
         400..=499 => ConnectorErrorKind::QueryInvalid,
@@ -58,6 +59,7 @@ fn check_status(response: &HttpResponse, now: Instant) -> Result<(), ConnectorEr
     };
     let sentence = match kind {
         ConnectorErrorKind::Denied => "the source refused the credentials",
+        ConnectorErrorKind::PlaceUnknown => "the source has nothing at this address",
         ConnectorErrorKind::RateLimited => "the source asks for fewer requests",
         ConnectorErrorKind::Timeout => "the source did not answer in its own time",
         ConnectorErrorKind::QueryInvalid => "the source refused the request",
@@ -214,7 +216,8 @@ mod tests {
             (403, Denied),
             (429, RateLimited),
             (400, QueryInvalid),
-            (404, QueryInvalid),
+            (404, PlaceUnknown),
+            (410, PlaceUnknown),
             (302, Unavailable),
             (500, Unavailable),
             (503, Unavailable),

@@ -15,7 +15,12 @@ pub fn to_object(row: &SqliteRow) -> Result<Value, sqlx::Error> {
 
 /// The bytes of a row's texts, to keep an answer within its limit.
 pub fn text_bytes(row: &Value) -> usize {
-    row.as_object().into_iter().flatten().map(|(_, value)| value.as_str().map_or(8, str::len)).sum()
+    let bytes = |value: &Value| match value {
+        Value::String(text) => text.len(),
+        Value::Array(_) | Value::Object(_) => value.to_string().len(),
+        _ => 8,
+    };
+    row.as_object().into_iter().flatten().map(|(_, value)| bytes(value)).sum()
 }
 
 fn cell(row: &SqliteRow, index: usize) -> Result<Value, sqlx::Error> {

@@ -349,7 +349,7 @@ mod tests {
                 Dialect::Oracle,
                 plain,
                 sort_d,
-                r"a = :1 or b like :2 escape '\' order by d desc fetch first 5 rows only",
+                r"a = ? or b like ? escape '\' order by d desc fetch first 5 rows only",
             ),
             (
                 Dialect::MsSql,

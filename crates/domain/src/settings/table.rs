@@ -165,4 +165,12 @@ settings! {
     oidc_api_audience: String = String::new(), "SVC_OIDC_API_AUDIENCE";
     /// Folders of this machine that a provider of the connector FileSystem may search, with all folders below them: a comma list of absolute paths. Empty: none.
     filesystem_allow: Vec<String> = Vec::new(), "SVC_FILESYSTEM_ALLOW";
+    /// Where Microsoft Graph is asked, for the sources of Microsoft 365. National clouds have addresses of their own, such as `https://graph.microsoft.us`.
+    microsoft_graph_url: String = "https://graph.microsoft.com".to_owned(), "SVC_MICROSOFT_GRAPH_URL";
+    /// Where Google's APIs are asked, for the sources of Google Workspace.
+    google_api_url: String = "https://www.googleapis.com".to_owned(), "SVC_GOOGLE_API_URL";
+    /// Where the API of Box is asked.
+    box_api_url: String = "https://api.box.com".to_owned(), "SVC_BOX_API_URL";
+    /// Where the API of Dropbox is asked.
+    dropbox_api_url: String = "https://api.dropboxapi.com".to_owned(), "SVC_DROPBOX_API_URL";
 }

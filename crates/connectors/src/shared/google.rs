@@ -1,0 +1,89 @@
+//! Google Workspace: what its APIs have in common.
+
+use super::personal_api::{PersonalApi, Service, Verdict};
+use domain::contracts::ConnectorError;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+pub static GOOGLE: Service = Service {
+    name: "Google Workspace",
+    setting: "SVC_GOOGLE_API_URL",
+    address: |settings| &settings.google_api_url,
+    verdict,
+};
+
+/// Reads a list page after page, until there is enough. `parameters` are texts.
+pub async fn list(
+    api: &PersonalApi,
+    path: &[&str],
+    parameters: &Map<String, Value>,
+    key: &str,
+    rows_max: usize,
+    time_max: Duration,
+) -> Result<Vec<Value>, ConnectorError> {
+    let parameters: Vec<(&str, &str)> =
+        parameters.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_str()?))).collect();
+    let rows = |page: &Value| page[key].as_array().map_or(0, Vec::len);
+    let next = |page: &Value| {
+        let token = page["nextPageToken"].as_str().filter(|token| !token.is_empty())?;
+        let mut parameters = parameters.clone();
+        parameters.push(("pageToken", token));
+        Some(api.get(api.address(path, &parameters), time_max))
+    };
+    let first = api.get(api.address(path, &parameters), time_max);
+    let pages = api.ask_all(first, next, |pages| pages.iter().map(rows).sum::<usize>() >= rows_max).await?;
+    let mut all = Vec::new();
+    for mut page in pages {
+        if let Value::Array(rows) = page[key].take() {
+            all.extend(rows);
+        }
+    }
+    all.truncate(rows_max);
+    Ok(all)
+}
+
+/// Google says 403 to too many requests, to a missing permission and to an API that is switched off.
+fn verdict(status: u16, words: &Value) -> Verdict {
+    let reasons =
+        ["/error/errors", "/error/details"].iter().filter_map(|pointer| words.pointer(pointer)?.as_array());
+    let reasons: Vec<&str> = reasons.flatten().filter_map(|entry| entry["reason"].as_str()).collect();
+    let is_any = |known: &[&str]| reasons.iter().any(|reason| known.contains(reason));
+    match status {
+        403 if is_any(&[
+            "rateLimitExceeded",
+            "userRateLimitExceeded",
+            "dailyLimitExceeded",
+            "quotaExceeded",
+            "RATE_LIMIT_EXCEEDED",
+        ]) =>
+        {
+            Verdict::Throttled
+        }
+        403 if is_any(&["accessNotConfigured", "SERVICE_DISABLED"]) => Verdict::NotEnabled,
+        _ => Verdict::of_status(status),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_refusal_has_several_meanings() {
+        let errors = |reason: &str| json!({"error": {"code": 403, "errors": [{"reason": reason}]}});
+        let details = |reason: &str| json!({"error": {"code": 403, "details": [{"reason": reason}]}});
+        let table = [
+            (403, errors("userRateLimitExceeded"), Verdict::Throttled),
+            (403, details("RATE_LIMIT_EXCEEDED"), Verdict::Throttled),
+            (403, errors("accessNotConfigured"), Verdict::NotEnabled),
+            (403, details("ACCESS_TOKEN_SCOPE_INSUFFICIENT"), Verdict::MissingScope(None)),
+            (403, Value::Null, Verdict::MissingScope(None)),
+            (401, errors("authError"), Verdict::Ended),
+            (429, errors("rateLimitExceeded"), Verdict::Other),
+        ];
+        for (status, words, want) in table {
+            assert_eq!(verdict(status, &words), want, "{status} {words}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! One request to an HTTP interface and its answer as JSON.
+
+use super::site::Site;
+use bytes::Bytes;
+use domain::contracts::{
+    ConnectorError, ConnectorErrorKind, HttpMethod, HttpRequest, HttpResponse, Origin, TlsOptions, Toolbox,
+};
+use domain::secret::Secret;
+use serde_json::Value;
+use std::time::Duration;
+use url::Url;
+
+const JSON: &str = "application/json";
+
+/// One request.
+pub struct Call<'a> {
+    pub url: Url,
+    /// A look when there is none.
+    pub body: Option<Body<'a>>,
+    /// The value of the header `Authorization`.
+    pub authorization: Option<&'a Secret>,
+    pub headers: Vec<(String, String)>,
+    pub time_max: Duration,
+}
+
+pub enum Body<'a> {
+    Json(&'a Value),
+    Form(&'a [(&'a str, &'a str)]),
+}
+
+pub struct Reply {
+    pub status: u16,
+    /// `Null` when the answer is not JSON.
+    pub body: Value,
+    pub http: HttpResponse,
+}
+
+/// Where a request may carry credentials.
+pub struct Target<'a> {
+    pub origin: &'a Origin,
+    pub tls: Option<&'a TlsOptions>,
+}
+
+impl<'a> From<&'a Site> for Target<'a> {
+    fn from(site: &'a Site) -> Self {
+        Self { origin: &site.origin, tls: site.tls.as_ref() }
+    }
+}
+
+pub async fn send(toolbox: &Toolbox, target: Target<'_>, call: Call<'_>) -> Result<Reply, ConnectorError> {
+    let request = request(target, call);
+    let http = toolbox.fetch.fetch(&request).await?;
+    let body = serde_json::from_slice(&http.body);
+    if let (200..=299, Err(error)) = (http.status, &body) {
+        let message = format!("the database's answer is not JSON ({error})");
+        return Err(ConnectorError::new(ConnectorErrorKind::Unreadable, message));
+    }
+    Ok(Reply { status: http.status, body: body.unwrap_or_default(), http })
+}
+
+fn request(target: Target<'_>, call: Call<'_>) -> HttpRequest {
+    let mut headers = call.headers;
+    headers.push(("Accept".to_owned(), JSON.to_owned()));
+    let (method, body) = match call.body {
+        None => (HttpMethod::Get, None),
+        Some(Body::Json(value)) => {
+            headers.push(("Content-Type".to_owned(), JSON.to_owned()));
+            (HttpMethod::Post, Some(Bytes::from(value.to_string())))
+        }
+        Some(Body::Form(pairs)) => {
+            let form = "application/x-www-form-urlencoded";
+            headers.push(("Content-Type".to_owned(), form.to_owned()));
+            let text = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+            (HttpMethod::Post, Some(Bytes::from(text)))
+        }
+    };
+    let authorization = call.authorization.cloned();
+    // A body with a secret in it never follows a redirect to another place; this one may hold one.
+    let secrets = vec![authorization.clone().unwrap_or_else(|| Secret::new("-"))];
+    HttpRequest {
+        method,
+        url: call.url,
+        headers,
+        secret_headers: authorization.map(|value| ("Authorization".to_owned(), value)).into_iter().collect(),
+        body,
+        origin: target.origin.clone(),
+        secrets,
+        time_max: call.time_max,
+        tls: target.tls.cloned(),
+    }
+}

@@ -1,0 +1,237 @@
+//! The body of a search as a template: each text is bound by what its clause makes of the words.
+
+use super::lucene::{self, Exclusion};
+use super::{WORDS, configured};
+use crate::shared::json_body::BODY_BYTES_MAX;
+use domain::notation::query_mappings::QueryMappings;
+use serde_json::{Map, Value};
+
+/// What a clause makes of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// A value.
+    Plain,
+    /// Lucene's query syntax.
+    Lucene,
+    /// A pattern with `*` and `?`.
+    Wildcard,
+    /// A program or a regular expression: no words of a query may go there.
+    Program,
+}
+
+impl Reading {
+    fn under(self, name: &str) -> Self {
+        match name {
+            "query_string" | "simple_query_string" => Self::Lucene,
+            "wildcard" => Self::Wildcard,
+            "script" | "script_score" | "script_fields" | "runtime_mappings" | "regexp" | "wrapper" => {
+                Self::Program
+            }
+            _ => self,
+        }
+    }
+}
+
+/// The words of one query, in each form that a clause may want.
+pub struct Words {
+    plain: String,
+    lucene: String,
+    wildcard: String,
+}
+
+impl Words {
+    /// `has_operators`: the reader's words may use Lucene's operators.
+    pub fn of(text: &str, exclusion: &Exclusion, has_operators: bool) -> Self {
+        Self {
+            plain: text.to_owned(),
+            lucene: if has_operators { text.to_owned() } else { lucene::literal(text, exclusion) },
+            wildcard: lucene::in_wildcard(text),
+        }
+    }
+}
+
+/// Says why a template cannot be used.
+pub fn check(template: &Map<String, Value>) -> Result<(), String> {
+    let whole = Value::Object(template.clone());
+    if !mentions(&whole, WORDS) {
+        return Err(format!("{WORDS} must stand in a text of the query."));
+    }
+    match misplaced(&whole, Reading::Plain) {
+        Some(name) => Err(format!("{WORDS} may not stand in {name}: it would be a part of a program.")),
+        None => Ok(()),
+    }
+}
+
+/// The template with the mappings and the words put in.
+pub fn bind(
+    template: &Map<String, Value>,
+    mappings: &QueryMappings,
+    words: &Words,
+) -> Result<Map<String, Value>, String> {
+    Body { mappings, words, bytes_left: BODY_BYTES_MAX }.object(template, Reading::Plain)
+}
+
+/// True when a text or a name in the value holds `text`.
+pub fn mentions(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(own) => own.contains(text),
+        Value::Array(list) => list.iter().any(|item| mentions(item, text)),
+        Value::Object(object) => {
+            object.iter().any(|(name, item)| name.contains(text) || mentions(item, text))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// True when a clause in it is read by Lucene.
+pub fn has_query_string(body: &Map<String, Value>) -> bool {
+    body.iter().any(|(name, value)| Reading::Plain.under(name) == Reading::Lucene || inside(value))
+}
+
+fn inside(value: &Value) -> bool {
+    match value {
+        Value::Object(object) => has_query_string(object),
+        Value::Array(list) => list.iter().any(inside),
+        _ => false,
+    }
+}
+
+/// The clause in which the words must not stand; a name is no place for them either.
+fn misplaced(value: &Value, reading: Reading) -> Option<&str> {
+    match value {
+        Value::Object(object) => object.iter().find_map(|(name, item)| {
+            let inside = reading.under(name);
+            let is_wrong = name.contains(WORDS) || (inside == Reading::Program && mentions(item, WORDS));
+            if is_wrong { Some(name.as_str()) } else { misplaced(item, inside) }
+        }),
+        Value::Array(list) => list.iter().find_map(|item| misplaced(item, reading)),
+        _ => None,
+    }
+}
+
+struct Body<'a> {
+    mappings: &'a QueryMappings,
+    words: &'a Words,
+    bytes_left: usize,
+}
+
+impl Body<'_> {
+    fn object(
+        &mut self,
+        template: &Map<String, Value>,
+        reading: Reading,
+    ) -> Result<Map<String, Value>, String> {
+        let mut object = Map::with_capacity(template.len());
+        for (name, value) in template {
+            let inside = reading.under(name);
+            object.insert(self.text(name, Reading::Program)?, self.value(value, inside)?);
+        }
+        Ok(object)
+    }
+
+    fn value(&mut self, template: &Value, reading: Reading) -> Result<Value, String> {
+        match template {
+            Value::String(text) => self.text(text, reading).map(Value::String),
+            Value::Array(list) => {
+                list.iter().map(|item| self.value(item, reading)).collect::<Result<_, _>>().map(Value::Array)
+            }
+            Value::Object(object) => self.object(object, reading).map(Value::Object),
+            Value::Null | Value::Bool(_) | Value::Number(_) => Ok(template.clone()),
+        }
+    }
+
+    fn text(&mut self, template: &str, reading: Reading) -> Result<String, String> {
+        let words = match reading {
+            Reading::Plain => &self.words.plain,
+            Reading::Lucene => &self.words.lucene,
+            Reading::Wildcard => &self.words.wildcard,
+            Reading::Program => "",
+        };
+        let text = configured(template, self.mappings, words)?;
+        self.bytes_left = self
+            .bytes_left
+            .checked_sub(text.len())
+            .ok_or_else(|| format!("The body grows larger than {BODY_BYTES_MAX} bytes when it is bound."))?;
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn bound(template: &Value, query: &str, has_operators: bool) -> Value {
+        let mappings = QueryMappings::parse("f=title").expect("mappings");
+        let words = Words::of(query, &Exclusion::default(), has_operators);
+        Value::Object(bind(template.as_object().expect("an object"), &mappings, &words).expect("a body"))
+    }
+
+    #[test]
+    fn each_clause_gets_its_form() {
+        let template = json!({"query": {"bool": {"should": [
+            {"query_string": {"query": "{query_string}", "default_field": "{f}"}},
+            {"match": {"{f}": "{query_string}"}},
+            {"wildcard": {"{f}": {"value": "*{query_string}*"}}},
+        ]}}});
+        let want = json!({"query": {"bool": {"should": [
+            {"query_string": {"query": "a\\* {f}", "default_field": "title"}},
+            {"match": {"title": "a* {f}"}},
+            {"wildcard": {"title": {"value": "*a\\* {f}*"}}},
+        ]}}});
+        // Braces are special to Lucene, so they are escaped there.
+        let want_text = want.to_string().replacen("a\\\\* {f}", "a\\\\* \\\\{f\\\\}", 1);
+        assert_eq!(bound(&template, "a* {f}", false).to_string(), want_text);
+        let raw = json!({"query": {"query_string": {"query": "{query_string}"}}});
+        assert_eq!(bound(&raw, "a* OR b", true), json!({"query": {"query_string": {"query": "a* OR b"}}}));
+    }
+
+    #[test]
+    fn words_stay_out_of_programs() {
+        let table = [
+            (json!({"query": {"match": {"t": "{query_string}"}}}), true),
+            (json!({"query": {"match_all": {}}}), false),
+            (json!({"query": {"match": {"{query_string}": "x"}}}), false),
+            (
+                json!({"query": {"script_score": {"query": {"match": {"t": "{query_string}"}}, "script": {}}}}),
+                false,
+            ),
+            (json!({"query": {"regexp": {"t": "{query_string}"}}}), false),
+            (json!({"a": [{"script": {"source": "'{query_string}'"}}], "q": "{query_string}"}), false),
+        ];
+        for (template, is_good) in table {
+            assert_eq!(check(template.as_object().expect("an object")).is_ok(), is_good, "{template}");
+        }
+    }
+
+    #[test]
+    fn query_strings_are_seen() {
+        let table = [
+            (json!({"query": {"bool": {"must": [{"query_string": {}}]}}}), true),
+            (json!({"query": {"match": {"t": "{query_string}"}}}), false),
+        ];
+        for (body, want) in table {
+            assert_eq!(has_query_string(body.as_object().expect("an object")), want, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_body_has_its_limit() {
+        let mappings = QueryMappings::parse(&format!("v={}", "x".repeat(20_000))).expect("mappings");
+        let words = Words::of("q", &Exclusion::default(), false);
+        let many = |count: usize| json!({"a": vec!["{v}"; count]}).as_object().cloned().expect("an object");
+        assert!(bind(&many(50), &mappings, &words).is_ok());
+        assert!(bind(&many(60), &mappings, &words).expect_err("too large").contains("larger"));
+    }
+
+    proptest! {
+        /// Whatever a query holds, the shape of the body stays.
+        #[test]
+        fn a_query_stays_one_text(query in "[\"\\\\{}:,\\[\\]a* ]{0,40}|.{0,40}") {
+            let template = json!({"query": {"bool": {"must": [{"match": {"t": "{query_string}"}}]}}});
+            let want = json!({"query": {"bool": {"must": [{"match": {"t": query}}]}}});
+            prop_assert_eq!(bound(&template, &query, false), want);
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Search engines that are asked with a JSON body over HTTP: what their requests and answers have in common.
+
+mod access;
+mod clause;
+pub mod dsl;
+mod literal;
+mod lucene;
+mod template;
+mod told;
+
+pub use access::KeyHeader;
+pub use told::{Told, reported};
+
+use super::check::read_notations;
+use super::http_check;
+use super::http_source::{HttpSource, config_invalid};
+use super::response;
+use domain::contracts::{
+    Clock, ConnectorError, ConnectorErrorKind, ProviderQuery, SourceQuery, SourceResponse, Toolbox,
+};
+use domain::notation::query_mappings::QueryMappings;
+use domain::notation::query_template::{Binding, bind_text};
+use domain::provider::SearchProvider;
+use domain::search::Sort;
+use domain::validation::FieldErrors;
+use serde_json::{Map, Value};
+use std::fmt;
+use std::sync::Arc;
+
+/// Where the words of a query go.
+pub const WORDS: &str = "{query_string}";
+
+/// The field that is wrong, and why.
+pub type Mistake = (&'static str, String);
+
+/// One engine at one path.
+pub struct Engine {
+    source: HttpSource,
+    clock: Arc<dyn Clock>,
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.source.fmt(f)
+    }
+}
+
+impl Engine {
+    pub fn new(
+        provider: &SearchProvider,
+        toolbox: &Toolbox,
+        path: &str,
+        key: &KeyHeader,
+    ) -> Result<Self, ConnectorError> {
+        let (plain, trust) = plain(provider, path).map_err(mistaken)?;
+        let mut source = HttpSource::new(&plain, toolbox)?;
+        if let Some((name, value)) = key.header(source.credentials()).map_err(mistaken)? {
+            source.carry(name, value);
+        }
+        if let Some(trust) = trust {
+            source.trust(trust);
+        }
+        Ok(Self { source, clock: Arc::clone(&toolbox.clock) })
+    }
+
+    pub fn post(&self, query: &ProviderQuery<'_>, body: &Value) -> Result<SourceQuery, ConnectorError> {
+        Ok(SourceQuery::Http(Box::new(self.source.post(query, body.to_string().as_bytes())?)))
+    }
+
+    pub async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        self.source.execute(built).await
+    }
+
+    /// The answer as JSON; what the engine says against the request is told in its own words.
+    pub fn answer(&self, response: SourceResponse, told: Told) -> Result<Value, ConnectorError> {
+        let SourceResponse::Http(http) = response else {
+            return Err(config_invalid("this is an answer of another kind of source".to_owned()));
+        };
+        response::read(&http, self.clock.now()).map_err(|error| told::explained(error, &http, told))
+    }
+}
+
+/// The mistakes in a provider's own fields, with those that `read` finds in its template and mappings.
+pub fn check<T>(
+    provider: &SearchProvider,
+    key: &KeyHeader,
+    read: impl FnOnce(&SearchProvider, &QueryMappings) -> Result<(String, T), Mistake>,
+) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    // Credentials are read below, without the words about trust that the notation does not know.
+    let shown = SearchProvider { credentials: Default::default(), ..provider.clone() };
+    let mappings = read_notations(&shown, &mut errors).query_mappings;
+    let path = match read(provider, &mappings) {
+        Ok((path, _)) => path,
+        Err((field, sentence)) => {
+            errors.add(field, sentence);
+            String::new()
+        }
+    };
+    match plain(provider, &path) {
+        Ok((plain, _)) => {
+            let (notations, mistakes) = http_check::check(&plain);
+            let told: Vec<String> = errors.iter().map(|(field, _)| field.to_owned()).collect();
+            for (field, sentence) in mistakes.iter().filter(|(field, _)| !told.iter().any(|one| one == field))
+            {
+                errors.add(field, sentence);
+            }
+            if let Err((field, sentence)) = key.header(&notations.credentials) {
+                errors.add(field, sentence);
+            }
+        }
+        Err((field, sentence)) => errors.add(field, sentence),
+    }
+    errors
+}
+
+/// The query mappings of a provider that was checked before.
+pub fn mappings(provider: &SearchProvider) -> Result<QueryMappings, ConnectorError> {
+    QueryMappings::parse(&provider.draft.query_mappings).map_err(config_invalid)
+}
+
+/// The mapping `OPERATORS`: the engine's own operators work in the words of a query.
+pub fn has_operators(mappings: &QueryMappings) -> bool {
+    mappings.has_flag("OPERATORS")
+        || mappings.get("OPERATORS").is_some_and(|value| value.trim().eq_ignore_ascii_case("true"))
+}
+
+pub fn mistaken((field, sentence): Mistake) -> ConnectorError {
+    config_invalid(format!("{field}: {sentence}"))
+}
+
+/// A name that becomes a step of the path or a word of the engine's language: of an index, a collection, a field.
+pub fn plain_name<'a>(key: &str, name: &'a str, more: &[char]) -> Result<&'a str, Mistake> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.') || more.contains(&c);
+    let name = name.trim();
+    if name.is_empty() || name.starts_with('.') && !name.contains(char::is_alphanumeric) {
+        return Err(("query_mappings", format!("{key} needs a name.")));
+    }
+    match name.chars().find(|&c| !is_part(c)) {
+        Some(c) => Err(("query_mappings", format!("{key} must not hold '{c}'."))),
+        None => Ok(name),
+    }
+}
+
+/// The name that a mapping must give.
+pub fn required_name<'a>(mappings: &'a QueryMappings, key: &str, more: &[char]) -> Result<&'a str, Mistake> {
+    let value = mappings.get(key).ok_or_else(|| ("query_mappings", format!("{key}=<name> is needed.")))?;
+    plain_name(key, value, more)
+}
+
+/// The field that `sort_by_date` names.
+pub fn date_field(mappings: &QueryMappings) -> Result<Option<String>, Mistake> {
+    let name = mappings.get("sort_by_date").filter(|name| !name.trim().is_empty());
+    name.map(|name| plain_name("sort_by_date", name, &[]).map(str::to_owned)).transpose()
+}
+
+/// A text of the configuration with the mappings put in.
+pub fn configured(text: &str, mappings: &QueryMappings, words: &str) -> Result<String, String> {
+    let binding =
+        Binding { url: "", mappings, credentials: &[], query: words, sort: Sort::Relevancy, page: 0 };
+    bind_text(text, &binding, true)
+}
+
+/// The members that a provider adds to every question. The words of the query go into `words` alone, because
+/// the other members are languages of their own; `ours` are set by the connector.
+pub fn members(
+    provider: &SearchProvider,
+    mappings: &QueryMappings,
+    words: &str,
+    ours: &[&str],
+) -> Result<Map<String, Value>, Mistake> {
+    let field = "query_template_json";
+    let mut template = provider.draft.query_template_json.clone();
+    if let Some(name) = ours.iter().find(|name| template.contains_key(**name)) {
+        return Err((field, format!("{name} is set by the connector; leave it out.")));
+    }
+    let spoken = template.remove(words);
+    if clause::mentions(&Value::Object(template.clone()), WORDS) {
+        return Err((field, format!("{WORDS} may stand in {words} alone.")));
+    }
+    let mut bound = super::json_body::bind(
+        &template,
+        &Binding { url: "", mappings, credentials: &[], query: "", sort: Sort::Relevancy, page: 0 },
+        true,
+    )
+    .map_err(|sentence| (field, sentence))?;
+    let members = bound.as_object_mut().map(std::mem::take).unwrap_or_default();
+    match spoken {
+        None => Ok(members),
+        Some(Value::String(text)) if text.contains(WORDS) => {
+            // The place of the words stays; it is filled with each query.
+            let text = configured(&text, mappings, WORDS).map_err(|sentence| (field, sentence))?;
+            Ok(std::iter::once((words.to_owned(), Value::String(text))).chain(members).collect())
+        }
+        Some(_) => Err((field, format!("{words} must hold {WORDS}."))),
+    }
+}
+
+/// The text for the engine's member of words: the provider's own with the query in it, or the query.
+pub fn spoken(members: &Map<String, Value>, name: &str, query: &str) -> Value {
+    let template = members.get(name).and_then(Value::as_str).unwrap_or(WORDS);
+    Value::String(template.replace(WORDS, query))
+}
+
+/// How many pages of `size` it takes, when the engine gives `window` results at most.
+pub fn pages(results_wanted: u32, size: u32, window: u32) -> u32 {
+    results_wanted.min(window).div_ceil(size).max(1)
+}
+
+/// The fields of a document at the top of the item, with the engine's own members beside them. The document's
+/// fields win. A provider whose mappings name `inside` gets the hit as it came.
+pub fn item(hit: &Value, inside: &str, beside: &[&str], is_raw: bool) -> Value {
+    let (Some(members), false) = (hit.as_object(), is_raw) else { return hit.clone() };
+    let mut item = members.get(inside).and_then(Value::as_object).cloned().unwrap_or_default();
+    for name in beside {
+        if let Some(value) = members.get(*name).filter(|value| !value.is_null() && !item.contains_key(*name))
+        {
+            item.insert((*name).to_owned(), value.clone());
+        }
+    }
+    Value::Object(item)
+}
+
+/// True when the provider's result mappings speak of the hit as it came.
+pub fn names_inside(provider: &SearchProvider, inside: &str) -> bool {
+    let texts = [&provider.draft.result_mappings, &provider.draft.result_grouping_field];
+    texts.iter().any(|text| text.contains(&format!("{inside}.")) || text.contains(&format!("{inside}[")))
+}
+
+/// Whole seconds for the engine's own time limit, so that equal questions stay equal.
+pub fn seconds(query: &ProviderQuery<'_>) -> u64 {
+    query.time_max.as_secs().saturating_add(1)
+}
+
+pub fn unreadable(what: &str) -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::Unreadable, format!("the source's answer has no {what}"))
+}
+
+/// The provider as a plain source over HTTP at a path, and how its certificate is judged.
+fn plain(
+    provider: &SearchProvider,
+    path: &str,
+) -> Result<(SearchProvider, Option<domain::contracts::TlsOptions>), Mistake> {
+    let (trust, credentials) = access::part(&provider.credentials)?;
+    let mut plain = provider.clone();
+    plain.draft.url = format!("{}{path}", base(&provider.draft.url)?);
+    plain.draft.query_template = "{url}".to_owned();
+    plain.draft.query_mappings = String::new();
+    plain.credentials = credentials;
+    Ok((plain, trust))
+}
+
+/// The address of the engine. It may be written as a client's argument: `hosts='https://…'`.
+fn base(url: &str) -> Result<&str, Mistake> {
+    let url = url.trim();
+    let url = url.strip_prefix("hosts=").unwrap_or(url).trim();
+    let url = url.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or(url);
+    let url = url.split(',').next().unwrap_or(url).trim().trim_matches(['\'', '"']).trim_end_matches('/');
+    if url.is_empty() {
+        return Err(("url", "The address of the engine is needed, such as https://host:9200.".to_owned()));
+    }
+    if url.contains(['?', '#']) {
+        return Err(("url", "The address must not hold ? or #; the connector adds the path.".to_owned()));
+    }
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn addresses_are_read() {
+        let table = [
+            ("https://h:9200", Some("https://h:9200")),
+            (" https://h:9200/es/ ", Some("https://h:9200/es")),
+            ("hosts='https://h:9200'", Some("https://h:9200")),
+            ("hosts=[\"https://a\", \"https://b\"]", Some("https://a")),
+            ("", None),
+            ("https://h/?x=1", None),
+        ];
+        for (url, want) in table {
+            assert_eq!(base(url).ok(), want, "{url}");
+        }
+    }
+
+    #[test]
+    fn names_are_plain() {
+        for name in ["logs", "logs-2024.01", "größe", "a_b"] {
+            assert_eq!(plain_name("index_name", name, &[]), Ok(name));
+        }
+        for name in ["", "..", "a/b", "a?b", "a b", "a,b", "a%2f", "a{b}"] {
+            assert!(plain_name("index_name", name, &[]).is_err(), "{name}");
+        }
+        assert_eq!(plain_name("index_name", "a*,b", &['*', ',']), Ok("a*,b"));
+    }
+
+    #[test]
+    fn documents_come_to_the_top() {
+        let hit = json!({"_id": "7", "_score": null, "x": 1, "_source": {"title": "t", "x": 2}});
+        assert_eq!(
+            item(&hit, "_source", &["_id", "_score", "x"], false),
+            json!({"title": "t", "x": 2, "_id": "7"})
+        );
+        assert_eq!(item(&hit, "_source", &["_id"], true), hit);
+        assert_eq!(item(&json!("text"), "_source", &["_id"], false), json!("text"));
+    }
+
+    #[test]
+    fn pages_end_at_the_window() {
+        let table = [(0, 1), (1, 1), (100, 1), (101, 2), (1000, 10), (5000, 10)];
+        for (wanted, want) in table {
+            assert_eq!(pages(wanted, 100, 1000), want, "{wanted}");
+        }
+    }
+}

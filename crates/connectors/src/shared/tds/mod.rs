@@ -1,0 +1,6 @@
+//! The line to an SQL Server: greeting, TLS, and rows as JSON. The driver speaks over it as over a plain one.
+
+mod envelope;
+pub mod line;
+mod prelogin;
+pub mod rows;

@@ -1,0 +1,184 @@
+//! The requests to a store: its address, the credentials on them, and nothing sent to anybody else.
+
+use super::known::{Key, key};
+use super::reply::Reply;
+use crate::shared::check::require_notations;
+use crate::shared::http_auth::{self, Headers};
+use crate::shared::http_check::web_address;
+use crate::shared::http_source::config_invalid;
+use bytes::Bytes;
+use domain::contracts::{ConnectorError, HttpMethod, HttpRequest, Origin, TlsOptions, Toolbox};
+use domain::notation::credentials::SourceCredentials;
+use domain::provider::SearchProvider;
+use domain::secret::Secret;
+use serde_json::Value;
+use std::fmt;
+use std::time::Duration;
+use url::Url;
+
+/// Where the key goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyPlace {
+    Header(&'static str),
+    /// A header for every form of credentials, a bearer token too.
+    HeaderAlways(&'static str),
+    Bearer,
+}
+
+pub struct Store {
+    server: String,
+    headers: Headers,
+    secrets: Vec<Secret>,
+    tls: Option<TlsOptions>,
+    toolbox: Toolbox,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("server", &self.server).finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    pub fn new(
+        provider: &SearchProvider,
+        server: &str,
+        key_place: KeyPlace,
+        toolbox: &Toolbox,
+    ) -> Result<Self, ConnectorError> {
+        let credentials = require_notations(provider)?.credentials;
+        Ok(Self {
+            server: server.trim().trim_end_matches('/').to_owned(),
+            headers: headers(provider, &credentials, key_place),
+            secrets: http_auth::secrets(&credentials),
+            tls: http_auth::tls(&credentials),
+            toolbox: toolbox.clone(),
+        })
+    }
+
+    /// One more header with every request.
+    pub fn with_header(mut self, name: &str, value: &str) -> Self {
+        self.headers.open.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The address of the server itself.
+    pub fn server(&self) -> Result<Url, ConnectorError> {
+        web_address(&self.server).map_err(config_invalid)
+    }
+
+    /// An address below the server's; each part is one part of the path, whatever is in it.
+    pub fn at(&self, parts: &[&str]) -> Result<Url, ConnectorError> {
+        below(self.server()?, parts)
+    }
+
+    /// For what the server told whoever asks with these credentials.
+    pub fn key(&self, parts: &[&str]) -> Key {
+        let headers = self.headers.secret.iter().flat_map(|(name, value)| [name.as_str(), value.expose()]);
+        key(std::iter::once(self.server.as_str()).chain(headers).chain(parts.iter().copied()))
+    }
+
+    /// Asks the provider's own server.
+    pub async fn get(&self, parts: &[&str], time_max: Duration) -> Result<Reply, ConnectorError> {
+        self.send(self.at(parts)?, true, None, time_max).await
+    }
+
+    pub async fn post(
+        &self,
+        parts: &[&str],
+        body: &Value,
+        time_max: Duration,
+    ) -> Result<Reply, ConnectorError> {
+        self.send(self.at(parts)?, true, Some(body), time_max).await
+    }
+
+    /// Asks an address that the caller has checked: the credentials go to its origin.
+    pub async fn send(
+        &self,
+        url: Url,
+        is_trusted: bool,
+        body: Option<&Value>,
+        time_max: Duration,
+    ) -> Result<Reply, ConnectorError> {
+        let origin = Origin::of(&url, is_trusted)
+            .ok_or_else(|| config_invalid("The address has no host.".to_owned()))?;
+        let mut headers = self.headers.open.clone();
+        if body.is_some() && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+            headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
+        }
+        let request = HttpRequest {
+            method: if body.is_some() { HttpMethod::Post } else { HttpMethod::Get },
+            url,
+            headers,
+            secret_headers: self.headers.secret.clone(),
+            body: body.map(|body| Bytes::from(body.to_string())),
+            origin,
+            secrets: self.secrets.clone(),
+            time_max,
+            tls: self.tls.clone(),
+        };
+        let answer = self.toolbox.fetch.fetch(&request).await?;
+        Reply::of(&answer, self.toolbox.clock.now())
+    }
+}
+
+/// An address below another one.
+pub fn below(mut url: Url, parts: &[&str]) -> Result<Url, ConnectorError> {
+    let no_path = || config_invalid("The address can have no path.".to_owned());
+    url.path_segments_mut().map_err(|()| no_path())?.pop_if_empty().extend(parts);
+    Ok(url)
+}
+
+fn headers(provider: &SearchProvider, credentials: &SourceCredentials, place: KeyPlace) -> Headers {
+    let given = &provider.draft.http_request_headers;
+    let key = match credentials {
+        SourceCredentials::Plain(key) | SourceCredentials::ApiKeyHeader(key) => key,
+        SourceCredentials::Pairs(pairs) if pairs.len() == 1 => &pairs[0].1,
+        SourceCredentials::Bearer { token, .. } if matches!(place, KeyPlace::HeaderAlways(_)) => token,
+        other => return http_auth::headers(given, other),
+    };
+    let (name, value) = match place {
+        KeyPlace::Header(name) | KeyPlace::HeaderAlways(name) => (name, key.clone()),
+        KeyPlace::Bearer => ("Authorization", Secret::new(format!("Bearer {}", key.expose()))),
+    };
+    let mut headers = http_auth::headers(given, &SourceCredentials::None);
+    headers.secret.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+    headers.secret.push((name.to_owned(), value));
+    headers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::provider::ProviderDraft;
+
+    #[test]
+    fn a_key_goes_where_the_store_wants_it() {
+        let table = [
+            ("abc", KeyPlace::Header("api-key"), ("api-key", "abc")),
+            ("X-Api-Key=abc", KeyPlace::Header("api-key"), ("api-key", "abc")),
+            ("api_key=abc", KeyPlace::Header("api-key"), ("api-key", "abc")),
+            ("bearer=abc", KeyPlace::Header("api-key"), ("Authorization", "Bearer abc")),
+            ("bearer=abc", KeyPlace::HeaderAlways("Api-Key"), ("Api-Key", "abc")),
+            ("root:Milvus", KeyPlace::Bearer, ("Authorization", "Bearer root:Milvus")),
+            ("HTTPBasicAuth('u','p')", KeyPlace::Bearer, ("Authorization", "Basic dTpw")),
+        ];
+        for (text, place, (name, value)) in table {
+            let credentials = SourceCredentials::parse(&Secret::new(text)).expect("credentials");
+            let draft = ProviderDraft {
+                http_request_headers: [(name.to_lowercase(), "old".to_owned())].into(),
+                ..ProviderDraft::default()
+            };
+            let provider = SearchProvider::unsaved(draft, Default::default(), Default::default());
+            let found = headers(&provider, &credentials, place).secret;
+            assert_eq!(found, [(name.to_owned(), Secret::new(value))], "{text} {place:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_one_part_of_the_path() {
+        let server = Url::parse("https://h.example/base/").expect("an address");
+        let url = below(server, &["collections", "a/../b?c d", "points"]).expect("an address");
+        assert_eq!(url.as_str(), "https://h.example/base/collections/a%2F..%2Fb%3Fc%20d/points");
+    }
+}
