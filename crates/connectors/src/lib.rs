@@ -3,16 +3,41 @@
 //! Before adding one, ask whether `RequestsGet` with mappings would do: then it is a provider
 //! record and no code at all.
 
+mod big_query;
+mod box_storage;
+mod chroma;
+mod dropbox;
+mod elastic;
 mod file_system;
+mod gmail;
+mod google_calendar;
+mod google_drive;
 mod graph_ql;
+mod m365one_drive;
+mod m365outlook_calendar;
+mod m365outlook_messages;
+mod m365share_point_sites;
+mod meilisearch;
+mod microsoft_teams;
+mod milvus;
+mod mongo_db;
+mod mssql;
 mod my_sql;
+mod open_search;
 mod open_search_description;
+mod oracle;
 mod pg_vector;
+mod pinecone_db;
 mod postgre_sql;
+mod qdrant_db;
 mod requests_get;
 mod requests_post;
 mod shared;
+mod snowflake;
 mod sqlite3;
+mod typesense;
+mod vespa;
+mod weaviate;
 
 // The parsers that read what a source or a configuration wrote stand open, so that each can be fuzzed.
 pub use shared::response::read_answer;
@@ -27,7 +52,32 @@ pub const CATALOGUE: &[ConnectorKind] = &[
     sqlite3::KIND,
     postgre_sql::KIND,
     my_sql::KIND,
+    mssql::KIND,
+    mongo_db::KIND,
+    oracle::KIND,
+    snowflake::KIND,
+    big_query::KIND,
     pg_vector::KIND,
+    qdrant_db::KIND,
+    pinecone_db::KIND,
+    milvus::KIND,
+    weaviate::KIND,
+    chroma::KIND,
+    elastic::KIND,
+    open_search::KIND,
+    meilisearch::KIND,
+    typesense::KIND,
+    vespa::KIND,
+    m365outlook_messages::KIND,
+    m365outlook_calendar::KIND,
+    m365one_drive::KIND,
+    m365share_point_sites::KIND,
+    microsoft_teams::KIND,
+    google_drive::KIND,
+    gmail::KIND,
+    google_calendar::KIND,
+    box_storage::KIND,
+    dropbox::KIND,
     file_system::KIND,
     graph_ql::KIND,
     open_search_description::KIND,

@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::contracts::{
-    Clock, Connector, Fetch, FetchError, HttpRequest, HttpResponse, ProviderQuery, SourceQuery, Toolbox,
+    Clock, Connector, Dial, Fetch, FetchError, HttpRequest, HttpResponse, Origin, ProviderQuery, SourceQuery,
+    Toolbox,
 };
 use domain::instant::Instant;
 use domain::provider::{ProviderDraft, SearchProvider};
@@ -11,6 +12,7 @@ use domain::search::Sort;
 use domain::settings::Settings;
 use outbound::{Gate, GateLimits};
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -79,6 +81,27 @@ pub fn gate() -> Toolbox {
     let fetch: Arc<dyn Fetch> = gate.clone();
     let toolbox = Toolbox::new(fetch, Arc::new(StoppedClock), Arc::new(Settings::default()));
     Toolbox { dial: gate, ..toolbox }
+}
+
+/// A gate that lets nobody through.
+pub struct Closed;
+
+#[async_trait]
+impl Dial for Closed {
+    async fn admit(&self, origin: &Origin) -> Result<Vec<SocketAddr>, FetchError> {
+        Err(FetchError::Refused(origin.host.clone()))
+    }
+}
+
+/// A gate that lets everybody through to an address.
+pub struct Open;
+
+#[async_trait]
+impl Dial for Open {
+    async fn admit(&self, origin: &Origin) -> Result<Vec<SocketAddr>, FetchError> {
+        let address = origin.host.parse().map_err(|_| FetchError::UnknownHost(origin.host.clone()))?;
+        Ok(vec![SocketAddr::new(address, origin.port)])
+    }
 }
 
 /// The address of a server that `scripts/servers.sh` started; says so, naming the `suite`, when there is none.

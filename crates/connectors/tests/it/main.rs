@@ -2,13 +2,19 @@
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says so")]
 
+mod cloud;
 mod credentials;
 mod file_system;
 mod graph_ql;
 mod house;
+mod mongo_db;
+mod mssql;
 mod open_search_description;
 mod recorded;
 mod relational;
+mod remote_sql;
 mod requests_get;
 mod requests_post;
+mod search_engines;
 mod sqlite3;
+mod vector_stores;

@@ -240,10 +240,20 @@ impl Subject {
 
 /// The parts of credentials that must not be seen. In `user:password` the user may be.
 fn secrets(credentials: &str) -> Vec<&str> {
+    if credentials.starts_with('{') {
+        return private_key(credentials);
+    }
     let is_login = !credentials.contains(['=', '(', '/']);
     let hidden = match credentials.split_once(':') {
         Some((_, password)) if is_login => password,
         _ => credentials,
     };
     hidden.split([':', '\'', ',', '=', '@', '/', '(', ')']).filter(|part| part.len() > 5).collect()
+}
+
+/// The lines of the private key in a service account's key, which is JSON: its other members are no secrets.
+fn private_key(json: &str) -> Vec<&str> {
+    let (_, rest) = json.split_once("\"private_key\":").expect("a private key");
+    let text = rest.trim_start().trim_start_matches('"').split('"').next().unwrap_or_default();
+    text.split("\\n").filter(|line| line.len() > 5).collect()
 }

@@ -11,6 +11,8 @@ use domain::user::{GroupDraft, UserDraft};
 use futures_util::future::join_all;
 use serde_json::json;
 
+/// Flows of all who sign in that are remembered.
+const SIGN_INS_MAX: usize = 2000;
 /// More flows than one person may have.
 const MANY_FLOWS: usize = 30;
 
@@ -206,6 +208,23 @@ pub async fn flows_are_bounded(store: &dyn Store) {
     assert_eq!(left, (10..MANY_FLOWS).collect::<Vec<_>>(), "the newest twenty");
     assert!(store.take_flow("bobs", at(60)).await.unwrap().is_some(), "others are left alone");
     assert!(store.take_flow("nobodys", at(60)).await.unwrap().is_some());
+}
+
+/// Anybody can begin to sign in: the newest are kept, and nobody who connects is pushed out.
+pub async fn sign_ins_are_bounded(store: &dyn Store) {
+    let (ann, a) = (person(store, "ann").await.id, authenticator(store, "a").await);
+    store.begin_flow(flow("anns", a, FlowPurpose::Connect(ann), 100_000), at(0)).await.unwrap();
+    let many = SIGN_INS_MAX + 5;
+    for number in 0..many {
+        let one = flow(&format!("s{number}"), a, FlowPurpose::SignIn, 100_000);
+        store.begin_flow(one, at(number as i64)).await.unwrap();
+    }
+    let now = at(many as i64);
+    for (number, is_there) in [(0, false), (4, false), (5, true), (many - 1, true)] {
+        let taken = store.take_flow(&format!("s{number}"), now).await.unwrap();
+        assert_eq!(taken.is_some(), is_there, "{number}");
+    }
+    assert!(store.take_flow("anns", now).await.unwrap().is_some());
 }
 
 pub async fn identities_lead_to_one_user(store: &dyn Store) {

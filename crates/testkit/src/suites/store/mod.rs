@@ -27,7 +27,8 @@ use serde_json::json;
 macro_rules! store_behaviours {
     ($run:ident) => {
         $run! {
-            searches: are_created_with_their_task, are_listed_newest_first, change_without_a_new_run,
+            searches: are_created_with_their_task, are_listed_newest_first, tell_how_they_stand,
+                change_without_a_new_run,
                 an_edit_of_an_older_state_is_refused,
                 start_again_from_nothing, fence_off_an_older_run, finish_once, finish_replaces_sets_of_the_same_providers,
                 finish_refuses_two_sets_of_one_provider, finish_keeps_odd_texts_and_numbers, finish_takes_many_sets,
@@ -53,7 +54,7 @@ macro_rules! store_behaviours {
                 tokens_note_their_use, tokens_are_listed_and_revoked, sessions_end, a_new_password_ends_sessions;
             authenticators: are_created_read_and_replaced, connections_belong_to_one_person,
                 connections_go_with_their_person_and_authenticator, renewals_are_begun_by_one,
-                renewals_end_in_the_connection_they_began_with, flows_come_back_once, flows_are_bounded,
+                renewals_end_in_the_connection_they_began_with, flows_come_back_once, flows_are_bounded, sign_ins_are_bounded,
                 identities_lead_to_one_user, identities_never_lead_to_a_user_who_was_there, groups_follow_the_identity;
             tasks: are_claimed_in_order, are_claimed_once, come_back_when_a_lease_ends, come_back_when_the_clock_does,
                 are_held_by_renewal,

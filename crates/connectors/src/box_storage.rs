@@ -1,0 +1,120 @@
+//! BoxStorage: files in Box that the asking person may read.
+
+use crate::shared::found_item::{FoundItem, first_text};
+use crate::shared::personal_api::{self, PersonalApi, Service, Verdict, other_kind};
+use crate::shared::plain_words::{PlainWords, joined};
+use async_trait::async_trait;
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
+    SourceResponse, Toolbox,
+};
+use domain::provider::SearchProvider;
+use domain::search::Sort;
+use serde_json::{Value, json};
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "BoxStorage",
+    summary: "Files in Box, asked with the person's own token.",
+    capability: Capability { page: true, date_sort: true, not: true },
+    settings: personal_api::SETTINGS,
+    authenticator: Some("box"),
+    check: personal_api::check,
+    build,
+};
+
+static BOX: Service = Service {
+    name: "Box",
+    setting: "SVC_BOX_API_URL",
+    address: |settings| &settings.box_api_url,
+    verdict: |status, _| Verdict::of_status(status),
+};
+
+const PAGE_MAX: u32 = 200;
+const FIELDS: &str = "name,description,created_at,modified_at,owned_by,size,path_collection";
+
+#[derive(Debug)]
+struct BoxStorage {
+    api: PersonalApi,
+    knows_not: bool,
+    has_result_mappings: bool,
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    Ok(Box::new(BoxStorage {
+        api: PersonalApi::new(&BOX, "root_readwrite", provider, toolbox)?,
+        knows_not: personal_api::query_mappings(provider)?.not(),
+        has_result_mappings: !provider.draft.result_mappings.trim().is_empty(),
+    }))
+}
+
+fn size(results_wanted: u32) -> u32 {
+    results_wanted.clamp(1, PAGE_MAX)
+}
+
+#[async_trait]
+impl Connector for BoxStorage {
+    fn capability(&self) -> Capability {
+        Capability { page: true, date_sort: true, not: self.knows_not }
+    }
+
+    fn pages(&self, results_wanted: u32) -> u32 {
+        results_wanted.div_ceil(size(results_wanted))
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        // Without AND, any of the words would do for Box.
+        let words = joined(&PlainWords::of(query.text, self.knows_not)?, " AND ", " NOT ");
+        let size = size(query.results_wanted);
+        let (limit, offset) = (size.to_string(), query.page.saturating_mul(size).to_string());
+        let mut parameters = vec![
+            ("query", words.as_str()),
+            ("type", "file"),
+            ("limit", &limit),
+            ("offset", &offset),
+            ("fields", FIELDS),
+        ];
+        if query.sort == Sort::Date {
+            parameters.extend([("sort", "modified_at"), ("direction", "DESC")]);
+        }
+        let url = self.api.address(&["2.0", "search"], &parameters);
+        Ok(SourceQuery::Http(Box::new(self.api.get(url, query.time_max))))
+    }
+
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Http(request) = built else { return Err(other_kind()) };
+        self.api.send(request).await.map(SourceResponse::Http)
+    }
+
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let SourceResponse::Http(answer) = response else { return Err(other_kind()) };
+        let mut answer = self.api.read(&answer)?;
+        let found = answer["total_count"].as_u64();
+        let entries = match answer["entries"].take() {
+            Value::Array(entries) => entries,
+            _ => Vec::new(),
+        };
+        let items: Vec<Value> =
+            if self.has_result_mappings { entries } else { entries.iter().map(result).collect() };
+        Ok(NormalizedPage { found, retrieved: Some(items.len() as u64), items })
+    }
+}
+
+fn result(file: &Value) -> Value {
+    let folders = file.pointer("/path_collection/entries").and_then(Value::as_array).into_iter().flatten();
+    let folders: Vec<&str> = folders.filter_map(|folder| folder["name"].as_str()).collect();
+    let folders = json!(folders.join(" / "));
+    let id = first_text(file, &["/id"]);
+    FoundItem {
+        title: first_text(file, &["/name"]),
+        url: format!("https://app.box.com/file/{id}"),
+        body: first_text(file, &["/description"]),
+        author: first_text(file, &["/owned_by/name", "/owned_by/login"]),
+        date: first_text(file, &["/modified_at", "/created_at"]),
+    }
+    .with(&[
+        ("id", file.get("id")),
+        ("folder", Some(&folders)),
+        ("created", file.get("created_at")),
+        ("size", file.get("size")),
+    ])
+}

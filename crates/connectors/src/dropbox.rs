@@ -1,0 +1,166 @@
+//! Dropbox: files in Dropbox that the asking person may read.
+
+use crate::shared::found_item::{FoundItem, first_text};
+use crate::shared::personal_api::{self, PersonalApi, Service, Verdict, other_kind};
+use async_trait::async_trait;
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
+    SourceQuery, SourceResponse, Toolbox,
+};
+use domain::provider::SearchProvider;
+use domain::search::Sort;
+use serde_json::{Value, json};
+use url::Url;
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "Dropbox",
+    summary: "Files in Dropbox, asked with the person's own token.",
+    capability: Capability { page: true, date_sort: true, not: false },
+    settings: personal_api::SETTINGS,
+    authenticator: Some("dropbox"),
+    check: personal_api::check,
+    build,
+};
+
+static DROPBOX: Service = Service {
+    name: "Dropbox",
+    setting: "SVC_DROPBOX_API_URL",
+    address: |settings| &settings.dropbox_api_url,
+    verdict: |status, words| match words.pointer("/error/.tag").and_then(Value::as_str) {
+        Some("missing_scope") => Verdict::MissingScope(
+            words.pointer("/error/required_scope").and_then(Value::as_str).map(str::to_owned),
+        ),
+        _ => Verdict::of_status(status),
+    },
+};
+
+const SEARCH: [&str; 3] = ["2", "files", "search_v2"];
+const CONTINUE: [&str; 4] = ["2", "files", "search", "continue_v2"];
+const PAGE_MAX: u32 = 100;
+/// Longest query that Dropbox takes.
+const QUERY_CHARS_MAX: usize = 1000;
+
+#[derive(Debug)]
+struct Dropbox {
+    api: PersonalApi,
+    has_result_mappings: bool,
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    Ok(Box::new(Dropbox {
+        api: PersonalApi::new(&DROPBOX, "files.metadata.read", provider, toolbox)?,
+        has_result_mappings: !provider.draft.result_mappings.trim().is_empty(),
+    }))
+}
+
+#[async_trait]
+impl Connector for Dropbox {
+    fn capability(&self) -> Capability {
+        Capability { page: true, date_sort: true, not: false }
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        if query.text.chars().count() > QUERY_CHARS_MAX {
+            let message = format!("the query is longer than {QUERY_CHARS_MAX} characters");
+            return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
+        }
+        let order = match query.sort {
+            Sort::Relevancy => "relevance",
+            Sort::Date => "last_modified_time",
+        };
+        let body = json!({
+            "query": query.text,
+            "options": {
+                "max_results": query.results_wanted.clamp(1, PAGE_MAX),
+                "order_by": order,
+                "file_status": "active",
+                "filename_only": false,
+            },
+            "match_field_options": {"include_highlights": true},
+        });
+        Ok(SourceQuery::Command {
+            place: self.api.place(&SEARCH),
+            body,
+            rows_max: query.results_wanted,
+            time_max: query.time_max,
+        })
+    }
+
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Command { body, rows_max, time_max, .. } = built else { return Err(other_kind()) };
+        let first = self.api.post(&SEARCH, body, *time_max);
+        let next = |page: &Value| {
+            let cursor = page["cursor"].as_str().filter(|_| page["has_more"] == true)?;
+            Some(self.api.post(&CONTINUE, &json!({"cursor": cursor}), *time_max))
+        };
+        let rows_max = *rows_max as usize;
+        let is_enough =
+            |pages: &[Value]| pages.iter().map(|page| files(page).count()).sum::<usize>() >= rows_max;
+        let pages = self.api.ask_all(first, next, is_enough).await?;
+        let rows: Vec<Value> = pages.iter().flat_map(files).take(rows_max).cloned().collect();
+        Ok(SourceResponse::Rows { found: rows.len() as u64, rows })
+    }
+
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let SourceResponse::Rows { rows, .. } = response else { return Err(other_kind()) };
+        // Dropbox does not say how many files there are in all.
+        let items = if self.has_result_mappings { rows } else { rows.iter().map(result).collect() };
+        Ok(NormalizedPage { found: None, retrieved: Some(items.len() as u64), items })
+    }
+}
+
+/// The matches of a page without the folders.
+fn files(page: &Value) -> impl Iterator<Item = &Value> {
+    let matches = page["matches"].as_array().into_iter().flatten();
+    matches.filter(|found| found.pointer("/metadata/metadata/.tag").and_then(Value::as_str) != Some("folder"))
+}
+
+fn result(found: &Value) -> Value {
+    let file = &found["metadata"]["metadata"];
+    let spans = found["highlight_spans"].as_array().into_iter().flatten();
+    let body: String = spans.filter_map(|span| span["highlight_str"].as_str()).collect();
+    let path = first_text(file, &["/path_display", "/path_lower"]);
+    FoundItem {
+        title: first_text(file, &["/name"]),
+        url: link(&path),
+        body: body.trim().to_owned(),
+        author: String::new(),
+        date: first_text(file, &["/server_modified", "/client_modified"]),
+    }
+    .with(&[("id", file.get("id")), ("path", Some(&json!(path))), ("size", file.get("size"))])
+}
+
+/// The web client opens a file by its folder and its name.
+fn link(path: &str) -> String {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let Ok(mut url) = Url::parse("https://www.dropbox.com/home") else { return String::new() };
+    if let Ok(mut segments) = url.path_segments_mut() {
+        segments.extend(folder.split('/').filter(|segment| !segment.is_empty()));
+    }
+    url.query_pairs_mut().append_pair("preview", name);
+    url.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_a_link() {
+        for (path, want) in [
+            ("/Plans 2024/dam?.pdf", "https://www.dropbox.com/home/Plans%202024?preview=dam%3F.pdf"),
+            ("/dam.pdf", "https://www.dropbox.com/home?preview=dam.pdf"),
+        ] {
+            assert_eq!(link(path), want);
+        }
+    }
+
+    #[test]
+    fn folders_are_left_out() {
+        let page = json!({"matches": [
+            {"metadata": {"metadata": {".tag": "folder", "name": "Plans"}}},
+            {"metadata": {"metadata": {".tag": "file", "name": "dam.pdf"}}},
+        ]});
+        assert_eq!(files(&page).count(), 1);
+    }
+}

@@ -1,0 +1,14 @@
+//! Elastic: an index of Elasticsearch, asked in its query language.
+
+use crate::shared::search_engine::dsl;
+use domain::contracts::ConnectorKind;
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "Elastic",
+    summary: "An index of Elasticsearch, asked with a query string or a query of its own language.",
+    capability: dsl::CAPABILITY,
+    settings: dsl::SETTINGS,
+    authenticator: None,
+    check: dsl::check,
+    build: dsl::build,
+};

@@ -1,0 +1,168 @@
+//! Gmail: the asking person's mail in Google Workspace.
+
+use crate::shared::found_item::{FoundItem, first_text, or};
+use crate::shared::google::{self, GOOGLE};
+use crate::shared::personal_api::{self, PersonalApi, other_kind};
+use crate::shared::plain_words::{PlainWords, joined};
+use async_trait::async_trait;
+use chrono::DateTime;
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
+    SourceQuery, SourceResponse, Toolbox,
+};
+use domain::notation::markup::decode_entities;
+use domain::provider::SearchProvider;
+use futures_util::{StreamExt, TryStreamExt};
+use serde_json::{Map, Value, json};
+use std::cmp::Reverse;
+use std::time::{Duration, Instant};
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "Gmail",
+    summary: "Mail in Gmail, asked with the person's own token.",
+    capability: Capability { page: true, date_sort: true, not: true },
+    settings: personal_api::SETTINGS,
+    authenticator: Some("google"),
+    check: personal_api::check,
+    build,
+};
+
+const PATH: [&str; 5] = ["gmail", "v1", "users", "me", "messages"];
+/// Messages that are read at once: a search gives only their ids.
+const AT_ONCE: usize = 8;
+/// Most messages of one question.
+const MESSAGES_MAX: u32 = 100;
+const HEADERS: [&str; 4] = ["Subject", "From", "To", "Date"];
+
+#[derive(Debug)]
+struct Gmail {
+    api: PersonalApi,
+    knows_not: bool,
+    has_result_mappings: bool,
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    Ok(Box::new(Gmail {
+        api: PersonalApi::new(&GOOGLE, "gmail.readonly", provider, toolbox)?,
+        knows_not: personal_api::query_mappings(provider)?.not(),
+        has_result_mappings: !provider.draft.result_mappings.trim().is_empty(),
+    }))
+}
+
+#[async_trait]
+impl Connector for Gmail {
+    fn capability(&self) -> Capability {
+        Capability { page: true, date_sort: true, not: self.knows_not }
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        let rows_max = query.results_wanted.clamp(1, MESSAGES_MAX);
+        let words = PlainWords::of(query.text, self.knows_not)?;
+        Ok(SourceQuery::Command {
+            place: self.api.place(&PATH),
+            body: json!({"q": joined(&words, " ", " -"), "maxResults": rows_max.to_string()}),
+            rows_max,
+            time_max: query.time_max,
+        })
+    }
+
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Command { body: Value::Object(parameters), rows_max, time_max, .. } = built else {
+            return Err(other_kind());
+        };
+        let (started, rows_max) = (Instant::now(), *rows_max as usize);
+        let listed = google::list(&self.api, &PATH, parameters, "messages", rows_max, *time_max).await?;
+        let ids: Vec<String> =
+            listed.iter().filter_map(|message| message["id"].as_str().map(str::to_owned)).collect();
+        let read =
+            |id: String| async move { self.message(&id, time_max.saturating_sub(started.elapsed())).await };
+        let messages = futures_util::stream::iter(ids).map(read).buffered(AT_ONCE);
+        let mut rows: Vec<Value> = messages.try_filter_map(|found| async { Ok(found) }).try_collect().await?;
+        rows.sort_by_key(|message| Reverse(milliseconds(message)));
+        Ok(SourceResponse::Rows { found: rows.len() as u64, rows })
+    }
+
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let SourceResponse::Rows { rows, .. } = response else { return Err(other_kind()) };
+        // Gmail only estimates how many there are in all.
+        let rows = rows.into_iter().map(with_headers);
+        let items = if self.has_result_mappings {
+            rows.collect()
+        } else {
+            rows.map(|row| result(&row)).collect::<Vec<_>>()
+        };
+        Ok(NormalizedPage { found: None, retrieved: Some(items.len() as u64), items })
+    }
+}
+
+impl Gmail {
+    /// The head of a message; none when it was deleted since it was found.
+    async fn message(&self, id: &str, time_max: Duration) -> Result<Option<Value>, ConnectorError> {
+        let path = [&PATH[..], &[id]].concat();
+        let mut parameters = vec![("format", "metadata")];
+        parameters.extend(HEADERS.map(|name| ("metadataHeaders", name)));
+        match self.api.ask(&self.api.get(self.api.address(&path, &parameters), time_max)).await {
+            Ok(message) => Ok(Some(message)),
+            Err(error) if error.kind == ConnectorErrorKind::PlaceUnknown => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn milliseconds(message: &Value) -> i64 {
+    message["internalDate"].as_str().and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
+/// Gmail gives headers as a list of pairs; as an object they can be mapped.
+fn with_headers(mut message: Value) -> Value {
+    let mut headers = Map::new();
+    for pair in message.pointer("/payload/headers").and_then(Value::as_array).into_iter().flatten() {
+        if let (Some(name), Some(value)) = (pair["name"].as_str(), pair.get("value")) {
+            let known = HEADERS.iter().find(|known| known.eq_ignore_ascii_case(name));
+            headers.insert(known.map_or_else(|| name.to_owned(), |known| (*known).to_owned()), value.clone());
+        }
+    }
+    if let Some(message) = message.as_object_mut() {
+        message.insert("headers".to_owned(), Value::Object(headers));
+        message.remove("payload");
+    }
+    message
+}
+
+fn result(message: &Value) -> Value {
+    let id = first_text(message, &["/id"]);
+    let date = DateTime::from_timestamp_millis(milliseconds(message)).filter(|_| milliseconds(message) > 0);
+    FoundItem {
+        title: or(first_text(message, &["/headers/Subject"]), "(no subject)"),
+        url: format!("https://mail.google.com/mail/#all/{id}"),
+        body: decode_entities(&first_text(message, &["/snippet"])),
+        author: first_text(message, &["/headers/From"]),
+        date: date.map(|date| date.to_rfc3339()).unwrap_or_default(),
+    }
+    .with(&[
+        ("id", message.get("id")),
+        ("thread", message.get("threadId")),
+        ("to", message.pointer("/headers/To")),
+        ("labels", message.get("labelIds")),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_becomes_a_result() {
+        let message = json!({
+            "id": "18e0", "threadId": "18df", "snippet": "The dam &amp; the rain", "internalDate": "1709632800000",
+            "payload": {"headers": [{"name": "subject", "value": "Flood"}, {"name": "From", "value": "Ann <ann@example.org>"}]},
+        });
+        let item = result(&with_headers(message));
+        let want = json!({
+            "title": "Flood", "url": "https://mail.google.com/mail/#all/18e0", "body": "The dam & the rain",
+            "author": "Ann <ann@example.org>", "date_published": "2024-03-05T10:00:00+00:00", "id": "18e0", "thread": "18df",
+        });
+        assert_eq!(item, want);
+        assert_eq!(result(&with_headers(json!({"id": "1"})))["title"], "(no subject)");
+    }
+}

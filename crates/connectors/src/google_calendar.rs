@@ -1,0 +1,181 @@
+//! GoogleCalendar: the events in the asking person's main calendar, some time back and some time ahead.
+
+use crate::shared::found_item::{FoundItem, first_text, or};
+use crate::shared::google::{self, GOOGLE};
+use crate::shared::http_source::config_invalid;
+use crate::shared::personal_api::{self, PersonalApi, other_kind};
+use async_trait::async_trait;
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
+    SourceQuery, SourceResponse, Toolbox,
+};
+use domain::instant::Instant;
+use domain::notation::markup::strip_markup;
+use domain::provider::SearchProvider;
+use domain::search::Sort;
+use domain::validation::FieldErrors;
+use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::fmt;
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "GoogleCalendar",
+    summary: "Events in Google Calendar, asked with the person's own token.",
+    capability: Capability { page: true, date_sort: true, not: false },
+    settings: &[
+        "authenticator",
+        "query_mappings",
+        "result_mappings",
+        "result_grouping_field",
+        "results_per_query",
+        "config",
+    ],
+    authenticator: Some("google"),
+    check,
+    build,
+};
+
+const PATH: [&str; 5] = ["calendar", "v3", "calendars", "primary", "events"];
+/// Days that are looked back and ahead unless the provider says otherwise, and the most that it may say.
+const DAYS: u64 = 365;
+const DAYS_MAX: u64 = 3650;
+/// Events of one page, and the most that are read to find the newest or nearest among them.
+const PAGE: &str = "250";
+const EVENTS_MAX: usize = 2500;
+const FIELDS: &str = "nextPageToken,items(id,status,summary,description,location,htmlLink,start,end,\
+    organizer(displayName,email),attendees(displayName,email))";
+
+struct GoogleCalendar {
+    api: PersonalApi,
+    back: Days,
+    ahead: Days,
+    has_result_mappings: bool,
+    toolbox: Toolbox,
+}
+
+impl fmt::Debug for GoogleCalendar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GoogleCalendar").field("api", &self.api).finish_non_exhaustive()
+    }
+}
+
+fn check(provider: &SearchProvider) -> FieldErrors {
+    let mut errors = personal_api::check(provider);
+    for key in ["calendar_lookback_days", "calendar_lookahead_days"] {
+        if let Err(sentence) = days(provider, key) {
+            errors.add("config", sentence);
+        }
+    }
+    errors
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    Ok(Box::new(GoogleCalendar {
+        api: PersonalApi::new(&GOOGLE, "calendar.readonly", provider, toolbox)?,
+        back: days(provider, "calendar_lookback_days").map_err(config_invalid)?,
+        ahead: days(provider, "calendar_lookahead_days").map_err(config_invalid)?,
+        has_result_mappings: !provider.draft.result_mappings.trim().is_empty(),
+        toolbox: toolbox.clone(),
+    }))
+}
+
+/// `config.swirl.google_calendar.<key>`.
+fn days(provider: &SearchProvider, key: &str) -> Result<Days, String> {
+    let days = match provider.config_value("google_calendar", key) {
+        None => Some(DAYS),
+        Some(value) => value.as_u64().filter(|days| *days <= DAYS_MAX),
+    };
+    days.map(Days::new).ok_or_else(|| {
+        format!("swirl.google_calendar.{key}: a whole number of days from 0 to {DAYS_MAX} is needed.")
+    })
+}
+
+#[async_trait]
+impl Connector for GoogleCalendar {
+    fn capability(&self) -> Capability {
+        Capability { page: true, date_sort: true, not: false }
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        if query.text.trim().is_empty() {
+            let message = "the query holds no word that can be searched for";
+            return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
+        }
+        // Whole days, so that equal questions are equal.
+        let today = self.toolbox.clock.now().date_naive();
+        let midnight = |day: Option<NaiveDate>| format!("{}T00:00:00Z", day.unwrap_or(today));
+        let ahead = today.checked_add_days(self.ahead).and_then(|day| day.succ_opt());
+        let parameters = json!({
+            "q": query.text,
+            "timeMin": midnight(today.checked_sub_days(self.back)),
+            "timeMax": midnight(ahead),
+            "singleEvents": "true",
+            "orderBy": "startTime",
+            "maxResults": PAGE,
+            "fields": FIELDS,
+        });
+        let is_newest = query.sort == Sort::Date;
+        Ok(SourceQuery::Command {
+            place: self.api.place(&PATH),
+            body: json!({"parameters": parameters, "newest_first": is_newest}),
+            rows_max: query.results_wanted,
+            time_max: query.time_max,
+        })
+    }
+
+    /// The API gives the oldest event first and knows no other order. So all of them are read, and the newest, or
+    /// the nearest to this day, are kept.
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Command { body, rows_max, time_max, .. } = built else { return Err(other_kind()) };
+        let Value::Object(parameters) = &body["parameters"] else { return Err(other_kind()) };
+        let mut rows = google::list(&self.api, &PATH, parameters, "items", EVENTS_MAX, *time_max).await?;
+        rows.retain(|event| event["status"] != "cancelled");
+        let found = rows.len() as u64;
+        let now = self.toolbox.clock.now();
+        if body["newest_first"] == true {
+            rows.sort_by_key(|event| Reverse(start(event)));
+        } else {
+            rows.sort_by_key(|event| {
+                start(event).map_or(i64::MAX, |start| (start - now).num_seconds().abs())
+            });
+        }
+        rows.truncate(*rows_max as usize);
+        Ok(SourceResponse::Rows { found, rows })
+    }
+
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let SourceResponse::Rows { found, rows } = response else { return Err(other_kind()) };
+        let items = if self.has_result_mappings { rows } else { rows.iter().map(result).collect() };
+        Ok(NormalizedPage { found: Some(found), retrieved: Some(items.len() as u64), items })
+    }
+}
+
+/// When an event begins: a time with its zone, or a day.
+fn start(event: &Value) -> Option<Instant> {
+    if let Some(time) = event.pointer("/start/dateTime").and_then(Value::as_str) {
+        return DateTime::parse_from_rfc3339(time).ok().map(|time| time.to_utc());
+    }
+    let day: NaiveDate = event.pointer("/start/date").and_then(Value::as_str)?.parse().ok()?;
+    day.and_hms_opt(0, 0, 0).map(|time| DateTime::<Utc>::from_naive_utc_and_offset(time, Utc))
+}
+
+fn result(event: &Value) -> Value {
+    let people = event["attendees"].as_array().into_iter().flatten();
+    let people: Vec<String> = people.map(|person| first_text(person, &["/displayName", "/email"])).collect();
+    let people = json!(people);
+    let description = strip_markup(&first_text(event, &["/description"]));
+    FoundItem {
+        title: or(first_text(event, &["/summary"]), "(no title)"),
+        url: first_text(event, &["/htmlLink"]),
+        body: or(description, &first_text(event, &["/location"])),
+        author: first_text(event, &["/organizer/displayName", "/organizer/email"]),
+        date: first_text(event, &["/start/dateTime", "/start/date"]),
+    }
+    .with(&[
+        ("id", event.get("id")),
+        ("end", event.pointer("/end/dateTime").or_else(|| event.pointer("/end/date"))),
+        ("location", event.get("location")),
+        ("attendees", Some(&people)),
+    ])
+}

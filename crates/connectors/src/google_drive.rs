@@ -1,0 +1,131 @@
+//! GoogleDrive: files in Google Drive that the asking person may read.
+
+use crate::shared::found_item::{FoundItem, first_text};
+use crate::shared::google::{self, GOOGLE};
+use crate::shared::personal_api::{self, PersonalApi, other_kind};
+use crate::shared::plain_words::PlainWords;
+use async_trait::async_trait;
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
+    SourceResponse, Toolbox,
+};
+use domain::provider::SearchProvider;
+use serde_json::{Value, json};
+
+/// Drive orders the answers to a search in full text by relevance and refuses any other order.
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "GoogleDrive",
+    summary: "Files in Google Drive, asked with the person's own token.",
+    capability: Capability { page: true, date_sort: false, not: true },
+    settings: personal_api::SETTINGS,
+    authenticator: Some("google"),
+    check: personal_api::check,
+    build,
+};
+
+const PATH: [&str; 3] = ["drive", "v3", "files"];
+/// Files of one page; Drive allows more, but each comes with much beside it.
+const PAGE_MAX: u32 = 100;
+const FOLDER: &str = "application/vnd.google-apps.folder";
+const FIELDS: &str = "nextPageToken,files(id,name,mimeType,description,webViewLink,createdTime,modifiedTime,size,\
+    owners(displayName,emailAddress),lastModifyingUser(displayName))";
+
+#[derive(Debug)]
+struct GoogleDrive {
+    api: PersonalApi,
+    knows_not: bool,
+    has_result_mappings: bool,
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    Ok(Box::new(GoogleDrive {
+        api: PersonalApi::new(&GOOGLE, "drive.readonly", provider, toolbox)?,
+        knows_not: personal_api::query_mappings(provider)?.not(),
+        has_result_mappings: !provider.draft.result_mappings.trim().is_empty(),
+    }))
+}
+
+#[async_trait]
+impl Connector for GoogleDrive {
+    fn capability(&self) -> Capability {
+        Capability { page: true, date_sort: false, not: self.knows_not }
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        let body = json!({
+            "q": expression(&PlainWords::of(query.text, self.knows_not)?),
+            "pageSize": query.results_wanted.clamp(1, PAGE_MAX).to_string(),
+            "fields": FIELDS,
+            "spaces": "drive",
+            "includeItemsFromAllDrives": "true",
+            "supportsAllDrives": "true",
+        });
+        Ok(SourceQuery::Command {
+            place: self.api.place(&PATH),
+            body,
+            rows_max: query.results_wanted,
+            time_max: query.time_max,
+        })
+    }
+
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Command { body: Value::Object(parameters), rows_max, time_max, .. } = built else {
+            return Err(other_kind());
+        };
+        let rows = google::list(&self.api, &PATH, parameters, "files", *rows_max as usize, *time_max).await?;
+        Ok(SourceResponse::Rows { found: rows.len() as u64, rows })
+    }
+
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let SourceResponse::Rows { rows, .. } = response else { return Err(other_kind()) };
+        // Drive does not say how many files there are in all.
+        let items = if self.has_result_mappings { rows } else { rows.iter().map(result).collect() };
+        Ok(NormalizedPage { found: None, retrieved: Some(items.len() as u64), items })
+    }
+}
+
+/// The words in the query language of Drive, each a text of its own.
+fn expression(words: &PlainWords) -> String {
+    let clause = |word: &String| {
+        let text = word.replace('\\', "\\\\").replace('\'', "\\'");
+        format!("fullText contains '{text}'")
+    };
+    let wanted = words.wanted.iter().map(clause);
+    let unwanted = words.unwanted.iter().map(|word| format!("not {}", clause(word)));
+    let rest = ["trashed = false".to_owned(), format!("mimeType != '{FOLDER}'")];
+    wanted.chain(unwanted).chain(rest).collect::<Vec<String>>().join(" and ")
+}
+
+fn result(file: &Value) -> Value {
+    FoundItem {
+        title: first_text(file, &["/name"]),
+        url: first_text(file, &["/webViewLink"]),
+        body: first_text(file, &["/description"]),
+        author: first_text(
+            file,
+            &["/owners/0/displayName", "/lastModifyingUser/displayName", "/owners/0/emailAddress"],
+        ),
+        date: first_text(file, &["/modifiedTime", "/createdTime"]),
+    }
+    .with(&[
+        ("id", file.get("id")),
+        ("media_type", file.get("mimeType")),
+        ("created", file.get("createdTime")),
+        ("size", file.get("size")),
+        ("last_modified_by", file.pointer("/lastModifyingUser/displayName")),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_a_text() {
+        let words = PlainWords::of("it's x' or trashed = true NOT draft", true).expect("words");
+        let want = "fullText contains 'it\\'s' and fullText contains 'x\\'' and fullText contains 'or' and \
+            fullText contains 'trashed' and fullText contains 'true' and not fullText contains 'draft' and \
+            trashed = false and mimeType != 'application/vnd.google-apps.folder'";
+        assert_eq!(expression(&words), want);
+    }
+}

@@ -1,0 +1,55 @@
+//! M365OutlookCalendar: the events in the asking person's calendar in Microsoft 365.
+
+use crate::shared::found_item::{FoundItem, first_text, or};
+use crate::shared::graph::{self, Entity, Order};
+use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, Toolbox};
+use domain::provider::SearchProvider;
+use serde_json::Value;
+use url::form_urlencoded;
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "M365OutlookCalendar",
+    summary: "Events in the Outlook calendar (Microsoft 365), asked with the person's own token.",
+    capability: Capability { page: true, date_sort: true, not: true },
+    settings: graph::SETTINGS,
+    authenticator: Some("microsoft"),
+    check: graph::check,
+    build,
+};
+
+static EVENTS: Entity = Entity {
+    name: "event",
+    scope: "Calendars.Read",
+    page_max: 25,
+    order: Order::Newest,
+    is_file: false,
+    result,
+};
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    graph::build(&EVENTS, provider, toolbox)
+}
+
+fn result(hit: &Value) -> Value {
+    let event = &hit["resource"];
+    FoundItem {
+        title: or(first_text(event, &["/subject"]), "(no title)"),
+        url: or(first_text(event, &["/webLink"]), &link(&first_text(hit, &["/hitId"]))),
+        body: or(graph::summary(hit), &first_text(event, &["/bodyPreview"])),
+        author: first_text(event, &["/organizer/emailAddress/name", "/organizer/emailAddress/address"]),
+        date: first_text(event, &["/start/dateTime", "/createdDateTime"]),
+    }
+    .with(&[
+        ("hit_id", hit.get("hitId")),
+        ("start", event.pointer("/start/dateTime")),
+        ("end", event.pointer("/end/dateTime")),
+        ("is_all_day", event.get("isAllDay")),
+        ("location", event.pointer("/location/displayName")),
+    ])
+}
+
+/// Hits hold no address, but the web client opens an event by its id.
+fn link(id: &str) -> String {
+    let id: String = form_urlencoded::byte_serialize(id.as_bytes()).collect();
+    format!("https://outlook.office.com/owa/?itemid={id}&exvsurl=1&path=/calendar/item")
+}

@@ -1,0 +1,125 @@
+//! Meilisearch: an index of Meilisearch.
+
+use crate::shared::search_engine::{
+    Engine, KeyHeader, Mistake, check as check_engine, date_field, mappings, members, mistaken, pages,
+    required_name, spoken, unreadable,
+};
+use async_trait::async_trait;
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
+    SourceQuery, SourceResponse, Toolbox,
+};
+use domain::notation::query_mappings::QueryMappings;
+use domain::provider::SearchProvider;
+use domain::search::Sort;
+use domain::validation::FieldErrors;
+use serde_json::{Map, Value, json};
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "Meilisearch",
+    summary: "An index of Meilisearch.",
+    capability: Capability { page: true, date_sort: true, not: true },
+    settings: &[
+        "url",
+        "query_template_json",
+        "query_mappings",
+        "result_mappings",
+        "credentials",
+        "eval_credentials",
+        "http_request_headers",
+        "results_per_query",
+    ],
+    authenticator: None,
+    check,
+    build,
+};
+
+const KEY: KeyHeader = KeyHeader { name: "Authorization", prefix: "Bearer ", has_users: false };
+
+/// Hits of one request.
+const HITS_PER_PAGE: u32 = 100;
+/// The engine gives no more (`pagination.maxTotalHits`).
+const WINDOW: u32 = 1_000;
+
+/// Members that are set here; pages by number would contradict them.
+const OURS: [&str; 4] = ["limit", "offset", "page", "hitsPerPage"];
+
+#[derive(Debug)]
+struct Meilisearch {
+    engine: Engine,
+    members: Map<String, Value>,
+    date_field: Option<String>,
+    knows_not: bool,
+}
+
+fn check(provider: &SearchProvider) -> FieldErrors {
+    check_engine(provider, &KEY, read)
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    let mappings = mappings(provider)?;
+    let (path, members) = read(provider, &mappings).map_err(mistaken)?;
+    Ok(Box::new(Meilisearch {
+        engine: Engine::new(provider, toolbox, &path, &KEY)?,
+        members,
+        date_field: date_field(&mappings).map_err(mistaken)?,
+        knows_not: mappings.not_char().is_some(),
+    }))
+}
+
+fn read(
+    provider: &SearchProvider,
+    mappings: &QueryMappings,
+) -> Result<(String, Map<String, Value>), Mistake> {
+    let index = required_name(mappings, "index_name", &[])?;
+    date_field(mappings)?;
+    Ok((format!("/indexes/{index}/search"), members(provider, mappings, "q", &OURS)?))
+}
+
+#[async_trait]
+impl Connector for Meilisearch {
+    fn capability(&self) -> Capability {
+        Capability { page: true, date_sort: self.date_field.is_some(), not: self.knows_not }
+    }
+
+    fn pages(&self, results_wanted: u32) -> u32 {
+        pages(results_wanted, HITS_PER_PAGE, WINDOW)
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        let mut body = self.members.clone();
+        let offset = query.page.saturating_mul(HITS_PER_PAGE);
+        body.insert("q".to_owned(), spoken(&self.members, "q", query.text));
+        body.insert("offset".to_owned(), offset.into());
+        let limit = query.results_wanted.saturating_sub(offset).clamp(1, HITS_PER_PAGE);
+        body.insert("limit".to_owned(), limit.into());
+        if let (Sort::Date, Some(field)) = (query.sort, &self.date_field) {
+            body.insert("sort".to_owned(), json!([format!("{field}:desc")]));
+        }
+        self.engine.post(query, &Value::Object(body))
+    }
+
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        self.engine.execute(built).await
+    }
+
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let answer = self.engine.answer(response, refused)?;
+        let hits = answer.get("hits").and_then(Value::as_array).ok_or_else(|| unreadable("hits"))?;
+        let found = ["estimatedTotalHits", "totalHits"].iter().find_map(|name| answer.get(name)?.as_u64());
+        Ok(NormalizedPage { found, retrieved: Some(hits.len() as u64), items: hits.clone() })
+    }
+}
+
+/// What the engine says against a request.
+fn refused(_status: u16, body: &Value) -> Option<(Option<ConnectorErrorKind>, String)> {
+    let code = body.get("code")?.as_str()?;
+    let kind = match code {
+        "index_not_found" => Some(ConnectorErrorKind::PlaceUnknown),
+        "invalid_search_q" | "payload_too_large" => Some(ConnectorErrorKind::QueryInvalid),
+        "too_many_search_requests" => Some(ConnectorErrorKind::RateLimited),
+        _ if code.starts_with("invalid_") || code == "bad_request" => Some(ConnectorErrorKind::ConfigInvalid),
+        _ => None,
+    };
+    Some((kind, body.get("message")?.as_str()?.to_owned()))
+}

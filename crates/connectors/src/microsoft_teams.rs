@@ -1,0 +1,54 @@
+//! MicrosoftTeams: messages in the chats and channels of the asking person.
+
+use crate::shared::found_item::{FoundItem, first_text, or};
+use crate::shared::graph::{self, Entity, Order};
+use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, Toolbox};
+use domain::provider::SearchProvider;
+use serde_json::Value;
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "MicrosoftTeams",
+    summary: "Chat messages in Teams (Microsoft 365), asked with the person's own token.",
+    capability: Capability { page: true, date_sort: true, not: true },
+    settings: graph::SETTINGS,
+    authenticator: Some("microsoft"),
+    check: graph::check,
+    build,
+};
+
+static CHAT_MESSAGES: Entity = Entity {
+    name: "chatMessage",
+    scope: "Chat.Read",
+    page_max: 25,
+    order: Order::Newest,
+    is_file: false,
+    result,
+};
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    graph::build(&CHAT_MESSAGES, provider, toolbox)
+}
+
+fn result(hit: &Value) -> Value {
+    let message = &hit["resource"];
+    let author = first_text(
+        message,
+        &["/from/emailAddress/name", "/from/user/displayName", "/from/emailAddress/address"],
+    );
+    FoundItem {
+        title: or(
+            first_text(message, &["/subject"]),
+            &format!("Message from {}", or(author.clone(), "Teams")),
+        ),
+        url: first_text(message, &["/webLink", "/webUrl"]),
+        body: or(graph::summary(hit), &first_text(message, &["/body/content"])),
+        author,
+        date: first_text(message, &["/createdDateTime"]),
+    }
+    .with(&[
+        ("hit_id", hit.get("hitId")),
+        ("chat", message.get("chatId")),
+        ("channel", message.pointer("/channelIdentity/channelId")),
+        ("team", message.pointer("/channelIdentity/teamId")),
+    ])
+}

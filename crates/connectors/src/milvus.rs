@@ -1,0 +1,174 @@
+//! Milvus: a collection of Milvus or Zilliz Cloud, asked for the entities that are nearest to the query.
+
+use crate::shared::check::{Notations, require_notations};
+use crate::shared::statement::Mistake;
+use crate::shared::vector_store::reply::{is_about_dimensions, words};
+use crate::shared::vector_store::source::{item, unreadable};
+use crate::shared::vector_store::{
+    KeyPlace, Metric, Paging, Place, Plan, Reply, Store, VectorSource, Vendor, Window, check_with, extras,
+    list, path_name, server, word, wrong,
+};
+use async_trait::async_trait;
+use domain::contracts::{Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Toolbox};
+use domain::provider::SearchProvider;
+use domain::validation::FieldErrors;
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "Milvus",
+    summary: "A collection of Milvus or Zilliz Cloud, asked by likeness.",
+    capability: Capability { page: true, date_sort: true, not: false },
+    settings: &[
+        "url",
+        "credentials",
+        "query_mappings",
+        "query_template_json",
+        "http_request_headers",
+        "tags",
+        "result_mappings",
+        "results_per_query",
+    ],
+    authenticator: None,
+    check,
+    build,
+};
+
+/// What `query_template_json` may hold.
+const EXTRAS: &[&str] = &["filter", "partitionNames", "searchParams", "consistencyLevel"];
+
+#[derive(Debug)]
+struct Milvus {
+    store: Store,
+    place: Place,
+    config: Config,
+}
+
+#[derive(Debug)]
+struct Config {
+    server: String,
+    collection: String,
+    database: Option<String>,
+    /// The field of the vectors.
+    vector: String,
+    /// What is read of an entity; empty for all.
+    fields: Vec<String>,
+    metric: Metric,
+    extras: Map<String, Value>,
+    plan: Plan,
+}
+
+fn check(provider: &SearchProvider) -> FieldErrors {
+    check_with(provider, Config::of)
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    let config = Config::of(provider, &require_notations(provider)?).map_err(wrong)?;
+    let plan = config.plan.clone();
+    let vendor = Milvus {
+        store: Store::new(provider, &config.server, KeyPlace::Bearer, toolbox)?,
+        place: Place { what: "collection", name: config.collection.clone() },
+        config,
+    };
+    Ok(Box::new(VectorSource::new(provider, plan, vendor, toolbox)))
+}
+
+impl Config {
+    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, Mistake> {
+        let mappings = &notations.query_mappings;
+        let name = |key: &str| mappings.get(key).map(|name| path_name(key, name)).transpose();
+        Ok(Self {
+            server: server(&provider.draft.url)?,
+            collection: name("collection")?
+                .ok_or(("query_mappings", "collection=<name> is needed.".to_owned()))?,
+            database: name("database")?,
+            vector: word("vector", mappings.get("vector").unwrap_or("vector"))?,
+            fields: list(mappings, "fields")?,
+            metric: Metric::of(mappings)?,
+            extras: extras(provider, EXTRAS)?,
+            plan: Plan::of(mappings, Paging::Offset)?,
+        })
+    }
+}
+
+#[async_trait]
+impl Vendor for Milvus {
+    fn ask(&self, vector: &[f32], window: Window) -> Value {
+        let config = &self.config;
+        let mut ask = config.extras.clone();
+        let fields = if config.fields.is_empty() { json!(["*"]) } else { json!(config.fields) };
+        for (key, value) in [
+            ("collectionName", json!(config.collection)),
+            ("data", json!([vector])),
+            ("annsField", json!(config.vector)),
+            ("limit", json!(window.limit)),
+            ("offset", json!(window.offset)),
+            ("outputFields", fields),
+        ] {
+            ask.insert(key.to_owned(), value);
+        }
+        if let Some(database) = &config.database {
+            ask.insert("dbName".to_owned(), json!(database));
+        }
+        Value::Object(ask)
+    }
+
+    async fn send(&self, ask: &Value, time_max: Duration) -> Result<Reply, ConnectorError> {
+        self.store.post(&["v2", "vectordb", "entities", "search"], ask, time_max).await
+    }
+
+    fn items(&self, reply: Reply, dimensions: usize) -> Result<Vec<Value>, ConnectorError> {
+        // Beside a few clear ones the code in the body says more than the status, which older servers keep at 200.
+        let code = reply.body.get("code").and_then(Value::as_i64);
+        let code = code.filter(|_| !matches!(reply.status, 401 | 403 | 429));
+        if let Some(error) = code.and_then(|code| self.refusal(code, &words(&reply.body), dimensions)) {
+            return Err(error);
+        }
+        let body = reply.good(&self.place, dimensions)?;
+        let entities = body.get("data").and_then(Value::as_array).ok_or_else(|| unreadable("data"))?;
+        Ok(entities.iter().map(|entity| self.item(entity)).collect())
+    }
+
+    fn place(&self) -> &str {
+        &self.place.name
+    }
+}
+
+impl Milvus {
+    fn item(&self, entity: &Value) -> Value {
+        let mut fields = entity.as_object().cloned().unwrap_or_default();
+        fields.remove(&self.config.vector);
+        let distance = fields.get("distance").and_then(Value::as_f64);
+        // By cosine and inner product the store gives the likeness itself under this name.
+        let similarity = distance.map(|number| match self.config.metric {
+            Metric::Cosine | Metric::Dot => number,
+            Metric::L2 => Metric::L2.similarity(number),
+        });
+        let id = fields.get("id").cloned().unwrap_or_default();
+        item(Some(&Value::Object(fields)), id, similarity)
+    }
+
+    fn refusal(&self, code: i64, words: &str, dimensions: usize) -> Option<ConnectorError> {
+        let told = |kind, sentence: &str| ConnectorError::new(kind, sentence.to_owned());
+        Some(match code {
+            // Older servers say 200 when all is well.
+            0 | 200 => return None,
+            100 => self.place.unknown(),
+            800 => {
+                let name = self.config.database.as_deref().unwrap_or("default");
+                told(ConnectorErrorKind::PlaceUnknown, &format!("the database '{name}' does not exist"))
+            }
+            101 => told(
+                ConnectorErrorKind::Unavailable,
+                &format!("the collection '{}' is not loaded", self.place.name),
+            ),
+            1400 | 1401 | 1800 | 80001 => {
+                told(ConnectorErrorKind::Denied, "the source refused the credentials")
+            }
+            4 | 8 | 9 | 1807 => told(ConnectorErrorKind::RateLimited, "the source asks for fewer requests"),
+            _ if is_about_dimensions(words) => self.place.other_dimensions(words, dimensions),
+            1..=99 => told(ConnectorErrorKind::Unavailable, &format!("the source failed: {words}")),
+            _ => self.place.refused(words, 200),
+        })
+    }
+}

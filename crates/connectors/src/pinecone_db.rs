@@ -1,0 +1,227 @@
+//! PineconeDB: an index of Pinecone, asked for the records that are nearest to the query.
+
+use crate::shared::check::{Notations, require_notations};
+use crate::shared::http_check::without_blanks_to_fill;
+use crate::shared::statement::Mistake;
+use crate::shared::vector_store::known::Known;
+use crate::shared::vector_store::source::{item, unreadable};
+use crate::shared::vector_store::store::below;
+use crate::shared::vector_store::{
+    KeyPlace, Paging, Place, Plan, Reply, Store, VectorSource, Vendor, Window, check_with, extras, path_name,
+    server, wrong,
+};
+use async_trait::async_trait;
+use domain::contracts::{Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Toolbox};
+use domain::provider::SearchProvider;
+use domain::validation::FieldErrors;
+use serde_json::{Map, Value, json};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+use url::Url;
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "PineconeDB",
+    summary: "An index of Pinecone, asked by likeness.",
+    capability: Capability { page: false, date_sort: true, not: false },
+    settings: &[
+        "url",
+        "credentials",
+        "query_mappings",
+        "query_template_json",
+        "http_request_headers",
+        "tags",
+        "result_mappings",
+        "results_per_query",
+    ],
+    authenticator: None,
+    check,
+    build,
+};
+
+/// Where the hosts of indexes are asked for, unless `api` in the mappings says another address.
+const API: &str = "https://api.pinecone.io";
+/// The service's own domain: what it names outside of it gets no key.
+const DOMAIN: &str = ".pinecone.io";
+/// The form of requests and answers that is spoken here.
+const API_VERSION: (&str, &str) = ("X-Pinecone-Api-Version", "2025-04");
+/// What `query_template_json` may hold.
+const EXTRAS: &[&str] = &["filter"];
+
+/// Hosts of indexes, by name.
+static HOSTS: LazyLock<Known<String>> = LazyLock::new(Known::new);
+
+#[derive(Debug)]
+struct Pinecone {
+    store: Store,
+    place: Place,
+    /// Whether the url is the name of an index, whose host must be asked for.
+    is_named: bool,
+    namespace: Option<String>,
+    extras: Map<String, Value>,
+}
+
+#[derive(Debug)]
+struct Config {
+    /// The host of the index, or where to ask for it.
+    server: String,
+    name: String,
+    is_named: bool,
+    namespace: Option<String>,
+    extras: Map<String, Value>,
+    plan: Plan,
+}
+
+fn check(provider: &SearchProvider) -> FieldErrors {
+    check_with(provider, Config::of)
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    let config = Config::of(provider, &require_notations(provider)?).map_err(wrong)?;
+    let store = Store::new(provider, &config.server, KeyPlace::HeaderAlways("Api-Key"), toolbox)?;
+    let vendor = Pinecone {
+        store: store.with_header(API_VERSION.0, API_VERSION.1),
+        place: Place { what: "index", name: config.name },
+        is_named: config.is_named,
+        namespace: config.namespace,
+        extras: config.extras,
+    };
+    Ok(Box::new(VectorSource::new(provider, config.plan, vendor, toolbox)))
+}
+
+impl Config {
+    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, Mistake> {
+        let mappings = &notations.query_mappings;
+        let url = provider.draft.url.trim();
+        let is_address = url.contains("://");
+        let is_named = !is_address && !without_blanks_to_fill(url).contains('.');
+        let (address, name) = match (is_address, is_named) {
+            (true, _) => (url.to_owned(), host_name(url)),
+            (false, false) => (format!("https://{url}"), url.to_owned()),
+            (false, true) => {
+                let name = path_name("url", url)
+                    .map_err(|_| ("url", "The name or the host of an index is needed.".to_owned()))?;
+                (mappings.get("api").unwrap_or(API).to_owned(), name)
+            }
+        };
+        Ok(Self {
+            server: server(&address)?,
+            name,
+            is_named,
+            namespace: mappings.get("namespace").map(|name| path_name("namespace", name)).transpose()?,
+            extras: extras(provider, EXTRAS)?,
+            plan: Plan::of(mappings, Paging::OneAnswer)?,
+        })
+    }
+}
+
+fn host_name(url: &str) -> String {
+    let url = Url::parse(url).ok();
+    url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// The address of the host that the service named for an index, if the key may go there, and whether whoever
+/// configured the provider vouches for it: the service's own domain, or the host that was asked.
+fn trusted(host: &str, api: &Url) -> Result<(Url, bool), ConnectorError> {
+    let unreadable = || unreadable("host that can be used");
+    let host = host.trim();
+    if host.contains(['/', '@', '?', '#', '\\']) {
+        return Err(unreadable());
+    }
+    let named = Url::parse(&format!("{}://{host}", api.scheme())).map_err(|_| unreadable())?;
+    let name = named.host_str().ok_or_else(unreadable)?.to_ascii_lowercase();
+    if Some(name.as_str()) == api.host_str() {
+        return Ok((named, true));
+    }
+    if name.ends_with(DOMAIN) && named.scheme() == "https" {
+        return Ok((named, false));
+    }
+    let message =
+        format!("the index is at {name}, which is not a host of the service, so that it gets no key");
+    Err(ConnectorError::new(ConnectorErrorKind::AddressRefused, message))
+}
+
+#[async_trait]
+impl Vendor for Pinecone {
+    fn ask(&self, vector: &[f32], window: Window) -> Value {
+        let mut ask = self.extras.clone();
+        ask.insert("vector".to_owned(), json!(vector));
+        ask.insert("topK".to_owned(), json!(window.limit));
+        ask.insert("includeMetadata".to_owned(), json!(true));
+        ask.insert("includeValues".to_owned(), json!(false));
+        if let Some(namespace) = &self.namespace {
+            ask.insert("namespace".to_owned(), json!(namespace));
+        }
+        Value::Object(ask)
+    }
+
+    async fn send(&self, ask: &Value, time_max: Duration) -> Result<Reply, ConnectorError> {
+        if !self.is_named {
+            return self.store.post(&["query"], ask, time_max).await;
+        }
+        let started = Instant::now();
+        let key = self.store.key(&[&self.place.name]);
+        let host = match HOSTS.get(&key) {
+            Some(kept) => kept,
+            None => self.host(time_max).await?,
+        };
+        let (address, is_trusted) = trusted(&host, &self.store.server()?)?;
+        let time_left = time_max.saturating_sub(started.elapsed());
+        let reply = self.store.send(below(address, &["query"])?, is_trusted, Some(ask), time_left).await?;
+        match reply.status {
+            // The index may have been made anew, at another host.
+            404 => HOSTS.forget(&key),
+            _ => HOSTS.put(key, &host),
+        }
+        Ok(reply)
+    }
+
+    fn items(&self, reply: Reply, dimensions: usize) -> Result<Vec<Value>, ConnectorError> {
+        let body = reply.good(&self.place, dimensions)?;
+        let matches = body.get("matches").and_then(Value::as_array).ok_or_else(|| unreadable("matches"))?;
+        let read = |one: &Value| item(one.get("metadata"), one["id"].clone(), one["score"].as_f64());
+        Ok(matches.iter().map(read).collect())
+    }
+
+    fn place(&self) -> &str {
+        &self.place.name
+    }
+}
+
+impl Pinecone {
+    /// The host of the index, as the service says it.
+    async fn host(&self, time_max: Duration) -> Result<String, ConnectorError> {
+        let reply = self.store.get(&["indexes", &self.place.name], time_max).await?;
+        let found = reply.good(&self.place, 0)?;
+        let host = found.get("host").and_then(Value::as_str).ok_or_else(|| unreadable("host"))?;
+        Ok(host.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_stays_in_the_house() {
+        let table = [
+            ("https://api.pinecone.io", "movies-x1.svc.aped-4627.pinecone.io", Some(false)),
+            ("https://api.pinecone.io", "MOVIES.PINECONE.IO:443", Some(false)),
+            ("https://api.pinecone.io", "evilpinecone.io", None),
+            ("https://api.pinecone.io", "pinecone.io.evil.test", None),
+            ("https://api.pinecone.io", "pinecone.io", None),
+            ("https://api.pinecone.io", "evil.test/.pinecone.io", None),
+            ("https://api.pinecone.io", "evil.test#.pinecone.io", None),
+            ("https://api.pinecone.io", "evil.test\\.pinecone.io", None),
+            ("https://api.pinecone.io", "x.pinecone.io@evil.test", None),
+            ("https://api.pinecone.io", "127.0.0.1", None),
+            ("https://api.pinecone.io", "", None),
+            ("http://127.0.0.1:5080", "127.0.0.1:5081", Some(true)),
+            ("http://127.0.0.1:5080", "127.0.0.2:5081", None),
+            ("http://127.0.0.1:5080", "x.pinecone.io", None), // no key without TLS
+        ];
+        for (api, host, want) in table {
+            let found = trusted(host, &Url::parse(api).expect("an address"));
+            assert_eq!(found.ok().map(|(_, is_trusted)| is_trusted), want, "{api} {host}");
+        }
+    }
+}

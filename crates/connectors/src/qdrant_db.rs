@@ -1,0 +1,165 @@
+//! QdrantDB: a collection of Qdrant, asked for the points that are nearest to the query.
+
+use crate::shared::check::{Notations, require_notations};
+use crate::shared::http_check::without_blanks_to_fill;
+use crate::shared::statement::Mistake;
+use crate::shared::vector_store::source::{item, unreadable};
+use crate::shared::vector_store::{
+    KeyPlace, Paging, Place, Plan, Reply, Store, VectorSource, Vendor, Window, check_with, extras, path_name,
+    server, wrong,
+};
+use async_trait::async_trait;
+use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, Toolbox};
+use domain::provider::SearchProvider;
+use domain::validation::FieldErrors;
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "QdrantDB",
+    summary: "A collection of Qdrant, asked by likeness.",
+    capability: Capability { page: true, date_sort: true, not: false },
+    settings: &[
+        "url",
+        "credentials",
+        "query_mappings",
+        "query_template_json",
+        "http_request_headers",
+        "tags",
+        "result_mappings",
+        "results_per_query",
+    ],
+    authenticator: None,
+    check,
+    build,
+};
+
+/// What `query_template_json` may hold.
+const EXTRAS: &[&str] = &["filter", "params", "score_threshold", "with_payload"];
+
+#[derive(Debug)]
+struct Qdrant {
+    store: Store,
+    place: Place,
+    /// The named vector of a collection that has several.
+    using: Option<String>,
+    extras: Map<String, Value>,
+}
+
+/// What the provider says, before anything is opened.
+#[derive(Debug)]
+struct Config {
+    server: String,
+    collection: String,
+    using: Option<String>,
+    extras: Map<String, Value>,
+    plan: Plan,
+}
+
+fn check(provider: &SearchProvider) -> FieldErrors {
+    check_with(provider, Config::of)
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    let config = Config::of(provider, &require_notations(provider)?).map_err(wrong)?;
+    let vendor = Qdrant {
+        store: Store::new(provider, &config.server, KeyPlace::Header("api-key"), toolbox)?,
+        place: Place { what: "collection", name: config.collection },
+        using: config.using,
+        extras: config.extras,
+    };
+    Ok(Box::new(VectorSource::new(provider, config.plan, vendor, toolbox)))
+}
+
+impl Config {
+    fn of(provider: &SearchProvider, notations: &Notations) -> Result<Self, Mistake> {
+        let mappings = &notations.query_mappings;
+        let (address, collection) = match mappings.get("collection") {
+            Some(name) => (provider.draft.url.as_str(), path_name("collection", name)?),
+            None => parted(&provider.draft.url)?,
+        };
+        let using = mappings.get("vector").map(|name| path_name("vector", name)).transpose()?;
+        Ok(Self {
+            server: server(address)?,
+            collection,
+            using,
+            extras: extras(provider, EXTRAS)?,
+            plan: Plan::of(mappings, Paging::Offset)?,
+        })
+    }
+}
+
+/// `<server>-<collection>`, parted at the last `-`, because a host may hold one.
+fn parted(url: &str) -> Result<(&str, String), Mistake> {
+    let is_name = |name: &str| {
+        let filled = without_blanks_to_fill(name);
+        !filled.is_empty() && filled.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    let parted = url.trim().rsplit_once('-').filter(|(_, name)| is_name(name));
+    let (server, name) = parted.ok_or_else(|| {
+        let sentence =
+            "The collection is missing: <server>-<collection>, or collection=<name> in query_mappings.";
+        ("url", sentence.to_owned())
+    })?;
+    Ok((server, name.to_owned()))
+}
+
+#[async_trait]
+impl Vendor for Qdrant {
+    fn ask(&self, vector: &[f32], window: Window) -> Value {
+        let mut ask = self.extras.clone();
+        ask.entry("with_payload").or_insert(Value::Bool(true));
+        ask.insert("query".to_owned(), json!(vector));
+        ask.insert("limit".to_owned(), json!(window.limit));
+        ask.insert("offset".to_owned(), json!(window.offset));
+        if let Some(using) = &self.using {
+            ask.insert("using".to_owned(), json!(using));
+        }
+        Value::Object(ask)
+    }
+
+    async fn send(&self, ask: &Value, time_max: Duration) -> Result<Reply, ConnectorError> {
+        let mut url = self.store.at(&["collections", &self.place.name, "points", "query"])?;
+        // The store gives up when nobody waits any more.
+        let seconds = time_max.as_secs().max(1).to_string();
+        url.query_pairs_mut().append_pair("timeout", &seconds);
+        self.store.send(url, true, Some(ask), time_max).await
+    }
+
+    fn items(&self, reply: Reply, dimensions: usize) -> Result<Vec<Value>, ConnectorError> {
+        let body = reply.good(&self.place, dimensions)?;
+        let points = body.pointer("/result/points").and_then(Value::as_array);
+        let points = points.ok_or_else(|| unreadable("result.points"))?;
+        let read = |point: &Value| item(point.get("payload"), point["id"].clone(), point["score"].as_f64());
+        Ok(points.iter().map(read).collect())
+    }
+
+    fn place(&self) -> &str {
+        &self.place.name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_dash_parts() {
+        let table = [
+            ("http://localhost:6333-rivers", Some(("http://localhost:6333", "rivers"))),
+            (
+                "https://my-own-host.example:6333-my_docs",
+                Some(("https://my-own-host.example:6333", "my_docs")),
+            ),
+            ("https://<qdrant-host>:6333-<collection>", Some(("https://<qdrant-host>:6333", "<collection>"))),
+            ("https://my-host.example:6333", None),
+            ("https://my-host.example", None),
+            ("http://localhost:6333", None),
+            ("http://localhost:6333-", None),
+        ];
+        for (url, want) in table {
+            let found = parted(url).ok();
+            assert_eq!(found.as_ref().map(|(server, name)| (*server, name.as_str())), want, "{url}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Typesense: a collection of Typesense.
+
+use crate::shared::search_engine::{
+    Engine, KeyHeader, Mistake, check as check_engine, date_field, item, mappings, members, mistaken,
+    names_inside, pages, reported, required_name, seconds, spoken, unreadable,
+};
+use async_trait::async_trait;
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
+    SourceQuery, SourceResponse, Toolbox,
+};
+use domain::notation::query_mappings::QueryMappings;
+use domain::provider::SearchProvider;
+use domain::search::Sort;
+use domain::validation::FieldErrors;
+use serde_json::{Map, Value, json};
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "Typesense",
+    summary: "A collection of Typesense.",
+    capability: Capability { page: true, date_sort: true, not: true },
+    settings: &[
+        "url",
+        "query_template_json",
+        "query_mappings",
+        "result_mappings",
+        "credentials",
+        "eval_credentials",
+        "http_request_headers",
+        "results_per_query",
+    ],
+    authenticator: None,
+    check,
+    build,
+};
+
+const KEY: KeyHeader = KeyHeader { name: "X-TYPESENSE-API-KEY", prefix: "", has_users: false };
+
+/// The engine refuses larger pages (`max-per-page`).
+const HITS_PER_PAGE: u32 = 250;
+/// Most results of one question.
+const WINDOW: u32 = 10_000;
+
+const OURS: [&str; 6] = ["collection", "page", "per_page", "offset", "limit", "search_cutoff_ms"];
+const BESIDE: [&str; 3] = ["text_match", "highlight", "highlights"];
+
+#[derive(Debug)]
+struct Typesense {
+    engine: Engine,
+    /// What is asked, but for the words and the page.
+    search: Map<String, Value>,
+    date_field: Option<String>,
+    knows_not: bool,
+    is_raw: bool,
+}
+
+fn check(provider: &SearchProvider) -> FieldErrors {
+    check_engine(provider, &KEY, read)
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    let mappings = mappings(provider)?;
+    let (path, search) = read(provider, &mappings).map_err(mistaken)?;
+    Ok(Box::new(Typesense {
+        engine: Engine::new(provider, toolbox, &path, &KEY)?,
+        search,
+        date_field: date_field(&mappings).map_err(mistaken)?,
+        knows_not: mappings.not_char() == Some("-"),
+        is_raw: names_inside(provider, "document"),
+    }))
+}
+
+fn read(
+    provider: &SearchProvider,
+    mappings: &QueryMappings,
+) -> Result<(String, Map<String, Value>), Mistake> {
+    let mut search = members(provider, mappings, "q", &OURS)?;
+    let collection = required_name(mappings, "index_name", &[])?;
+    search.insert("collection".to_owned(), collection.into());
+    date_field(mappings)?;
+    // Several fields cannot be written into one mapping, so the template may name them.
+    let fields = mappings.get("default_field").map(|name| Value::from(name.replace(['|', ' '], ",")));
+    if let Some(fields) = fields.filter(|_| !search.contains_key("query_by")) {
+        search.insert("query_by".to_owned(), fields);
+    }
+    if !search.contains_key("query_by") {
+        let sentence =
+            "Typesense must know where to look: default_field=<field>, or query_by in query_template_json.";
+        return Err(("query_mappings", sentence.to_owned()));
+    }
+    Ok(("/multi_search".to_owned(), search))
+}
+
+#[async_trait]
+impl Connector for Typesense {
+    fn capability(&self) -> Capability {
+        Capability { page: true, date_sort: self.date_field.is_some(), not: self.knows_not }
+    }
+
+    fn pages(&self, results_wanted: u32) -> u32 {
+        pages(results_wanted, HITS_PER_PAGE, WINDOW)
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        let mut search = self.search.clone();
+        search.insert("q".to_owned(), spoken(&self.search, "q", query.text));
+        // Pages are counted in their size, so that all of them have the same.
+        search.insert("per_page".to_owned(), query.results_wanted.clamp(1, HITS_PER_PAGE).into());
+        search.insert("page".to_owned(), query.page.saturating_add(1).into());
+        search.insert("search_cutoff_ms".to_owned(), (seconds(query) * 1000).into());
+        if let (Sort::Date, Some(field)) = (query.sort, &self.date_field) {
+            search.insert("sort_by".to_owned(), format!("{field}:desc").into());
+        }
+        self.engine.post(query, &json!({"searches": [search]}))
+    }
+
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        self.engine.execute(built).await
+    }
+
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let answer = self.engine.answer(response, refused)?;
+        let result = answer.pointer("/results/0").ok_or_else(|| unreadable("results"))?;
+        if let Some(sentence) = result.get("error").and_then(Value::as_str) {
+            let status = result.get("code").and_then(Value::as_u64).unwrap_or_default();
+            return Err(reported(kind_of(status, sentence), sentence));
+        }
+        let hits = result.get("hits").and_then(Value::as_array).ok_or_else(|| unreadable("hits"))?;
+        Ok(NormalizedPage {
+            found: result.get("found").and_then(Value::as_u64),
+            retrieved: Some(hits.len() as u64),
+            items: hits.iter().map(|hit| item(hit, "document", &BESIDE, self.is_raw)).collect(),
+        })
+    }
+}
+
+/// What the engine says against a request.
+fn refused(status: u16, body: &Value) -> Option<(Option<ConnectorErrorKind>, String)> {
+    let sentence = body.get("message")?.as_str()?;
+    let kind = (status < 500).then(|| kind_of(status.into(), sentence));
+    Some((kind, sentence.to_owned()))
+}
+
+/// One of several searches is refused inside a good answer, with a status of its own.
+fn kind_of(status: u64, sentence: &str) -> ConnectorErrorKind {
+    match status {
+        401 | 403 => ConnectorErrorKind::Denied,
+        // An unknown field has the same status as an unknown collection.
+        404 if !sentence.contains("field") => ConnectorErrorKind::PlaceUnknown,
+        400 | 404 | 422 => ConnectorErrorKind::ConfigInvalid,
+        408 => ConnectorErrorKind::Timeout,
+        429 => ConnectorErrorKind::RateLimited,
+        _ => ConnectorErrorKind::Unavailable,
+    }
+}

@@ -1,0 +1,198 @@
+//! Vespa: the documents of a Vespa application, asked in YQL; the words are a parameter beside it.
+
+use crate::shared::search_engine::{
+    Engine, KeyHeader, Mistake, check as check_engine, configured, date_field, has_operators, item, mappings,
+    members, mistaken, names_inside, pages, plain_name, reported, seconds, spoken, unreadable,
+};
+use async_trait::async_trait;
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
+    SourceQuery, SourceResponse, Toolbox,
+};
+use domain::notation::query_mappings::QueryMappings;
+use domain::provider::SearchProvider;
+use domain::search::Sort;
+use domain::validation::FieldErrors;
+use serde_json::{Map, Value};
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "Vespa",
+    summary: "The documents of a Vespa application, asked in YQL.",
+    capability: Capability { page: true, date_sort: true, not: true },
+    settings: &[
+        "url",
+        "query_template",
+        "query_template_json",
+        "query_mappings",
+        "result_mappings",
+        "credentials",
+        "eval_credentials",
+        "http_request_headers",
+        "results_per_query",
+    ],
+    authenticator: None,
+    check,
+    build,
+};
+
+const KEY: KeyHeader = KeyHeader { name: "Authorization", prefix: "Bearer ", has_users: false };
+
+/// Hits of one request.
+const HITS_PER_PAGE: u32 = 100;
+/// The engine skips no more than 1000 hits (`maxOffset`).
+const WINDOW: u32 = 1_100;
+
+const OURS: [&str; 4] = ["hits", "offset", "timeout", "ranking.sorting"];
+const BESIDE: [&str; 3] = ["id", "relevance", "source"];
+/// The ways in which a statement takes the words.
+const PLACES: [&str; 2] = ["userQuery()", "@query"];
+
+#[derive(Debug)]
+struct Vespa {
+    engine: Engine,
+    members: Map<String, Value>,
+    date_field: Option<String>,
+    knows_not: bool,
+    is_raw: bool,
+}
+
+fn check(provider: &SearchProvider) -> FieldErrors {
+    check_engine(provider, &KEY, read)
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    let mappings = mappings(provider)?;
+    let (path, members) = read(provider, &mappings).map_err(mistaken)?;
+    Ok(Box::new(Vespa {
+        engine: Engine::new(provider, toolbox, &path, &KEY)?,
+        knows_not: has_operators(&mappings) && mappings.not_char() == Some("-"),
+        members,
+        date_field: date_field(&mappings).map_err(mistaken)?,
+        is_raw: names_inside(provider, "fields"),
+    }))
+}
+
+fn read(
+    provider: &SearchProvider,
+    mappings: &QueryMappings,
+) -> Result<(String, Map<String, Value>), Mistake> {
+    let mut asked = members(provider, mappings, "query", &OURS)?;
+    let (field, yql) = match asked.get("yql").and_then(Value::as_str) {
+        Some(yql) => ("query_template_json", yql.to_owned()),
+        None => ("query_template", statement(provider, mappings)?),
+    };
+    if !PLACES.iter().any(|place| yql.contains(place)) {
+        return Err((
+            field,
+            "The statement must take the words with userQuery() or userInput(@query).".to_owned(),
+        ));
+    }
+    let lower = yql.to_lowercase();
+    if let Some(clause) = [" limit ", " offset ", " order by "].iter().find(|clause| lower.contains(**clause))
+    {
+        return Err((field, format!("Leave out '{}': the connector sets it.", clause.trim())));
+    }
+    asked.insert("yql".to_owned(), yql.into());
+    // Nothing in the words is an operator, unless the provider wants that.
+    let grammar = if has_operators(mappings) { "web" } else { "tokenize" };
+    let mut set = |name: &str, value: &str| {
+        if !asked.contains_key(name) {
+            asked.insert(name.to_owned(), value.into());
+        }
+    };
+    set("model.type", grammar);
+    if let Some(name) = mappings.get("default_field") {
+        set("model.defaultIndex", plain_name("default_field", name, &[])?);
+    }
+    if let Some(name) = mappings.get("ranking") {
+        set("ranking", plain_name("ranking", name, &[])?);
+    }
+    date_field(mappings)?;
+    Ok(("/search/".to_owned(), asked))
+}
+
+/// The provider's own statement, or one for its schema.
+fn statement(provider: &SearchProvider, mappings: &QueryMappings) -> Result<String, Mistake> {
+    let given = provider.draft.query_template.trim();
+    // `{url}` and the like belong to other connectors; it is what a new provider begins with.
+    if given.is_empty() || given.starts_with("{url}") {
+        let schema = match mappings.get("index_name") {
+            Some(name) => plain_name("index_name", name, &[])?,
+            None => "*",
+        };
+        return Ok(format!("select * from sources {schema} where userQuery()"));
+    }
+    if given.contains("{query_string}") {
+        let sentence = "The words are not put into the statement: use userQuery() or userInput(@query).";
+        return Err(("query_template", sentence.to_owned()));
+    }
+    configured(given, mappings, "").map_err(|sentence| ("query_template", sentence))
+}
+
+#[async_trait]
+impl Connector for Vespa {
+    fn capability(&self) -> Capability {
+        Capability { page: true, date_sort: self.date_field.is_some(), not: self.knows_not }
+    }
+
+    fn pages(&self, results_wanted: u32) -> u32 {
+        pages(results_wanted, HITS_PER_PAGE, WINDOW)
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        let mut body = self.members.clone();
+        let offset = query.page.saturating_mul(HITS_PER_PAGE);
+        body.insert("query".to_owned(), spoken(&self.members, "query", query.text));
+        body.insert("offset".to_owned(), offset.into());
+        let hits = query.results_wanted.saturating_sub(offset).clamp(1, HITS_PER_PAGE);
+        body.insert("hits".to_owned(), hits.into());
+        body.insert("timeout".to_owned(), format!("{}s", seconds(query)).into());
+        if let (Sort::Date, Some(field)) = (query.sort, &self.date_field) {
+            body.insert("ranking.sorting".to_owned(), format!("-{field}").into());
+        }
+        self.engine.post(query, &Value::Object(body))
+    }
+
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        self.engine.execute(built).await
+    }
+
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let answer = self.engine.answer(response, refused)?;
+        let root = answer.get("root").filter(|root| root.is_object()).ok_or_else(|| unreadable("root"))?;
+        // An answer without hits has no such member.
+        let children = root.get("children").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        if let (true, Some((kind, sentence))) = (children.is_empty(), told(root)) {
+            return Err(reported(kind.unwrap_or(ConnectorErrorKind::Unavailable), &sentence));
+        }
+        // Groups have no fields; they are no documents.
+        let hits = children.iter().filter(|child| child.get("fields").is_some());
+        let items: Vec<Value> = hits.map(|hit| item(hit, "fields", &BESIDE, self.is_raw)).collect();
+        Ok(NormalizedPage {
+            found: root.pointer("/fields/totalCount").and_then(Value::as_u64),
+            retrieved: Some(items.len() as u64),
+            items,
+        })
+    }
+}
+
+fn refused(_status: u16, body: &Value) -> Option<(Option<ConnectorErrorKind>, String)> {
+    told(body.get("root")?)
+}
+
+/// The first error of an answer, by its number.
+fn told(root: &Value) -> Option<(Option<ConnectorErrorKind>, String)> {
+    let error = root.pointer("/errors/0")?;
+    let text = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
+    let sentence = if text("message").is_empty() { text("summary") } else { text("message") };
+    let kind = match error.get("code").and_then(Value::as_u64) {
+        Some(_) if sentence.contains("Could not resolve source ref") => {
+            Some(ConnectorErrorKind::PlaceUnknown)
+        }
+        Some(3 | 4) => Some(ConnectorErrorKind::ConfigInvalid),
+        Some(8) => Some(ConnectorErrorKind::QueryInvalid),
+        Some(12) => Some(ConnectorErrorKind::Timeout),
+        _ => None,
+    };
+    Some((kind, sentence.to_owned()))
+}

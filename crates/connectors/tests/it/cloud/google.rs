@@ -1,0 +1,151 @@
+//! Google Workspace.
+
+use super::{draft, kind, refused, subject, subject_of, tells_refusals, title};
+use crate::house::{Script, answer, provider, query};
+use domain::contracts::{ConnectorErrorKind, SourceQuery};
+use domain::provider::{ProviderDraft, SearchProvider};
+use domain::search::Sort;
+use domain::secret::Secret;
+use serde_json::{Value, json};
+use testkit::suites::connector::Literal;
+use testkit::vendors::google::Google;
+
+#[tokio::test]
+async fn drive_keeps_the_contract() {
+    let google = Google::start().await;
+    let mut subject = subject("GoogleDrive", &google.stand.url, Literal::Words(title));
+    subject.date = None;
+    subject.check().await;
+    tells_refusals(&subject, &google.desk).await;
+    let page = subject.ask("river", Sort::Date, 100).await.expect("no order is asked for");
+    assert!(page.items.len() > 30 && page.items.iter().all(|item| item["title"] != "river folder"));
+}
+
+#[tokio::test]
+async fn gmail_keeps_the_contract() {
+    let google = Google::start().await;
+    let subject = subject("Gmail", &google.stand.url, Literal::Words(title));
+    subject.check().await;
+    tells_refusals(&subject, &google.desk).await;
+    subject.ask("river", Sort::Relevancy, 40).await.expect("an answer");
+    let most = google.desk.lock().most_open;
+    assert!((2..=8).contains(&most), "{most} at once");
+}
+
+#[tokio::test]
+async fn calendar_keeps_the_contract() {
+    let google = Google::start().await;
+    let subject = subject("GoogleCalendar", &google.stand.url, Literal::Seen(Box::new(google.desk.seen())));
+    subject.check().await;
+    tells_refusals(&subject, &google.desk).await;
+}
+
+/// The clock of these tests stands at the 5th of March 2024.
+#[tokio::test]
+async fn a_calendar_has_a_window_and_the_nearest_first() {
+    let google = Google::start().await;
+    let subject = subject("GoogleCalendar", &google.stand.url, Literal::Found(title));
+    let page = subject.ask("river", Sort::Relevancy, 25).await.expect("an answer");
+    let days: Vec<i64> = page.items.iter().map(|item| days_away(&item["date_published"])).collect();
+    assert!(days.is_sorted(), "{days:?}");
+    for (back, found) in [(0, false), (60, true)] {
+        let config = json!({"swirl": {"google_calendar": {"calendar_lookback_days": back, "calendar_lookahead_days": 0}}});
+        let draft =
+            ProviderDraft { config: config.as_object().expect("an object").clone(), ..subject.draft.clone() };
+        let page = subject_of(&subject, draft).ask("river", Sort::Date, 100).await.expect("an answer");
+        assert_eq!(!page.items.is_empty(), found, "{back} days back");
+        assert!(page.items.len() < 35, "{back} days back");
+    }
+}
+
+fn days_away(date: &Value) -> i64 {
+    let time = |text: &str| text.parse::<domain::instant::Instant>().expect("a time");
+    (time(date.as_str().expect("a date")) - time("2024-03-05T10:00:00Z")).num_hours().abs()
+}
+
+#[test]
+fn days_are_checked() {
+    for days in [json!("many"), json!(-1), json!(3651), json!(1.5)] {
+        let config = json!({"swirl": {"google_calendar": {"calendar_lookback_days": days}}});
+        let draft = ProviderDraft {
+            config: config.as_object().expect("an object").clone(),
+            ..draft("GoogleCalendar")
+        };
+        let errors = (kind("GoogleCalendar").check)(&provider(draft));
+        assert!(errors.to_string().contains("calendar_lookback_days"), "{errors}");
+    }
+}
+
+/// Google says 403 to too many requests.
+#[tokio::test]
+async fn a_quota_is_no_missing_permission() {
+    let google = Google::start().await;
+    for connector in ["GoogleDrive", "Gmail", "GoogleCalendar"] {
+        let subject = subject(connector, &google.stand.url, Literal::Found(title));
+        google.desk.refuse(403, None);
+        assert_eq!(refused(&subject).await.kind, ConnectorErrorKind::RateLimited, "{connector}");
+    }
+}
+
+#[tokio::test]
+async fn words_are_never_operators() {
+    let google = Google::start().await;
+    for connector in ["GoogleDrive", "Gmail"] {
+        let subject = subject(connector, &google.stand.url, Literal::Found(title));
+        for text in ["river OR snow", "river -3", "subject:x river", "{river snow}", "it's AROUND river"] {
+            subject.ask(text, Sort::Relevancy, 5).await.expect(text);
+            assert_eq!(google.desk.seen()().as_deref(), Some(text), "{connector}");
+        }
+        let draft = ProviderDraft { query_mappings: "NOT=true".into(), ..subject.draft.clone() };
+        let all = subject.ask("river", Sort::Relevancy, 90).await.expect("an answer").items.len();
+        let some =
+            subject_of(&subject, draft).ask("river NOT 3", Sort::Relevancy, 90).await.expect("an answer");
+        assert_eq!(some.items.len(), all - 1, "{connector}");
+    }
+}
+
+fn connected(connector: &str) -> SearchProvider {
+    SearchProvider { user_token: Some(Secret::new("a-token")), ..provider(draft(connector)) }
+}
+
+/// A calendar that never ends is read up to a limit, and mail is asked for up to another.
+#[tokio::test]
+async fn reading_has_its_limits() {
+    let events: Vec<Value> =
+        (0..250).map(|n| json!({"summary": n.to_string(), "start": {"date": "2024-03-01"}})).collect();
+    let page = json!({"items": events, "nextPageToken": "again"}).to_string();
+    let script = Script::of((0..30).map(|_| answer("application/json", page.clone())));
+    let calendar =
+        (kind("GoogleCalendar").build)(&connected("GoogleCalendar"), &script.toolbox()).expect("a connector");
+    let built = calendar.construct(&query("x")).expect("a question");
+    let page = calendar.normalize(calendar.execute(&built).await.expect("an answer")).expect("a page");
+    assert_eq!(
+        (script.asked.lock().expect("a list").len(), page.found, page.items.len()),
+        (10, Some(2500), 10)
+    );
+
+    let gmail = (kind("Gmail").build)(&connected("Gmail"), &script.toolbox()).expect("a connector");
+    let many = domain::contracts::ProviderQuery { results_wanted: 1000, ..query("x") };
+    let SourceQuery::Command { rows_max, .. } = gmail.construct(&many).expect("a question") else {
+        panic!("a command was expected");
+    };
+    assert_eq!(rows_max, 100);
+}
+
+/// A message that was deleted after it was found is left out; another failure is told.
+#[tokio::test]
+async fn a_message_may_be_gone() {
+    let list = json!({"messages": [{"id": "a"}, {"id": "b"}]}).to_string();
+    let message = json!({"id": "b", "internalDate": "1709632800000"}).to_string();
+    for (status, want) in [(404, Ok(1)), (429, Err(ConnectorErrorKind::RateLimited))] {
+        let mut gone = answer("application/json", "{}");
+        gone.status = status;
+        let answers =
+            [answer("application/json", list.clone()), gone, answer("application/json", message.clone())];
+        let script = Script::of(answers);
+        let gmail = (kind("Gmail").build)(&connected("Gmail"), &script.toolbox()).expect("a connector");
+        let built = gmail.construct(&query("x")).expect("a question");
+        let got = gmail.execute(&built).await.and_then(|answer| gmail.normalize(answer));
+        assert_eq!(got.map(|page| page.items.len()).map_err(|error| error.kind), want, "{status}");
+    }
+}

@@ -1,0 +1,108 @@
+//! Microsoft 365.
+
+use super::{kind, refused, subject, subject_of, tells_refusals, title};
+use crate::house::provider;
+use domain::contracts::ConnectorErrorKind;
+use domain::provider::ProviderDraft;
+use domain::search::Sort;
+use serde_json::json;
+use testkit::suites::connector::Literal;
+use testkit::vendors::graph::Graph;
+
+const CONNECTORS: [(&str, &str); 5] = [
+    ("M365OutlookMessages", "Mail.Read"),
+    ("M365OutlookCalendar", "Calendars.Read"),
+    ("M365OneDrive", "Files.Read.All"),
+    ("M365SharePointSites", "Sites.Read.All"),
+    ("MicrosoftTeams", "Chat.Read"),
+];
+
+#[tokio::test]
+async fn each_kind_keeps_the_contract() {
+    let graph = Graph::start().await;
+    for (connector, scope) in CONNECTORS {
+        let mut subject = subject(connector, &graph.stand.url, Literal::Words(title));
+        subject.check().await;
+        subject.user_token = subject.mistakes.pop().expect("a mistake").user_token;
+        let error = refused(&subject).await;
+        assert!(error.message.contains(scope), "{connector}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn refusals_are_told() {
+    let graph = Graph::start().await;
+    for (connector, _) in CONNECTORS {
+        tells_refusals(&subject(connector, &graph.stand.url, Literal::Found(title)), &graph.desk).await;
+    }
+}
+
+#[tokio::test]
+async fn words_are_never_operators() {
+    let graph = Graph::start().await;
+    let subject = subject("M365OneDrive", &graph.stand.url, Literal::Found(title));
+    for text in
+        ["river OR snow", "river NOT 3", "NEAR river", "from:boss river", "river -3", "(river) AND all"]
+    {
+        subject.ask(text, Sort::Relevancy, 5).await.expect(text);
+        assert_eq!(graph.desk.seen()().as_deref(), Some(text));
+    }
+    // Quotes and wildcards are no part of a word.
+    subject.ask("\"river*\" \"", Sort::Relevancy, 5).await.expect("an answer");
+    assert_eq!(graph.desk.seen()().as_deref(), Some("river"));
+    let error = subject.ask("\" * -", Sort::Relevancy, 5).await.expect_err("no word");
+    assert_eq!(error.kind, ConnectorErrorKind::QueryInvalid);
+}
+
+#[tokio::test]
+async fn negation_is_understood_when_the_provider_says_so() {
+    let graph = Graph::start().await;
+    let subject = subject("M365OutlookMessages", &graph.stand.url, Literal::Found(title));
+    let draft = ProviderDraft { query_mappings: "NOT=true".into(), ..subject.draft.clone() };
+    let negating = subject_of(&subject, draft);
+    let all = subject.ask("river", Sort::Date, 200).await.expect("an answer").items.len();
+    let some = negating.ask("river NOT 3 4", Sort::Date, 200).await.expect("an answer");
+    assert_eq!(some.items.len(), all - 2);
+}
+
+#[tokio::test]
+async fn folders_are_left_out_and_pages_are_large() {
+    let graph = Graph::start().await;
+    let subject = subject("M365OneDrive", &graph.stand.url, Literal::Found(title));
+    let before = graph.desk.requests();
+    let page = subject.ask("river", Sort::Relevancy, 100).await.expect("an answer");
+    assert!(page.items.iter().all(|item| item["title"] != "river folder"));
+    assert_eq!((page.found, graph.desk.requests() - before), (Some(page.items.len() as u64), 1));
+    let item = page.items.iter().find(|item| item["title"] == "river 1").expect("a river");
+    assert_eq!((&item["author"], &item["size"]), (&json!("Ann Reed"), &json!(10)));
+    assert!(item["body"].as_str().expect("a body").starts_with("about "), "{item}");
+}
+
+#[tokio::test]
+async fn the_provider_may_map_for_itself() {
+    let graph = Graph::start().await;
+    let subject = subject("M365OutlookMessages", &graph.stand.url, Literal::Found(title));
+    let draft = ProviderDraft {
+        result_mappings: "title=resource.subject,url=resource.webLink".into(),
+        response_mappings: "RESULTS=value[0].hitsContainers[0].hits".into(),
+        ..subject.draft.clone()
+    };
+    let page = subject_of(&subject, draft).ask("river", Sort::Date, 3).await.expect("an answer");
+    assert!(page.items[0]["resource"]["subject"].as_str().expect("a subject").starts_with("river"));
+}
+
+#[tokio::test]
+async fn the_provider_may_bring_its_own_body() {
+    let graph = Graph::start().await;
+    let subject = subject("M365OneDrive", &graph.stand.url, Literal::Found(title));
+    let body = json!({"requests": [{"entityTypes": ["driveItem"], "from": 0, "size": 4,
+        "query": {"queryString": "{query_string} AND NOT folder"}}]});
+    let draft = ProviderDraft {
+        post_query_template: body.as_object().expect("an object").clone(),
+        ..subject.draft.clone()
+    };
+    let own = subject_of(&subject, draft.clone());
+    assert_eq!(own.ask("river", Sort::Relevancy, 25).await.expect("an answer").items.len(), 4);
+    let built = (kind("M365OneDrive").build)(&provider(draft), &own.toolbox).expect("a connector");
+    assert!(!built.capability().page && !built.capability().date_sort);
+}

@@ -1,0 +1,58 @@
+//! Box and Dropbox.
+
+use super::{draft, kind, refused, subject, subject_of, tells_refusals, title};
+use crate::house::{Script, answer, provider, query};
+use domain::contracts::{ConnectorErrorKind, ProviderQuery};
+use domain::provider::{ProviderDraft, SearchProvider};
+use domain::search::Sort;
+use domain::secret::Secret;
+use serde_json::json;
+use testkit::suites::connector::Literal;
+use testkit::vendors::box_storage::BoxStorage;
+use testkit::vendors::callers::NARROW_TOKEN;
+use testkit::vendors::dropbox::Dropbox;
+
+#[tokio::test]
+async fn box_keeps_the_contract() {
+    let service = BoxStorage::start().await;
+    let subject = subject("BoxStorage", &service.stand.url, Literal::Words(title));
+    subject.check().await;
+    tells_refusals(&subject, &service.desk).await;
+    for text in ["river OR snow", "NOT river", "river AND NOT 3"] {
+        subject.ask(text, Sort::Relevancy, 5).await.expect(text);
+        assert_eq!(service.desk.seen()().as_deref(), Some(text));
+    }
+    let draft = ProviderDraft { query_mappings: "NOT=true".into(), ..subject.draft.clone() };
+    let all = subject.ask("river", Sort::Relevancy, 250).await.expect("an answer");
+    let some = subject_of(&subject, draft).ask("river NOT 3", Sort::Relevancy, 250).await.expect("an answer");
+    assert_eq!(some.found, all.found.map(|found| found - 1));
+    assert_eq!(all.items[0]["folder"], "All Files");
+}
+
+#[tokio::test]
+async fn dropbox_keeps_the_contract() {
+    let service = Dropbox::start().await;
+    let mut subject = subject("Dropbox", &service.stand.url, Literal::Seen(Box::new(service.desk.seen())));
+    subject.check().await;
+    tells_refusals(&subject, &service.desk).await;
+    let page = subject.ask("river", Sort::Relevancy, 100).await.expect("an answer");
+    assert!(page.items.len() > 30 && page.items.iter().all(|item| item["title"] != "river folder"));
+    assert_eq!(page.items[0]["body"], "about it");
+    subject.user_token = Some(Secret::new(NARROW_TOKEN));
+    assert!(refused(&subject).await.message.contains("files.metadata.read"));
+    let error = subject.ask(&"x".repeat(1001), Sort::Relevancy, 5).await.expect_err("too long");
+    assert_eq!(error.kind, ConnectorErrorKind::QueryInvalid);
+}
+
+/// A service whose pages never end is asked a bounded number of times.
+#[tokio::test]
+async fn a_circle_of_cursors_ends() {
+    let found = json!({"metadata": {"metadata": {".tag": "file", "name": "a"}}});
+    let page = json!({"matches": [found], "has_more": true, "cursor": "c"}).to_string();
+    let script = Script::of((0..30).map(|_| answer("application/json", page.clone())));
+    let provider = SearchProvider { user_token: Some(Secret::new("a-token")), ..provider(draft("Dropbox")) };
+    let dropbox = (kind("Dropbox").build)(&provider, &script.toolbox()).expect("a connector");
+    let built = dropbox.construct(&ProviderQuery { results_wanted: 500, ..query("x") }).expect("a question");
+    let page = dropbox.normalize(dropbox.execute(&built).await.expect("an answer")).expect("a page");
+    assert_eq!((page.items.len(), script.asked.lock().expect("a list").len()), (20, 20));
+}

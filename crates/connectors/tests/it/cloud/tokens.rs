@@ -1,0 +1,128 @@
+//! A token goes to the API that is set, and to nobody who looks like it or is named by an answer.
+
+use super::{draft, kind, settings, subject, title, toolbox};
+use crate::house::{Script, answer, provider, query, request};
+use domain::contracts::{ConnectorErrorKind, Fetch, SourceQuery, Toolbox};
+use domain::notation::network::Network;
+use domain::provider::SearchProvider;
+use domain::search::Sort;
+use domain::secret::Secret;
+use outbound::{AllowRule, Gate, GateLimits};
+use std::sync::Arc;
+use std::time::Duration;
+use testkit::suites::connector::Literal;
+use testkit::vendors::box_storage::BoxStorage;
+use testkit::vendors::graph::{Graph, SCOPES};
+
+const CONNECTORS: [&str; 10] = [
+    "M365OutlookMessages",
+    "M365OutlookCalendar",
+    "M365OneDrive",
+    "M365SharePointSites",
+    "MicrosoftTeams",
+    "GoogleDrive",
+    "Gmail",
+    "GoogleCalendar",
+    "BoxStorage",
+    "Dropbox",
+];
+
+fn connected(connector: &str, token: &str) -> SearchProvider {
+    SearchProvider { user_token: Some(Secret::new(token)), ..provider(draft(connector)) }
+}
+
+/// Whatever url the provider names, what is sent goes to the vendor's own host with the token in one header.
+#[tokio::test]
+async fn every_request_goes_to_the_vendor() {
+    let hosts = ["graph.microsoft.com", "www.googleapis.com", "api.box.com", "api.dropboxapi.com"];
+    for connector in CONNECTORS {
+        let script = Script::of((0..3).map(|_| answer("application/json", "{}")));
+        let built = (kind(connector).build)(&connected(connector, "canary-token"), &script.toolbox());
+        let connector_built = built.expect("a connector");
+        let question = connector_built.construct(&query("river")).expect("a question");
+        assert!(
+            !question.shown().contains("canary-token") && !question.shown().contains("evil"),
+            "{connector}"
+        );
+        connector_built.execute(&question).await.expect("an answer");
+        for sent in script.asked.lock().expect("a list").iter() {
+            assert!(hosts.contains(&sent.url.host_str().expect("a host")), "{connector}: {sent:?}");
+            assert!(sent.origin.is_of(&sent.url), "{connector}: {sent:?}");
+            assert!(sent.headers.iter().all(|(_, value)| !value.contains("canary")), "{connector}");
+            let secret: Vec<&str> = sent.secret_headers.iter().map(|(_, value)| value.expose()).collect();
+            assert_eq!(secret, ["Bearer canary-token"], "{connector}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_link_that_leads_elsewhere_is_refused_and_named() {
+    let graph = Graph::start().await;
+    let subject = subject("M365OutlookMessages", &graph.stand.url, Literal::Found(title));
+    for host in ["graph.microsoft.com.evil.test", "evilgraph.microsoft.com"] {
+        graph.desk.lock().link = Some(format!("https://{host}/v1.0/search/query?$skip=25"));
+        let error = subject.ask("river", Sort::Relevancy, 5).await.expect_err(host);
+        assert_eq!(error.kind, ConnectorErrorKind::AddressRefused);
+        assert!(error.message.contains(host), "{error}");
+    }
+    graph.desk.lock().link = Some(graph.stand.at("/v1.0/search/query?$skip=25"));
+    assert!(subject.ask("river", Sort::Relevancy, 5).await.is_ok());
+}
+
+/// A gate that lets everything on this machine be reached, so that a redirect is followed.
+fn open_gate(address: &str) -> Toolbox {
+    let limits = GateLimits {
+        connect: Duration::from_secs(5),
+        read: Duration::from_secs(5),
+        body_bytes_max: 1024 * 1024,
+        redirects_max: 5,
+        allow: vec![AllowRule::Network(Network::parse("127.0.0.0/8").expect("a network"))],
+    };
+    let fetch: Arc<dyn Fetch> = Arc::new(Gate::new(limits).expect("a gate"));
+    Toolbox { fetch, settings: Arc::new(settings(address)), ..toolbox(address) }
+}
+
+#[tokio::test]
+async fn a_redirect_takes_no_token_along() {
+    let (service, other) = (BoxStorage::start().await, BoxStorage::start().await);
+    let mut boxed = subject("BoxStorage", &service.stand.url, Literal::Found(title));
+    boxed.toolbox = open_gate(&service.stand.url);
+    service.desk.redirect(&other.stand.at("/2.0/search?query=x&type=file&limit=5&offset=0"));
+    let error = boxed.ask("river", Sort::Relevancy, 5).await.expect_err("nobody is known there");
+    assert_eq!(error.kind, ConnectorErrorKind::NotConnected, "{error}");
+    assert_eq!(other.desk.lock().callers.seen(), [""], "it was asked, without a token");
+    // The words of a question with a body do not even leave.
+    let (graph, other) = (Graph::start().await, Graph::start().await);
+    let mut mail = subject("M365OutlookMessages", &graph.stand.url, Literal::Found(title));
+    mail.toolbox = open_gate(&graph.stand.url);
+    graph.desk.redirect(&other.stand.at("/v1.0/search/query"));
+    mail.ask("river", Sort::Relevancy, 5).await.expect_err("no answer");
+    assert_eq!((graph.desk.requests(), other.desk.requests()), (1, 0));
+}
+
+/// Two people ask at the same time; each request has the token of the one who asks.
+#[tokio::test]
+async fn tokens_are_not_mixed_up() {
+    let graph = Graph::start().await;
+    graph.desk.lock().callers.allow("token-of-ann", &SCOPES);
+    graph.desk.lock().callers.allow("token-of-bo", &[]);
+    let tools = toolbox(&graph.stand.url);
+    let ask = |token: &'static str| {
+        let connector =
+            (kind("M365OneDrive").build)(&connected("M365OneDrive", token), &tools).expect("a connector");
+        async move {
+            let built = SourceQuery::Http(Box::new(request(
+                connector.construct(&query("river")).expect("a question"),
+            )));
+            connector.execute(&built).await.and_then(|answer| connector.normalize(answer))
+        }
+    };
+    for _ in 0..20 {
+        let (ann, bo) = tokio::join!(ask("token-of-ann"), ask("token-of-bo"));
+        assert!(ann.is_ok());
+        assert_eq!(bo.expect_err("nothing was agreed to").kind, ConnectorErrorKind::Denied);
+    }
+    let desk = graph.desk.lock();
+    let of_ann = desk.callers.seen().iter().filter(|header| *header == "Bearer token-of-ann").count();
+    assert_eq!((of_ann, desk.callers.seen().len()), (20, 40));
+}

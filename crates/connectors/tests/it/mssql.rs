@@ -1,0 +1,256 @@
+//! MSSQL against a stand-in for SQL Server: the whole contract of a connector, values, TLS, and the end of time.
+
+use chrono::NaiveDate;
+use domain::contracts::{Connector, ConnectorErrorKind, ConnectorKind, ProviderQuery};
+use domain::provider::ProviderDraft;
+use domain::search::Sort;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use testkit::hostile;
+use testkit::suites::connector::{Literal, MANY, Mistake, Subject};
+use testkit::vendors::mssql::{DATABASE, Document, MsSqlServer, PASSWORD, SLOW_TABLE, TABLE, USER};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+const CERTIFICATE: &[u8] = include_bytes!("../../../outbound/tests/gate/certificates/loopback.pem");
+const KEY: &[u8] = include_bytes!("../../../outbound/tests/gate/certificates/loopback.key");
+const AUTHORITIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../outbound/tests/gate/certificates");
+
+fn documents() -> Vec<Document> {
+    let date = |year, day| NaiveDate::from_ymd_opt(year, 1, day).expect("a date");
+    let rivers = (0..MANY + 5)
+        .map(|number| Document { title: format!("river {number}"), published: date(2024, number % 28 + 1) });
+    let hostile =
+        hostile::QUERIES.iter().map(|text| Document { title: (*text).to_owned(), published: date(2023, 1) });
+    rivers.chain(hostile).collect()
+}
+
+fn kind() -> &'static ConnectorKind {
+    connectors::CATALOGUE.iter().find(|kind| kind.name == "MSSQL").expect("the kind")
+}
+
+fn draft(server: &MsSqlServer, options: &str) -> ProviderDraft {
+    ProviderDraft {
+        name: "Documents".into(),
+        connector: "MSSQL".into(),
+        url: format!("mssql://{}/{DATABASE}{options}", server.address),
+        credentials: format!("{USER}:{PASSWORD}"),
+        query_template: "select {fields} from {table} where {a} like '%{query_string}%'".into(),
+        query_mappings: format!("fields=*,table={TABLE},a=title,sort_by_date=published"),
+        ..ProviderDraft::default()
+    }
+}
+
+fn mistakes(right: &ProviderDraft) -> Vec<Mistake> {
+    let with = |what, kind, change: &dyn Fn(&mut ProviderDraft)| {
+        let mut draft = right.clone();
+        change(&mut draft);
+        Mistake { what, draft, user_token: None, kind }
+    };
+    vec![
+        with("a wrong password", ConnectorErrorKind::Denied, &|draft| {
+            draft.credentials = format!("{USER}:wrong-password");
+        }),
+        with("an unknown database", ConnectorErrorKind::PlaceUnknown, &|draft| {
+            draft.url = draft.url.replace(DATABASE, "no_such");
+        }),
+        with("an unknown table", ConnectorErrorKind::PlaceUnknown, &|draft| {
+            draft.query_mappings = draft.query_mappings.replace(TABLE, "no_such_table");
+        }),
+        with("an unknown column", ConnectorErrorKind::ConfigInvalid, &|draft| {
+            draft.query_mappings = draft.query_mappings.replace("a=title", "a=no_such");
+        }),
+        with("no TLS", ConnectorErrorKind::Untrusted, &|draft| draft.url += "?tls=required"),
+        with("a refused connection", ConnectorErrorKind::Unavailable, &|draft| {
+            draft.url = format!("127.0.0.1:1:{DATABASE}");
+        }),
+    ]
+}
+
+fn subject(draft: ProviderDraft, mistakes: Vec<Mistake>) -> Subject {
+    Subject {
+        kind: kind(),
+        toolbox: crate::house::gate(),
+        draft,
+        user_token: None,
+        reader: None,
+        many: "river",
+        date: Some(|item: &Value| item["published"].as_str().expect("a date").to_owned()),
+        mistakes,
+        literal: Literal::Found(|item: &Value| item["title"].as_str().expect("a title").to_owned()),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mssql_keeps_the_contract() {
+    let server = MsSqlServer::start(documents()).await;
+    let draft = draft(&server, "");
+    let mistakes = mistakes(&draft);
+    let subject = subject(draft, mistakes);
+    subject.check().await;
+    let page = subject.ask("river", Sort::Date, 3).await.expect("rows");
+    assert_eq!(page.found, Some(u64::from(MANY) + 5), "counted, since there are more");
+    assert!(server.patterns().contains(&"%x') union select password from users --%".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_keep_their_types() {
+    let server = MsSqlServer::start(documents()).await;
+    let page =
+        subject(draft(&server, "?tls=off"), Vec::new()).ask("river 3", Sort::Date, 1).await.expect("rows");
+    let want = json!({
+        "title": "river 3",
+        "published": "2024-01-04",
+        "weight": 1.5,
+        "number": 9_007_199_254_740_993_i64,
+        "is_open": true,
+        "share": 0.1,
+        "price": 12.5,
+        "changed": "2024-01-04 10:30:00",
+        "made": "2024-01-04 00:01:00",
+        "code": "00112233-4455-6677-8899-aabbccddeeff",
+        "image": null,
+        "absent": null,
+    });
+    assert_eq!(page.items[0], want);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_statement_with_a_limit_of_its_own_is_cut_off() {
+    let server = MsSqlServer::start(documents()).await;
+    let draft = ProviderDraft {
+        query_template: "select top 28 {fields} from {table} where {a} like '%{query_string}%'".into(),
+        ..draft(&server, "")
+    };
+    let subject = Subject { date: None, ..subject(draft, Vec::new()) };
+    for _ in 0..2 {
+        let page = subject.ask("river", Sort::Relevancy, 12).await.expect("rows");
+        assert_eq!(page.items.len(), 12);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_are_kept() {
+    let server = MsSqlServer::start(documents()).await;
+    let subject = subject(draft(&server, ""), Vec::new());
+    for _ in 0..5 {
+        subject.ask("river", Sort::Relevancy, 5).await.expect("rows");
+    }
+    assert_eq!(server.logins(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tls_is_as_the_address_says() {
+    let server = MsSqlServer::start_sealed(documents(), CERTIFICATE, KEY).await;
+    for options in [
+        String::new(),
+        "?tls=required&verify_certs=false".to_owned(),
+        format!("?tls=required&ca_certs={AUTHORITIES}/authority.pem"),
+    ] {
+        let subject = subject(draft(&server, &options), Vec::new());
+        let page = subject.ask("river", Sort::Date, 25).await;
+        let page = page.unwrap_or_else(|error| panic!("{options}: {error}"));
+        assert_eq!(page.items.len(), 25, "{options}");
+    }
+    for options in [
+        "?tls=off".to_owned(),
+        "?tls=required".to_owned(),
+        format!("?tls=required&ca_certs={AUTHORITIES}/another_authority.pem"),
+        format!("?tls=required&ca_certs={AUTHORITIES}/no_such.pem"),
+    ] {
+        let error = subject(draft(&server, &options), Vec::new()).ask("river", Sort::Date, 1).await;
+        let error = error.expect_err("nobody vouches for it");
+        assert_eq!(error.kind, ConnectorErrorKind::Untrusted, "{options}: {error}");
+        assert!(!error.message.contains('\n'), "{error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_statement_ends_with_its_connection() {
+    let server = MsSqlServer::start(documents()).await;
+    let draft = ProviderDraft {
+        query_mappings: format!("fields=*,table={SLOW_TABLE},a=title"),
+        ..draft(&server, "")
+    };
+    let connector: Box<dyn Connector> = crate::house::connector(draft, &crate::house::gate());
+    let query = ProviderQuery { time_max: Duration::from_millis(300), ..crate::house::query("river") };
+    let built = connector.construct(&query).expect("a statement");
+    let error = connector.execute(&built).await.expect_err("it takes for ever");
+    assert_eq!(error.kind, ConnectorErrorKind::Timeout, "{error}");
+    let ended = tokio::time::timeout(Duration::from_secs(5), async {
+        while server.given_up() == 0 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    });
+    assert!(ended.await.is_ok(), "the connection was closed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_is_asked_past_the_gate() {
+    let server = MsSqlServer::start(documents()).await;
+    let mut subject = subject(draft(&server, ""), Vec::new());
+    subject.toolbox.dial = Arc::new(crate::house::Closed);
+    let error = subject.ask("river", Sort::Date, 1).await.expect_err("the gate is closed");
+    assert_eq!(error.kind, ConnectorErrorKind::AddressRefused, "{error}");
+    assert_eq!(server.logins(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_sends_readers_where_the_gate_lets_them() {
+    let (first, second) = (MsSqlServer::start(documents()).await, MsSqlServer::start(documents()).await);
+    first.send_on(second.address);
+    let mut subject = subject(draft(&first, ""), Vec::new());
+    let error = subject.ask("river", Sort::Date, 1).await.expect_err("nobody vouched for the second");
+    assert_eq!(error.kind, ConnectorErrorKind::AddressRefused, "{error}");
+    assert_eq!(second.logins(), 0);
+    subject.toolbox.dial = Arc::new(crate::house::Open);
+    assert_eq!(subject.ask("river", Sort::Date, 12).await.expect("rows").items.len(), 12);
+    assert_eq!(second.logins(), 1);
+    let circle = MsSqlServer::start(documents()).await;
+    circle.send_on(circle.address);
+    subject.draft = draft(&circle, "");
+    let error = subject.ask("river", Sort::Date, 1).await.expect_err("it leads nowhere");
+    assert_eq!(error.kind, ConnectorErrorKind::Unavailable, "{error}");
+    assert_eq!(circle.logins(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_has_its_limits() {
+    let published = NaiveDate::from_ymd_opt(2024, 1, 1).expect("a date");
+    let long = format!("river {}", "x".repeat(32_000));
+    let documents = (0..600).map(|_| Document { title: long.clone(), published });
+    let server = MsSqlServer::start(documents.collect()).await;
+    let few = subject(draft(&server, ""), Vec::new());
+    assert_eq!(few.ask("river", Sort::Date, 25).await.expect("rows").items.len(), 25);
+    let error = few.ask("river", Sort::Date, 600).await.expect_err("too many texts");
+    assert_eq!(error.kind, ConnectorErrorKind::Unreadable, "{error}");
+    // Rows that nobody asked for are not read without end either.
+    let template = "select top 600 {fields} from {table} where {a} like '%{query_string}%'";
+    let draft = ProviderDraft { query_template: template.into(), ..draft(&server, "") };
+    let error = subject(draft, Vec::new()).ask("river", Sort::Relevancy, 1).await.expect_err("too many rows");
+    assert_eq!(error.kind, ConnectorErrorKind::Unreadable, "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_kind_of_server_is_told() {
+    for answer in [
+        &b"HTTP/1.1 400 Bad Request\r\n\r\n"[..],
+        &[4, 1, 255, 255, 0, 0, 0, 0],
+        &[4, 1, 0, 9, 0, 0, 0, 0, 255],
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            let (mut stream, _) = listener.accept().await.expect("a client");
+            stream.write_all(answer).await.expect("an answer");
+            std::future::pending::<()>().await;
+        });
+        let server = MsSqlServer::start(Vec::new()).await;
+        let draft = ProviderDraft { url: format!("{address}:{DATABASE}"), ..draft(&server, "") };
+        let error = subject(draft, Vec::new()).ask("river", Sort::Date, 1).await.expect_err("no SQL Server");
+        assert_eq!(error.kind, ConnectorErrorKind::Unreadable, "{error}");
+    }
+}

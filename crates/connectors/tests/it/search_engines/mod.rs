@@ -1,0 +1,310 @@
+//! Search engines against strict stand-ins: the whole contract of a connector for each, and what is their own.
+
+mod elastic;
+
+use crate::house::{connector, gate, provider, query, request, toolbox};
+use domain::contracts::{ConnectorErrorKind, ConnectorKind, ProviderQuery};
+use domain::provider::ProviderDraft;
+use domain::search::Sort;
+use domain::secret::Secret;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+use testkit::suites::connector::{Literal, Mistake, Subject};
+use testkit::vendors::meilisearch::{self, Meilisearch};
+use testkit::vendors::shelf::{Desk, RIVERS};
+use testkit::vendors::solr::{self, Solr};
+use testkit::vendors::typesense::{self, Typesense};
+use testkit::vendors::vespa::{self, Vespa};
+
+fn kind(name: &str) -> &'static ConnectorKind {
+    connectors::CATALOGUE.iter().find(|kind| kind.name == name).expect("a kind")
+}
+
+fn title(item: &Value) -> String {
+    item["title"].as_str().expect("a title").to_owned()
+}
+
+fn published(item: &Value) -> String {
+    item["published"].as_str().expect("a date").to_owned()
+}
+
+fn object(value: Value) -> serde_json::Map<String, Value> {
+    value.as_object().expect("an object").clone()
+}
+
+fn draft(connector: &str, url: &str, credentials: &str, query_mappings: &str) -> ProviderDraft {
+    ProviderDraft {
+        name: "Rivers".into(),
+        connector: connector.into(),
+        url: url.into(),
+        credentials: credentials.into(),
+        query_mappings: query_mappings.into(),
+        ..ProviderDraft::default()
+    }
+}
+
+/// What can be wrong with the provider of any engine.
+fn mistakes(draft: &ProviderDraft, wrong_key: &str) -> Vec<Mistake> {
+    let with = |what, kind, change: &dyn Fn(&mut ProviderDraft)| {
+        let mut draft = draft.clone();
+        change(&mut draft);
+        Mistake { what, draft, user_token: None, kind }
+    };
+    vec![
+        with("a wrong key", ConnectorErrorKind::Denied, &|draft| draft.credentials = wrong_key.into()),
+        with("no key", ConnectorErrorKind::Denied, &|draft| draft.credentials = String::new()),
+        with("an unknown index", ConnectorErrorKind::PlaceUnknown, &|draft| {
+            draft.query_mappings = draft.query_mappings.replace("=rivers", "=no_such_index");
+        }),
+        with("no TLS", ConnectorErrorKind::Untrusted, &|draft| {
+            draft.url = draft.url.replace("http://", "https://");
+        }),
+        with("a refused connection", ConnectorErrorKind::Unavailable, &|draft| {
+            draft.url = "http://127.0.0.1:1".into();
+        }),
+    ]
+}
+
+fn subject(draft: ProviderDraft, mistakes: Vec<Mistake>, literal: Literal) -> Subject {
+    Subject {
+        kind: kind(&draft.connector),
+        toolbox: gate(),
+        draft,
+        user_token: None,
+        reader: None,
+        many: "river",
+        date: Some(published),
+        mistakes,
+        literal,
+    }
+}
+
+/// Every engine: all documents over several pages without one twice, and a rest when it is asked for.
+async fn pages_and_rests(subject: &Subject, desk: &Desk) {
+    let name = subject.kind.name;
+    let page = subject.ask("river", Sort::Date, RIVERS as u32).await.expect("an answer");
+    let titles: BTreeSet<String> = page.items.iter().map(title).collect();
+    assert_eq!((titles.len(), page.found), (RIVERS, Some(RIVERS as u64)), "{name}: each once");
+    desk.throttle();
+    let error = subject.ask("river", Sort::Relevancy, 5).await.expect_err("429");
+    let want = (ConnectorErrorKind::RateLimited, Some(Duration::from_secs(7)));
+    assert_eq!((error.kind, error.retry_after), want, "{name}: {error}");
+    let none = subject.ask("nothing such", Sort::Relevancy, 5).await.expect("an answer");
+    assert_eq!((none.items.len(), none.found), (0, Some(0)), "{name}: no results are no error");
+}
+
+/// A mistake that the engine itself finds, in one sentence.
+async fn is_refused(subject: &Subject, sort: Sort, kind: ConnectorErrorKind, reason: &str) {
+    let error = subject.ask("river", sort, 5).await.expect_err(reason);
+    assert_eq!(error.kind, kind, "{error}");
+    assert!(error.message.contains(reason) && !error.message.contains('\n'), "{error}");
+}
+
+#[tokio::test]
+async fn meilisearch_keeps_the_contract() {
+    let server = Meilisearch::start().await;
+    let draft = ProviderDraft {
+        query_template_json: object(json!({"attributesToHighlight": ["title"]})),
+        ..draft(
+            "Meilisearch",
+            &server.stand.at("/"),
+            meilisearch::KEY,
+            "index_name=rivers,sort_by_date=published",
+        )
+    };
+    let mistakes = mistakes(&draft, "bearer=wrong-key");
+    let subject = subject(draft.clone(), mistakes, Literal::Seen(Box::new(server.desk.seen())));
+    subject.check().await;
+    pages_and_rests(&subject, &server.desk).await;
+    let page = subject.ask("river 3", Sort::Relevancy, 1).await.expect("an answer");
+    assert_eq!(page.items[0]["_formatted"]["title"], "<em>river 3</em>");
+    let unsorted = ProviderDraft { query_mappings: "index_name=rivers,sort_by_date=day".into(), ..draft };
+    let wrong = self::subject(unsorted, Vec::new(), Literal::Words(title));
+    is_refused(&wrong, Sort::Date, ConnectorErrorKind::ConfigInvalid, "not sortable").await;
+}
+
+#[tokio::test]
+async fn typesense_keeps_the_contract() {
+    let server = Typesense::start().await;
+    let draft = draft(
+        "Typesense",
+        &server.stand.url,
+        "key=typesense-key-8d20",
+        "index_name=rivers,default_field=title,sort_by_date=day",
+    );
+    assert!(draft.credentials.ends_with(typesense::KEY));
+    let mistakes = mistakes(&draft, "key=wrong-key");
+    let subject = subject(draft.clone(), mistakes, Literal::Seen(Box::new(server.desk.seen())));
+    subject.check().await;
+    pages_and_rests(&subject, &server.desk).await;
+    let page = subject.ask("river 3", Sort::Relevancy, 1).await.expect("an answer");
+    assert_eq!(page.items[0]["highlight"]["title"]["snippet"], "<mark>river 3</mark>");
+    for (mappings, sort) in [
+        ("index_name=rivers,default_field=body", Sort::Relevancy),
+        ("index_name=rivers,default_field=title,sort_by_date=published", Sort::Date),
+    ] {
+        let wrong = ProviderDraft { query_mappings: mappings.into(), ..draft.clone() };
+        let wrong = self::subject(wrong, Vec::new(), Literal::Words(title));
+        is_refused(&wrong, sort, ConnectorErrorKind::ConfigInvalid, "Could not find a field").await;
+    }
+}
+
+#[tokio::test]
+async fn vespa_keeps_the_contract() {
+    let server = Vespa::start().await;
+    let draft = draft(
+        "Vespa",
+        &server.stand.url,
+        &format!("bearer={}", vespa::TOKEN),
+        "index_name=rivers,default_field=default,sort_by_date=published",
+    );
+    let mistakes = mistakes(&draft, "bearer=wrong-token");
+    let subject = subject(draft.clone(), mistakes, Literal::Seen(Box::new(server.desk.seen())));
+    subject.check().await;
+    pages_and_rests(&subject, &server.desk).await;
+    subject.ask("river", Sort::Relevancy, 1).await.expect("an answer");
+    let last = server.desk.last();
+    let want = json!({"yql": "select * from sources rivers where userQuery()", "query": "river", "model.type": "tokenize",
+        "model.defaultIndex": "default", "hits": 1, "offset": 0, "timeout": "11s"});
+    assert_eq!(last, want, "the words are a parameter, and nothing in them is an operator");
+    for (template, mappings, sort, reason) in [
+        ("select * from sources * where title contains @query", "", Sort::Relevancy, "no viable alternative"),
+        ("", "sort_by_date=day", Sort::Date, "not known for sorting"),
+    ] {
+        let wrong = ProviderDraft {
+            query_template: template.into(),
+            query_mappings: mappings.into(),
+            ..draft.clone()
+        };
+        let wrong = self::subject(wrong, Vec::new(), Literal::Words(title));
+        is_refused(&wrong, sort, ConnectorErrorKind::ConfigInvalid, reason).await;
+    }
+}
+
+/// The ready source for Solr, with its blanks filled in.
+#[tokio::test]
+async fn solr_is_asked_by_requests_get() {
+    let server = Solr::start().await;
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../config/providers/solr.json");
+    let ready = std::fs::read(file).expect("the ready source");
+    let mut draft: ProviderDraft = serde_json::from_slice(&ready).expect("a provider");
+    draft.url = draft.url.replace("http://<your-solr-host>:8983", &server.stand.url);
+    draft.query_mappings = draft.query_mappings.replace("YOUR_COLLECTION", solr::COLLECTION);
+    draft.credentials = solr::CREDENTIALS.into();
+    let wrong_key = "HTTPBasicAuth('reader','wrong-password')";
+    let mistakes = mistakes(&draft, wrong_key);
+    let subject = Subject {
+        date: Some(|item| item["date"][0].as_str().expect("a date").to_owned()),
+        ..subject(draft, mistakes, Literal::Seen(Box::new(server.desk.seen())))
+    };
+    subject.check().await;
+    let page = subject.ask("river", Sort::Relevancy, 45).await.expect("an answer");
+    let ids: BTreeSet<&str> = page.items.iter().filter_map(|item| item["id"].as_str()).collect();
+    assert_eq!((ids.len(), page.found), (45, Some(RIVERS as u64)));
+}
+
+/// The result window is never left, however much is wanted.
+#[test]
+fn no_page_lies_beyond_the_window() {
+    let answer = crate::house::answer("application/json", "{}");
+    for (name, mappings, pages, last) in [
+        ("Elastic", "index_name=a", 100, 100),
+        ("Meilisearch", "index_name=a", 10, 100),
+        ("Typesense", "index_name=a,default_field=t", 40, 250),
+        ("Vespa", "index_name=a", 11, 100),
+    ] {
+        let connector = connector(draft(name, "https://h", "", mappings), &toolbox(answer.clone()));
+        assert_eq!(connector.pages(1_000_000), pages, "{name}");
+        let asked = ProviderQuery { page: pages - 1, results_wanted: 1_000_000, ..query("x") };
+        let request = request(connector.construct(&asked).expect("a question"));
+        let body: Value = serde_json::from_slice(&request.body.expect("a body")).expect("JSON");
+        let search = body.pointer("/searches/0").unwrap_or(&body);
+        let size =
+            ["size", "limit", "per_page", "hits"].iter().find_map(|member| search.get(member)?.as_u64());
+        assert_eq!(size, Some(last), "{name}");
+        assert!(request.url.as_str().starts_with("https://h/"), "{name}");
+    }
+}
+
+/// A key goes to the provider's own origin, and nobody sees it.
+#[test]
+fn keys_are_secret_headers() {
+    let answer = crate::house::answer("application/json", "{}");
+    for (name, mappings, header, value) in [
+        ("Elastic", "index_name=a", "Authorization", "ApiKey hush"),
+        ("OpenSearch", "index_name=a", "Authorization", "ApiKey hush"),
+        ("Meilisearch", "index_name=a", "Authorization", "Bearer hush"),
+        ("Typesense", "index_name=a,default_field=t", "X-TYPESENSE-API-KEY", "hush"),
+        ("Vespa", "index_name=a", "Authorization", "Bearer hush"),
+    ] {
+        let draft = draft(name, "https://h", "ApiKey=hush,ca_certs=/a.pem", mappings);
+        let connector = connector(draft, &toolbox(answer.clone()));
+        let request = request(connector.construct(&query("x")).expect("a question"));
+        assert_eq!(request.secret_headers, [(header.to_owned(), Secret::new(value))], "{name}");
+        assert!(!format!("{request:?} {connector:?}").contains("hush"), "{name}");
+        assert_eq!(request.tls.and_then(|tls| tls.ca_file).as_deref(), Some(Path::new("/a.pem")), "{name}");
+    }
+}
+
+#[test]
+fn mistakes_are_found_when_it_is_saved() {
+    let table = [
+        ("Elastic", "https://h", "", "index_name=a", json!({}), ""),
+        ("Elastic", "h:9200", "", "index_name=a", json!({}), "url"),
+        ("Elastic", "", "", "index_name=a", json!({}), "url"),
+        ("Elastic", "https://h", "verify_certs=maybe,u:p", "index_name=a", json!({}), "credentials"),
+        ("Elastic", "https://h", "login=x", "index_name=a", json!({}), "credentials"),
+        ("OpenSearch", "https://h", "", "", json!({}), "query_mappings"),
+        ("OpenSearch", "https://h", "", "index_name=a", json!({"match_all": {}}), "query_template_json"),
+        (
+            "Meilisearch",
+            "https://h",
+            "",
+            "index_name=a",
+            json!({"filter": "x = {query_string}"}),
+            "query_template_json",
+        ),
+        ("Meilisearch", "https://h", "", "index_name=a", json!({"limit": 5}), "query_template_json"),
+        ("Meilisearch", "https://h", "", "index_name=a/b", json!({}), "query_mappings"),
+        ("Meilisearch", "https://h", "", "index_name=a", json!({"q": "{query_string} now"}), ""),
+        ("Typesense", "https://h", "", "index_name=a", json!({}), "query_mappings"),
+        ("Typesense", "https://h", "", "index_name=a", json!({"query_by": "title,body"}), ""),
+        (
+            "Typesense",
+            "https://h",
+            "",
+            "index_name=a,default_field=t",
+            json!({"q": "fixed"}),
+            "query_template_json",
+        ),
+        ("Vespa", "https://h", "", "", json!({}), ""),
+        ("Vespa", "https://h", "", "index_name=a b", json!({}), "query_mappings"),
+        ("Vespa", "https://h", "", "", json!({"yql": "select * from a where true"}), "query_template_json"),
+        (
+            "Vespa",
+            "https://h",
+            "",
+            "",
+            json!({"yql": "select * from a where userQuery() limit 5"}),
+            "query_template_json",
+        ),
+        (
+            "Vespa",
+            "https://h",
+            "",
+            "",
+            json!({"yql": "select * from a where t contains '{query_string}'"}),
+            "query_template_json",
+        ),
+    ];
+    for (name, url, credentials, mappings, template, field) in table {
+        let draft = ProviderDraft {
+            query_template_json: object(template.clone()),
+            ..draft(name, url, credentials, mappings)
+        };
+        let errors: Vec<String> = (kind(name).check)(&provider(draft)).into_map().into_keys().collect();
+        assert_eq!(errors.join(","), field, "{name} {url} {credentials} {mappings} {template}");
+    }
+}

@@ -1,0 +1,237 @@
+//! Elasticsearch and OpenSearch: one index `rivers`. Bodies, clauses and sorts that the engine does not know are
+//! refused, query strings are read with their operators, and the result window is kept.
+
+use super::lucene;
+use super::shelf::{Desk, answer, newest_first, search, unknown_member, words};
+use super::stand::Stand;
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use axum::routing::post;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+pub const CREDENTIALS: &str = "reader:river-password";
+pub const API_KEY: &str = "ApiKey=river-id:river-secret";
+pub const INDEX: &str = "rivers";
+
+const BASIC: &str = "Basic cmVhZGVyOnJpdmVyLXBhc3N3b3Jk";
+const KEY: &str = "ApiKey cml2ZXItaWQ6cml2ZXItc2VjcmV0";
+const WINDOW: u64 = 10_000;
+const BODY: [&str; 10] = [
+    "query",
+    "from",
+    "size",
+    "sort",
+    "track_scores",
+    "timeout",
+    "highlight",
+    "_source",
+    "track_total_hits",
+    "min_score",
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flavour {
+    Elasticsearch,
+    /// It knows no API keys, and says less when it refuses.
+    OpenSearch,
+}
+
+pub struct Elastic {
+    pub stand: Stand,
+    pub desk: Desk,
+}
+
+impl Elastic {
+    pub async fn start(flavour: Flavour) -> Self {
+        let desk = Desk::default();
+        let router =
+            Router::new().route("/{index}/_search", post(handle)).with_state((desk.clone(), flavour));
+        Self { stand: Stand::start(router).await, desk }
+    }
+}
+
+async fn handle(
+    State((desk, flavour)): State<(Desk, Flavour)>,
+    Path(index): Path<String>,
+    headers: HeaderMap,
+    body: String,
+) -> Response {
+    let busy = json!({"error": {"root_cause": [{"type": "circuit_breaking_exception", "reason": "[parent] Data too large"}]}, "status": 429});
+    if let Some(response) = desk.too_soon(&busy) {
+        return response;
+    }
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let is_known = match flavour {
+        Flavour::Elasticsearch => [BASIC, KEY].contains(&header("authorization")),
+        Flavour::OpenSearch => header("authorization") == BASIC,
+    };
+    if !is_known {
+        return match flavour {
+            Flavour::Elasticsearch => refusal(
+                401,
+                "security_exception",
+                "unable to authenticate user [reader] for REST request [/rivers/_search]",
+                "",
+            ),
+            Flavour::OpenSearch => answer(401, &json!("Unauthorized")),
+        };
+    }
+    if !header("content-type").starts_with("application/json") {
+        return answer(406, &json!({"error": "Content-Type header [] is not supported", "status": 406}));
+    }
+    if index != INDEX {
+        return refusal(404, "index_not_found_exception", &format!("no such index [{index}]"), &index);
+    }
+    let Ok(body) = serde_json::from_str::<Value>(&body) else {
+        return refusal(400, "json_parse_exception", "Unexpected character", "");
+    };
+    match found(&body) {
+        Ok((seen, hits)) => {
+            desk.remember(&seen, &body);
+            page(&body, &hits)
+        }
+        Err((kind, reason)) => refusal(400, kind, &reason, ""),
+    }
+}
+
+fn refusal(status: u16, kind: &str, reason: &str, index: &str) -> Response {
+    let cause = json!({"type": kind, "reason": reason, "index": index});
+    answer(
+        status,
+        &json!({"error": {"root_cause": [cause], "type": kind, "reason": reason}, "status": status}),
+    )
+}
+
+type Refused = (&'static str, String);
+
+/// What was understood, and the hits in their order.
+fn found(body: &Value) -> Result<(String, Vec<Value>), Refused> {
+    if let Some(name) = unknown_member(body, &BODY) {
+        return Err(("parsing_exception", format!("unknown key [{name}] for a START_OBJECT in [{name}].")));
+    }
+    let number = |name: &str, usual: u64| body.get(name).map_or(Some(usual), Value::as_u64);
+    let (Some(from), Some(size)) = (number("from", 0), number("size", 10)) else {
+        return Err(("parsing_exception", "from and size are numbers".to_owned()));
+    };
+    if from + size > WINDOW {
+        let reason = format!(
+            "Result window is too large, from + size must be less than or equal to: [{WINDOW}] but was [{}].",
+            from + size
+        );
+        return Err(("illegal_argument_exception", reason));
+    }
+    let asked = clause(&body["query"])?;
+    let mut hits = search(&asked.wanted, &asked.unwanted);
+    if asked.is_everything {
+        hits = super::shelf::documents();
+    }
+    if let Some(sort) = body.get("sort") {
+        let field = sort
+            .pointer("/0")
+            .and_then(Value::as_object)
+            .and_then(|entry| entry.iter().next())
+            .filter(|(_, order)| **order == json!({"order": "desc"}))
+            .map(|(field, _)| field.clone())
+            .ok_or(("parsing_exception", "malformed sort".to_owned()))?;
+        match field.as_str() {
+            "published" | "day" => newest_first(&mut hits, &field),
+            "title" => {
+                return Err((
+                    "illegal_argument_exception",
+                    "Fielddata is disabled on [title] in [rivers].".to_owned(),
+                ));
+            }
+            _ => {
+                return Err((
+                    "query_shard_exception",
+                    format!("No mapping found for [{field}] in order to sort on"),
+                ));
+            }
+        }
+    }
+    Ok((asked.seen, hits))
+}
+
+fn page(body: &Value, hits: &[Value]) -> Response {
+    let number = |name: &str, usual: u64| body[name].as_u64().unwrap_or(usual) as usize;
+    let marked = body["highlight"]["fields"].as_object();
+    let shown: Vec<Value> = hits
+        .iter()
+        .skip(number("from", 0))
+        .take(number("size", 10))
+        .map(|document| {
+            let mut hit = json!({"_index": INDEX, "_id": document["id"], "_score": 1.5, "_source": document});
+            if marked.is_some_and(|fields| fields.contains_key("title")) {
+                hit["highlight"] = json!({"title": [format!("<em>{}</em>", document["title"].as_str().unwrap_or_default())]});
+            }
+            hit
+        })
+        .collect();
+    let total = json!({"value": hits.len(), "relation": "eq"});
+    let shards = json!({"total": 1, "successful": 1, "skipped": 0, "failed": 0});
+    answer(
+        200,
+        &json!({"took": 3, "timed_out": false, "_shards": shards, "hits": {"total": total, "max_score": 1.5, "hits": shown}}),
+    )
+}
+
+#[derive(Default)]
+struct Asked {
+    /// The words of the clause that held any, without escapes.
+    seen: String,
+    wanted: BTreeSet<String>,
+    unwanted: BTreeSet<String>,
+    is_everything: bool,
+}
+
+fn clause(query: &Value) -> Result<Asked, Refused> {
+    let clauses = query.as_object().filter(|object| object.len() == 1);
+    let Some((name, inside)) = clauses.and_then(|object| object.iter().next()) else {
+        return Err(("parsing_exception", "[query] malformed query, expected one clause".to_owned()));
+    };
+    match name.as_str() {
+        "query_string" => query_string(inside),
+        "match" => {
+            let value =
+                inside.get("title").ok_or(("parsing_exception", "[match] needs a field".to_owned()))?;
+            text(value.as_str().or_else(|| value["query"].as_str()))
+        }
+        "multi_match" => match unknown_member(inside, &["query", "fields", "type", "operator"]) {
+            Some(name) => {
+                Err(("parsing_exception", format!("[multi_match] query does not support [{name}]")))
+            }
+            None => text(inside["query"].as_str()),
+        },
+        "match_all" => Ok(Asked { is_everything: true, ..Asked::default() }),
+        _ => Err(("parsing_exception", format!("unknown query [{name}]"))),
+    }
+}
+
+fn text(text: Option<&str>) -> Result<Asked, Refused> {
+    let text = text.ok_or(("parsing_exception", "a text is needed".to_owned()))?;
+    Ok(Asked { seen: text.to_owned(), wanted: words(text), ..Asked::default() })
+}
+
+fn query_string(inside: &Value) -> Result<Asked, Refused> {
+    if let Some(name) = unknown_member(inside, &["query", "default_field", "fields", "default_operator"]) {
+        return Err(("parsing_exception", format!("[query_string] query does not support [{name}]")));
+    }
+    let field = inside["default_field"].as_str().unwrap_or("title");
+    let query = inside["query"]
+        .as_str()
+        .ok_or(("parsing_exception", "[query_string] must be provided with a [query]".to_owned()))?;
+    let read = lucene::read(query)
+        .map_err(|()| ("query_shard_exception", format!("Failed to parse query [{query}]")))?;
+    if field != "title" {
+        return Ok(Asked { seen: read.text, ..Asked::default() });
+    }
+    Ok(Asked {
+        seen: read.text,
+        wanted: read.wanted,
+        unwanted: read.unwanted,
+        is_everything: read.is_everything,
+    })
+}
