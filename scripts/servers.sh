@@ -7,6 +7,7 @@ start_servers() {
   start_oidc || echo "skipped: an OpenID Connect provider cannot be had; its suite is skipped"
   start_pgvector || echo "skipped: PostgreSQL with pgvector cannot be had; its suites are skipped"
   start_mariadb || echo "skipped: MariaDB cannot be had; its suites are skipped"
+  start_chroma || echo "skipped: Chroma cannot be had; its suite is skipped"
   fetch_linters
   return 0
 }
@@ -15,6 +16,10 @@ stop_servers() {
   if [ -n "${oidc_pid:-}" ]; then
     kill "$oidc_pid" 2>/dev/null
     wait "$oidc_pid" 2>/dev/null
+  fi
+  if [ -n "${chroma_pid:-}" ]; then
+    kill "$chroma_pid" 2>/dev/null
+    wait "$chroma_pid" 2>/dev/null
   fi
   if [ -n "${nats_pid:-}" ]; then
     kill "$nats_pid" 2>/dev/null
@@ -165,6 +170,23 @@ start_oidc() {
   oidc_pid=$!
   wait_for_port "$port" || { kill "$oidc_pid" 2>/dev/null; oidc_pid=; return 1; }
   export SVC_TEST_OIDC="http://127.0.0.1:$port"
+}
+
+# Chroma: the PyPI package `chromadb`, kept between runs outside of the repository.
+start_chroma() {
+  local port folder=${XDG_CACHE_HOME:-$HOME/.cache}/tributary-tests/chroma
+  if [ ! -e "$folder/complete" ]; then
+    mkdir -p "$folder" &&
+      python3 -m pip install --quiet --disable-pip-version-check --upgrade --target "$folder" chromadb \
+        >"$scratch/chroma-install.log" 2>&1 && touch "$folder/complete" || return 1
+  fi
+  port=$(free_port)
+  ANONYMIZED_TELEMETRY=False PYTHONPATH="$folder" python3 "$folder/bin/chroma" run \
+    --path "$scratch/chroma" --host 127.0.0.1 --port "$port" \
+    >"$scratch/chroma.log" 2>&1 &
+  chroma_pid=$!
+  wait_for_port "$port" || { kill "$chroma_pid" 2>/dev/null; chroma_pid=; return 1; }
+  export SVC_TEST_CHROMA="http://127.0.0.1:$port"
 }
 
 wait_for_port() {

@@ -1,6 +1,7 @@
 //! The generated documents, each made from one table of the program.
 
 use crate::wiring::CATALOGUES;
+use domain::contracts::{Capability, ConnectorKind};
 use domain::settings::Settings;
 use std::path::Path;
 
@@ -60,8 +61,20 @@ fn example_file() -> String {
 }
 
 fn connectors_page() -> String {
-    let rows = CATALOGUES.connectors.iter().map(|kind| (kind.name, kind.summary));
-    format!("# Connectors\n\n{MADE}\nA connector talks to one kind of source.\n\n{}", table(rows))
+    let yes = |can: bool| if can { "yes" } else { "" };
+    let mut text = format!(
+        "# Connectors\n\n{MADE}\nA connector talks to one kind of source. Each has a page of its own.\n\n\
+         | Name | What it does | Pages | Date sort | NOT | Needs the user's own token |\n|---|---|---|---|---|---|\n"
+    );
+    for ConnectorKind { name, summary, capability, authenticator, .. } in CATALOGUES.connectors {
+        let Capability { page, date_sort, not } = *capability;
+        let (page, date_sort, not) = (yes(page), yes(date_sort), yes(not));
+        let token = authenticator.map(|name| format!("`{name}`")).unwrap_or_default();
+        text += &format!(
+            "| [`{name}`](connectors/{name}.md) | {summary} | {page} | {date_sort} | {not} | {token} |\n"
+        );
+    }
+    text
 }
 
 fn processors_page() -> String {

@@ -114,9 +114,11 @@ impl Service {
     }
 }
 
-/// Tells other processes what happens to searches here, and hears it from them.
+/// Tells other processes what happens to searches here, hears it from them, and looks after searches that are followed.
 fn exchange(wired: &Wired) -> JoinSet<()> {
     let mut background = JoinSet::new();
+    let federation = Arc::clone(&wired.federation);
+    background.spawn(async move { federation.look_out().await });
     if let Some(relay) = wired.relay.clone() {
         let federation = Arc::clone(&wired.federation);
         background.spawn(async move { federation.events().exchange(&*relay).await });

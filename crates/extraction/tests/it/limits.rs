@@ -67,14 +67,14 @@ fn many_packed_streams_are_refused() {
     assert!(matches!(&error, ExtractError::Damaged(why) if why.contains("packed streams")), "{error}");
 }
 
-/// A form that shows itself, twice: without a limit it would never end.
+/// A form that shows itself many times: without a limit of depth it would never end, without one of number not soon.
 #[test]
 fn forms_that_show_themselves_end() {
     let mut document = document(&[&["before"]]);
     let id = document.new_object_id();
     let own = dictionary! { "XObject" => dictionary! { "X" => id } };
     let form =
-        Stream::new(dictionary! { "Subtype" => "Form", "Resources" => own.clone() }, b"/X Do /X Do".to_vec());
+        Stream::new(dictionary! { "Subtype" => "Form", "Resources" => own.clone() }, b"/X Do ".repeat(9));
     document.objects.insert(id, Object::Stream(form));
     let content = document.add_object(Stream::new(dictionary! {}, b"/X Do".to_vec()));
     for (_, object) in document.objects.iter_mut() {

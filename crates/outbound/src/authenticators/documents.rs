@@ -93,3 +93,86 @@ impl Documents {
             .map_err(|_| format!("{host} publishes something that is no JSON object"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use async_trait::async_trait;
+    use bytes::Bytes;
+    use domain::contracts::{FetchError, HttpRequest, HttpResponse};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use tokio::time::advance;
+    use url::Url;
+
+    /// Counts, and answers what it is told.
+    struct Counted {
+        count: AtomicUsize,
+        status: u16,
+        body: String,
+    }
+
+    #[async_trait]
+    impl Fetch for Counted {
+        async fn fetch(&self, _request: &HttpRequest) -> Result<HttpResponse, FetchError> {
+            self.count.fetch_add(1, Ordering::SeqCst);
+            let body = Bytes::from(self.body.clone());
+            Ok(HttpResponse { status: self.status, headers: Vec::new(), body })
+        }
+    }
+
+    fn documents(status: u16, body: &str) -> (Documents, Arc<Counted>) {
+        let fetch = Arc::new(Counted { count: AtomicUsize::new(0), status, body: body.to_owned() });
+        (Documents::new(fetch.clone()), fetch)
+    }
+
+    fn place(number: usize) -> Place {
+        Place { url: Url::parse(&format!("https://hub.example/{number}")).unwrap(), is_trusted: false }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_document_is_kept_and_asked_for_anew_only_so_often() {
+        let (documents, fetch) = documents(200, "{\"keys\": []}");
+        let asked = || fetch.count.load(Ordering::SeqCst);
+        let first = documents.kept(&place(1)).await.unwrap();
+        advance(KEPT - Duration::from_secs(1)).await;
+        assert!(Arc::ptr_eq(&first, &documents.kept(&place(1)).await.unwrap()));
+        assert_eq!(asked(), 1);
+        let newer = documents.renewed(&place(1), &first).await.unwrap();
+        assert_eq!(asked(), 2);
+        for _ in 0..100 {
+            assert!(Arc::ptr_eq(&newer, &documents.renewed(&place(1), &newer).await.unwrap()));
+        }
+        assert_eq!(asked(), 2, "however many wrong tokens come");
+        assert!(Arc::ptr_eq(&newer, &documents.renewed(&place(1), &first).await.unwrap()));
+        advance(REST).await;
+        documents.renewed(&place(1), &newer).await.unwrap();
+        assert_eq!(asked(), 3);
+        advance(KEPT).await;
+        documents.kept(&place(1)).await.unwrap();
+        assert_eq!(asked(), 4);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_failure_is_remembered_for_a_moment() {
+        let large = format!("{{\"x\": \"{}\"}}", "y".repeat(DOCUMENT_BYTES_MAX));
+        for (status, body) in [(503, "{}"), (200, "<html>"), (200, "[]"), (200, large.as_str())] {
+            let (documents, fetch) = documents(status, body);
+            for _ in 0..3 {
+                documents.kept(&place(1)).await.unwrap_err();
+            }
+            assert_eq!(fetch.count.load(Ordering::SeqCst), 1, "{status}");
+            advance(REST).await;
+            documents.kept(&place(1)).await.unwrap_err();
+            assert_eq!(fetch.count.load(Ordering::SeqCst), 2, "{status}");
+        }
+    }
+
+    #[tokio::test]
+    async fn not_more_are_kept_than_there_may_be() {
+        let (documents, _) = documents(200, "{}");
+        for number in 0..=DOCUMENTS_MAX {
+            documents.kept(&place(number)).await.unwrap();
+            assert!(documents.slots.lock().unwrap().len() <= DOCUMENTS_MAX);
+        }
+    }
+}

@@ -260,6 +260,11 @@ mod tests {
         let token = format!("{signed}.{}", coded(pair.sign(signed.as_bytes())));
         assert!(!is_signed(&token, &ed), "what it demands is not known");
         assert!(Unproven::read(&format!("{}.{claims}.", "a".repeat(TOKEN_CHARS_MAX))).is_none());
+        let many: Vec<Value> = (0..=KEYS_MAX).map(|_| ed.clone()).collect();
+        let keys = json!({ "keys": many });
+        let token = format!("{}.e30", head("EdDSA"));
+        let token = Unproven::read(&token).unwrap();
+        assert_eq!(token.candidates(keys.as_object().unwrap()).len(), KEYS_MAX);
         for text in ["", ".", "..", "a.b", "a.b.c", "e30.e30"] {
             assert!(Unproven::read(text).is_none(), "{text}");
         }

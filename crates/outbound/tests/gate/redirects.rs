@@ -123,3 +123,43 @@ async fn another_name_of_the_same_place_is_another_origin() {
         source.requests().iter().map(|seen| seen.header("x-key").map(str::to_owned)).collect();
     assert_eq!(keys, [Some("s3cret".to_owned()), None]);
 }
+
+/// A name that only looks like the source's own gets no credentials, whatever its address is.
+#[tokio::test]
+async fn look_alikes_get_no_credentials() {
+    let source = Source::start().await;
+    let port = source.address().port();
+    for place in [
+        "http://evilsharepoint.com:{port}/end",
+        "http://sharepoint.com.evil.test:{port}/end",
+        "http://a.sharepoint.com.evil.test:{port}/end",
+        "http://sharepoint.com@evil.test:{port}/end",
+        "http://sharepoint.com%2eevil.test:{port}/end",
+        "http://sharepoint.com.:{port}/end",
+        "http://a.sharepoint.com:{port}/end",
+        "http://sharepoint.co:{port}/end",
+        "http://xn--sharepont-37a.com:{port}/end",
+        "//evilsharepoint.com:{port}/end",
+    ] {
+        let place = place.replace("{port}", &port.to_string());
+        for code in [301, 302, 303, 307, 308] {
+            source.reply_at("/start", Behaviour::redirect(place.clone(), code));
+            source.reply_at("/end", Behaviour::status(204));
+            let mut request = request(&named(&source.url_at("/start"), "sharepoint.com"), true);
+            request.headers = vec![("Cookie".to_owned(), "canary".to_owned())];
+            request.secret_headers = vec![("Authorization".to_owned(), Secret::new("Bearer canary"))];
+            let lookup = Scripted::new(&[&["127.0.0.1"], &["127.0.0.1"]]);
+            let before = source.requests().len();
+            // Every one of these places may be reached: what is asked here is what goes along.
+            let _a_place_that_is_refused_gets_nothing = lookup.gate(&["127.0.0.0/8"]).fetch(&request).await;
+            let seen = &source.requests()[before..];
+            assert_eq!(seen[0].header("authorization"), Some("Bearer canary"), "{place}");
+            for later in &seen[1..] {
+                let sent = format!("{later:?}");
+                assert!(!sent.contains("canary"), "{place} by {code}: {sent}");
+            }
+        }
+    }
+    let reached = source.requests().iter().filter(|seen| seen.path == "/end").count();
+    assert!(reached >= 20, "most of them were reached: {reached}");
+}

@@ -55,7 +55,7 @@ impl ApiDocument {
     ),
     components(schemas(ErrorBody)),
     modifiers(&Schemes),
-    security(("basic" = []), ("token" = [])),
+    security(("basic" = []), ("token" = []), ("bearer" = [])),
     tags(
         (name = "search", description = "Ask, follow, run again."),
         (name = "results", description = "The mixed list, and single results."),
@@ -81,6 +81,8 @@ impl Modify for Schemes {
         let basic = HttpBuilder::new().scheme(HttpAuthScheme::Basic).build();
         components.add_security_scheme("basic", SecurityScheme::Http(basic));
         let token = ApiKeyValue::with_description("Authorization", "`Token <API token>`");
+        let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build();
+        components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
         components.add_security_scheme("token", SecurityScheme::ApiKey(ApiKey::Header(token)));
     }
 }

@@ -101,7 +101,7 @@ async fn show_progress(federation: Arc<federation::Federation>, id: SearchId) {
         match events.recv().await {
             Ok(SearchEvent::Provider(_, set)) => terminal::note(progress_line(&set)),
             Ok(SearchEvent::Status(status)) if status.is_final() => return,
-            Ok(SearchEvent::Status(_)) => {}
+            Ok(SearchEvent::Status(_) | SearchEvent::Changed) => {}
             Err(_closed_or_late) => return,
         }
     }

@@ -162,6 +162,22 @@ fn a_plug_in_is_one_file_and_one_row() {
     }
 }
 
+/// Who adds a connector also writes its page and a record to begin with.
+#[test]
+fn every_connector_has_its_page_and_a_ready_source() {
+    let used: BTreeSet<String> =
+        tributary::ready::all().unwrap().into_iter().map(|source| source.draft.connector).collect();
+    for kind in CATALOGUES.connectors {
+        let page = root().join(format!("docs/connectors/{}.md", kind.name));
+        let text = std::fs::read_to_string(&page).unwrap_or_else(|_| panic!("{} has no page", kind.name));
+        assert!(
+            text.starts_with(&format!("# {}\n", kind.name)) && text.contains("\"connector\""),
+            "{page:?}"
+        );
+        assert!(used.contains(kind.name), "{} has no ready source in config/providers", kind.name);
+    }
+}
+
 /// Without the result processors that stand there under their own names.
 fn own_post_result() -> impl Iterator<Item = &'static PostResultProcessorKind> {
     CATALOGUES.post_result_processors.iter().filter(|kind| CATALOGUES.result_processor(kind.name).is_none())

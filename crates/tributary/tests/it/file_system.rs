@@ -16,8 +16,13 @@ fn draft(name: &str, folder: &std::path::Path) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn only_allowed_folders_are_searched() {
     let (allowed, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    std::fs::write(allowed.path().join("floods.md"), "# Floods of spring\n\nThe river rose by two metres.").unwrap();
-    std::fs::write(allowed.path().join("page.html"), "<title>River walks</title><main><p>Along the river, dry.").unwrap();
+    std::fs::write(allowed.path().join("floods.md"), "# Floods of spring\n\nThe river rose by two metres.")
+        .unwrap();
+    std::fs::write(
+        allowed.path().join("page.html"),
+        "<title>River walks</title><main><p>Along the river, dry.",
+    )
+    .unwrap();
     std::fs::write(allowed.path().join("broken.pdf"), "%PDF-1.7 the river").unwrap();
     let allow = allowed.path().display().to_string();
     let house = TestHouse::with(|mut settings| {
@@ -40,10 +45,14 @@ async fn only_allowed_folders_are_searched() {
     prepared["active"] = json!(false);
     assert_eq!(house.admin.post("/svc/searchproviders/", &prepared).await.status, 201);
 
-    let found = house.admin.search(&json!({"query_string": "river -dry"})).await;
+    let search = house.admin.search(&json!({"query_string": "river -dry"})).await;
+    let found = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
     let results = found["results"].as_array().unwrap();
     assert_eq!(results.len(), 1, "{found}");
-    assert_eq!(results[0]["title"].as_str().unwrap().replace("<em>", "").replace("</em>", ""), "Floods of spring");
+    assert_eq!(
+        results[0]["title"].as_str().unwrap().replace("<em>", "").replace("</em>", ""),
+        "Floods of spring"
+    );
     assert!(results[0]["body"].to_string().contains("metres"), "{found}");
     assert_eq!(results[0]["payload"]["path"], "floods.md");
     assert!(results[0]["url"].as_str().unwrap().starts_with("file:///"), "{found}");

@@ -17,6 +17,7 @@ mod deadline;
 mod demo;
 mod deployment;
 mod doctor;
+mod doctor_of_sources;
 mod door;
 mod eval;
 mod explained;

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(40);
 const RESULTS: usize = 60;
 
 /// A process with no door. Killed when dropped.
-struct WorkerProcess(Child);
+pub struct WorkerProcess(pub Child);
 
 impl Drop for WorkerProcess {
     fn drop(&mut self) {

@@ -58,7 +58,7 @@ pub struct AuthenticatorView {
 #[serde(untagged)]
 #[expect(dead_code, reason = "it describes the two shapes; each is written by itself")]
 enum EitherView {
-    Administrators(AuthenticatorView),
+    Administrators(Box<AuthenticatorView>),
     Everybodys(NeededView),
 }
 

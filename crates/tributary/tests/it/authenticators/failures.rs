@@ -33,7 +33,10 @@ async fn a_renewal_that_fails_is_said_and_the_search_goes_on() {
     hub.book().mood = Mood::Over;
     let search_record = ann.search(&json!({"query_string": "river"})).await;
     assert_eq!(search_record["status"], "PARTIAL_RESULTS_READY", "{search_record}");
-    let messages = search_record["messages"].to_string();
+    let path = format!("/svc/results/?search_id={}", search_record["id"]);
+    let first = ann.get(&path).await.body;
+    assert_eq!(first["info"]["Files"]["status"], "not_connected", "{first}");
+    let messages = first["messages"].to_string();
     assert!(messages.contains("Hub is not connected to your account"), "{messages}");
     let refreshes = hub.book().refreshes;
     hub.book().mood = Mood::Fine;

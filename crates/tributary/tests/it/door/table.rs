@@ -107,8 +107,8 @@ const METRICS: &str = "/metrics/";
 /// A page that stands among the paths of the API.
 const TRANSFORM_FORM: &str = "/svc/query_transform_form/";
 /// Where a browser goes to sign in elsewhere, and where it comes back to.
-const ELSEWHERE: &str = "/svc/oidc/hub/login/";
-const CALLBACK: &str = "/svc/callback/hub-callback/";
+pub const ELSEWHERE: &str = "/svc/oidc/hub/login/";
+pub const CALLBACK: &str = "/svc/callback/hub-callback/";
 const PAGES: &[&str] = &[TRANSFORM_FORM, ELSEWHERE, CALLBACK];
 /// It needs a token that another service has signed.
 pub const BY_TOKEN: &str = "/svc/oidc_authenticate/";

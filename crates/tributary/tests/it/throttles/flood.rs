@@ -13,12 +13,12 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-const PASSWORD: &str = "a password for tests";
+pub(super) const PASSWORD: &str = "a password for tests";
 /// Failures in an hour before sign-in is refused.
 const LIMIT: usize = 10;
 /// All kinds of flood take turns with peace, so that whatever else the machine does meets all of them.
-const ROUNDS: usize = 20;
-const REQUESTS: usize = 100;
+pub(super) const ROUNDS: usize = 20;
+pub(super) const REQUESTS: usize = 100;
 /// What the measured client does between two requests.
 const PAUSE: Duration = Duration::from_millis(1);
 const FLOODERS: usize = 8;
@@ -28,7 +28,7 @@ const FLOODER_RATE: u32 = 50;
 const RISE: Duration = Duration::from_millis(50);
 /// A thread that could run may wait for one slice of the scheduler, whoever else runs; below that, a factor of two
 /// says nothing.
-const CLOCK_NOISE: Duration = Duration::from_millis(3);
+pub(super) const CLOCK_NOISE: Duration = Duration::from_millis(3);
 
 struct Flood {
     name: &'static str,
@@ -81,15 +81,7 @@ fn start(folder: &Path) -> Running {
 fn others_wait_at_most_twice_as_long_in_a_flood_of_guesses() {
     let folder = tempfile::tempdir().unwrap();
     let web = start(folder.path());
-    let mut line = Line::open(&web.base);
-    let pair = json!({"username": "admin", "password": PASSWORD}).to_string();
-    let (status, body) = line.ask(&post("/svc/login/", &pair, "192.0.2.1"));
-    assert_eq!(status, 200, "{body}");
-    let token = serde_json::from_str::<Value>(&body).unwrap()["token"].as_str().unwrap().to_owned();
-    let request = get("/svc/users/me/", &format!("Token {token}"), "192.0.2.1");
-    for _ in 0..REQUESTS {
-        line.ask(&request);
-    }
+    let (mut line, request) = somebody(&web.base);
     let floods = FLOODS.map(|flood| RunningFlood::new(flood));
     let (mut quiet, mut busy) = (Vec::new(), floods.each_ref().map(|_| Vec::new()));
     let is_over = AtomicBool::new(false);
@@ -203,7 +195,21 @@ impl RunningFlood {
     }
 }
 
-fn measure(line: &mut Line, request: &str) -> Vec<Duration> {
+/// Somebody who has signed in and been served for a while: the connection, and what is asked on it.
+pub(super) fn somebody(base: &str) -> (Line, String) {
+    let mut line = Line::open(base);
+    let pair = json!({"username": "admin", "password": PASSWORD}).to_string();
+    let (status, body) = line.ask(&post("/svc/login/", &pair, "192.0.2.1"));
+    assert_eq!(status, 200, "{body}");
+    let token = serde_json::from_str::<Value>(&body).unwrap()["token"].as_str().unwrap().to_owned();
+    let request = get("/svc/users/me/", &format!("Token {token}"), "192.0.2.1");
+    for _ in 0..REQUESTS {
+        line.ask(&request);
+    }
+    (line, request)
+}
+
+pub(super) fn measure(line: &mut Line, request: &str) -> Vec<Duration> {
     let one = |_| {
         std::thread::sleep(PAUSE);
         let started = Instant::now();
@@ -213,7 +219,7 @@ fn measure(line: &mut Line, request: &str) -> Vec<Duration> {
     (0..REQUESTS).map(one).collect()
 }
 
-fn percentile(mut times: Vec<Duration>) -> Duration {
+pub(super) fn percentile(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times[times.len() * 99 / 100]
 }

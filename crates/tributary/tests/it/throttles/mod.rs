@@ -6,10 +6,10 @@ mod streams;
 
 use crate::browser::Browser;
 use crate::door::credentials::basic;
-use crate::house::{ADMIN_PASSWORD, Answer, Client, TestHouse, items};
+use crate::house::{ADMIN_PASSWORD, Answer, TestHouse, items};
 use domain::notation::network::Network;
 use domain::notation::rate::Rate;
-use domain::settings::{Secs, Settings, Throttle, WebOrigin};
+use domain::settings::{Settings, Throttle, WebOrigin};
 use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -19,8 +19,6 @@ use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
 
 const LIMIT: u32 = 10;
-/// What a flood may add to the slowest requests of others before a factor of two counts.
-const UNNOTICED: Duration = Duration::from_millis(100);
 
 /// So slow a rate that nothing is paid back during a test.
 fn per_hour(count: u32) -> Throttle {
@@ -236,54 +234,6 @@ async fn every_way_to_start_a_search_counts_and_nothing_else_does() {
     house.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn hundreds_of_event_streams_are_bounded_and_others_do_not_notice() {
-    let house = TestHouse::with(|settings| Settings {
-        event_streams_per_user: 200,
-        event_streams_max: 300,
-        timeout: Secs::new(60),
-        search_http_read_timeout: Secs::new(60),
-        stop_grace: Secs::new(1),
-        ..settings
-    })
-    .await;
-    let source = Source::start().await;
-    source.reply(Behaviour::Hang);
-    house.provider("Silent", &source).await;
-    let (ann, otto) = (house.user("ann", &[]).await, house.user("otto", &[]).await);
-    let quiet = slowest(&house.admin).await;
-    let (mut open, mut refused) = (Vec::new(), Vec::new());
-    for (client, who) in [(&ann, "ann"), (&otto, "otto")] {
-        let created = client.post("/svc/search/", &json!({"query_string": "river"})).await;
-        let path = format!("/svc/search/{}/events/", created.body["id"]);
-        let asked = join_all((0..250).map(|_| client.request(Method::GET, &path).send())).await;
-        for answer in asked.into_iter().map(Result::unwrap) {
-            match answer.status().as_u16() {
-                200 => open.push(answer),
-                status => {
-                    assert!(answer.headers().contains_key("retry-after"), "{status}");
-                    refused.push((who, status));
-                }
-            }
-        }
-    }
-    assert_eq!(open.len(), 300);
-    assert_eq!(refused.iter().filter(|one| **one == ("ann", 429)).count(), 50);
-    assert_eq!(refused.iter().filter(|one| **one == ("otto", 503)).count(), 150);
-    let busy = slowest(&house.admin).await;
-    eprintln!("slowest of 100 requests: {quiet:?} without streams, {busy:?} with 300");
-    assert!(busy <= quiet * 2 + UNNOTICED, "{quiet:?} {busy:?}");
-    drop(open);
-    let searches = otto.get("/svc/search/").await.body;
-    let path = format!("/svc/search/{}/events/", searches[0]["id"]);
-    let started = Instant::now();
-    while otto.request(Method::GET, &path).send().await.unwrap().status() != 200 {
-        assert!(started.elapsed() < Duration::from_secs(10), "places of clients that left are free again");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    house.stop().await;
-}
-
 /// The log line of a refusal has the word `Throttled`, and no name or password.
 #[tokio::test]
 async fn the_log_says_throttled() {
@@ -345,17 +295,6 @@ impl Write for Lines {
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }
-}
-
-/// The slowest of a hundred requests, which is the 99th percentile and a little more.
-async fn slowest(client: &Client) -> Duration {
-    let mut slowest = Duration::ZERO;
-    for _ in 0..100 {
-        let started = Instant::now();
-        assert_eq!(client.get("/svc/users/me/").await.status, 200);
-        slowest = slowest.max(started.elapsed());
-    }
-    slowest
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {
