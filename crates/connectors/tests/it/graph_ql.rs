@@ -59,7 +59,7 @@ fn subject(source: &GraphQl, document: &str, paging: &str) -> Subject {
         with("a page that is too large", ConnectorErrorKind::QueryInvalid, &|draft| {
             draft.query_mappings = draft.query_mappings.replace("limit_max=20", "limit_max=21");
         }),
-        with("a wrong path", ConnectorErrorKind::QueryInvalid, &|draft| draft.url += "/nowhere"),
+        with("a wrong path", ConnectorErrorKind::PlaceUnknown, &|draft| draft.url += "/nowhere"),
         with("a refused connection", ConnectorErrorKind::Unavailable, &|draft| {
             draft.url = "http://127.0.0.1:1/graphql".into();
         }),

@@ -217,23 +217,6 @@ async fn a_server_sends_readers_where_the_gate_lets_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_has_its_limits() {
-    let published = NaiveDate::from_ymd_opt(2024, 1, 1).expect("a date");
-    let long = format!("river {}", "x".repeat(32_000));
-    let documents = (0..600).map(|_| Document { title: long.clone(), published });
-    let server = MsSqlServer::start(documents.collect()).await;
-    let few = subject(draft(&server, ""), Vec::new());
-    assert_eq!(few.ask("river", Sort::Date, 25).await.expect("rows").items.len(), 25);
-    let error = few.ask("river", Sort::Date, 600).await.expect_err("too many texts");
-    assert_eq!(error.kind, ConnectorErrorKind::Unreadable, "{error}");
-    // Rows that nobody asked for are not read without end either.
-    let template = "select top 600 {fields} from {table} where {a} like '%{query_string}%'";
-    let draft = ProviderDraft { query_template: template.into(), ..draft(&server, "") };
-    let error = subject(draft, Vec::new()).ask("river", Sort::Relevancy, 1).await.expect_err("too many rows");
-    assert_eq!(error.kind, ConnectorErrorKind::Unreadable, "{error}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn another_kind_of_server_is_told() {
     for answer in [
         &b"HTTP/1.1 400 Bad Request\r\n\r\n"[..],

@@ -164,22 +164,22 @@ fn told(status: StatusCode, reason: &str, message: &str) -> Response {
     (status, [("Retry-After", "17")], axum::Json(body)).into_response()
 }
 
-fn admitted(desk: &mut Desk, headers: &HeaderMap, project: &str) -> Result<(), Response> {
+fn refusal(desk: &mut Desk, headers: &HeaderMap, project: &str) -> Option<Response> {
     desk.requests += 1;
     let token = format!("Bearer ya29.river-{}", desk.tokens);
     let is_known = headers.get("authorization").is_some_and(|value| value == token.as_str());
     if desk.tokens == 0 || !is_known || desk.clock.now().timestamp() >= desk.token_ends {
-        return Err(told(StatusCode::UNAUTHORIZED, "authError", "Invalid Credentials"));
+        return Some(told(StatusCode::UNAUTHORIZED, "authError", "Invalid Credentials"));
     }
     if project != PROJECT {
         let message = "Access Denied: Project: User does not have bigquery.jobs.create permission.";
-        return Err(told(StatusCode::FORBIDDEN, "accessDenied", message));
+        return Some(told(StatusCode::FORBIDDEN, "accessDenied", message));
     }
     if desk.over_quota > 0 {
         desk.over_quota -= 1;
-        return Err(told(StatusCode::FORBIDDEN, "quotaExceeded", "Quota exceeded: too many queries"));
+        return Some(told(StatusCode::FORBIDDEN, "quotaExceeded", "Quota exceeded: too many queries"));
     }
-    Ok(())
+    None
 }
 
 async fn query(
@@ -189,7 +189,7 @@ async fn query(
     body: String,
 ) -> Response {
     let mut desk = desk.lock().expect("a desk");
-    if let Err(refused) = admitted(&mut desk, &headers, &project) {
+    if let Some(refused) = refusal(&mut desk, &headers, &project) {
         return refused;
     }
     let body: Value = serde_json::from_str(&body).unwrap_or_default();
@@ -278,7 +278,7 @@ async fn results(
     headers: HeaderMap,
 ) -> Response {
     let mut desk = desk.lock().expect("a desk");
-    if let Err(refused) = admitted(&mut desk, &headers, &project) {
+    if let Some(refused) = refusal(&mut desk, &headers, &project) {
         return refused;
     }
     let known = ["pageToken", "maxResults", "timeoutMs", "location"];
@@ -307,7 +307,7 @@ async fn cancel(
     headers: HeaderMap,
 ) -> Response {
     let mut desk = desk.lock().expect("a desk");
-    if let Err(refused) = admitted(&mut desk, &headers, &project) {
+    if let Some(refused) = refusal(&mut desk, &headers, &project) {
         return refused;
     }
     if parameters.as_slice() != [("location".to_owned(), "EU".to_owned())] {

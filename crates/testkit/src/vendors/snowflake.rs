@@ -81,8 +81,8 @@ fn told(status: StatusCode, code: &str, message: &str) -> Response {
     (status, axum::Json(json!({"code": code, "message": message, "sqlState": "00000"}))).into_response()
 }
 
-/// What every request needs: who asks, and a message in the right form.
-fn admitted(desk: &mut Desk, headers: &HeaderMap, has_body: bool) -> Result<(), Response> {
+/// What every request needs: who asks, and a message in the right form. None when it has that.
+fn refusal(desk: &mut Desk, headers: &HeaderMap, has_body: bool) -> Option<Response> {
     desk.requests += 1;
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let token = header("authorization").strip_prefix("Bearer ").unwrap_or_default();
@@ -92,17 +92,17 @@ fn admitted(desk: &mut Desk, headers: &HeaderMap, has_body: bool) -> Result<(), 
         _ => false,
     };
     if !is_known {
-        return Err(told(StatusCode::UNAUTHORIZED, "390144", "JWT token is invalid."));
+        return Some(told(StatusCode::UNAUTHORIZED, "390144", "JWT token is invalid."));
     }
     if desk.throttled > 0 {
         desk.throttled -= 1;
-        return Err((StatusCode::TOO_MANY_REQUESTS, [("Retry-After", "13")], "").into_response());
+        return Some((StatusCode::TOO_MANY_REQUESTS, [("Retry-After", "13")], "").into_response());
     }
     let is_json = !has_body || header("content-type") == "application/json";
     if header("user-agent").is_empty() || header("accept") != "application/json" || !is_json {
-        return Err(told(StatusCode::BAD_REQUEST, "391902", "Unsupported Accept or Content-Type header."));
+        return Some(told(StatusCode::BAD_REQUEST, "391902", "Unsupported Accept or Content-Type header."));
     }
-    Ok(())
+    None
 }
 
 fn is_signed(token: &str, now: i64) -> bool {
@@ -123,7 +123,7 @@ async fn submit(
     body: String,
 ) -> Response {
     let mut desk = desk.lock().expect("a desk");
-    if let Err(refused) = admitted(&mut desk, &headers, true) {
+    if let Some(refused) = refusal(&mut desk, &headers, true) {
         return refused;
     }
     let is_named = matches!(parameters.as_slice(), [(name, id)] if name == "requestId" && id.len() == 36);
@@ -234,7 +234,7 @@ async fn look(
     headers: HeaderMap,
 ) -> Response {
     let mut desk = desk.lock().expect("a desk");
-    if let Err(refused) = admitted(&mut desk, &headers, false) {
+    if let Some(refused) = refusal(&mut desk, &headers, false) {
         return refused;
     }
     let Some((_, looks, rows)) = desk.statements.iter_mut().find(|(known, _, _)| *known == handle) else {
@@ -257,7 +257,7 @@ async fn look(
 
 async fn cancel(State(desk): State<Shared>, Path(handle): Path<String>, headers: HeaderMap) -> Response {
     let mut desk = desk.lock().expect("a desk");
-    if let Err(refused) = admitted(&mut desk, &headers, true) {
+    if let Some(refused) = refusal(&mut desk, &headers, true) {
         return refused;
     }
     desk.cancelled.push(handle);

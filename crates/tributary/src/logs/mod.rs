@@ -85,7 +85,7 @@ pub fn start(settings: &Settings, data_dir: &Path) -> anyhow::Result<Logging> {
     // Spans carry the ids and the way to the file, so they are kept whatever the level is.
     let spans = filter_fn(|metadata| metadata.is_span() && *metadata.level() <= Level::INFO)
         .with_max_level_hint(LevelFilter::INFO);
-    let shown = EnvFilter::try_new(format!("warn,{START_FAILED}=off")).context("the filter of the screen")?;
+    let shown = EnvFilter::try_new(format!("warn,{MUTE},{START_FAILED}=off")).context("the filter of the screen")?;
     let screen = fmt::layer().with_target(false).with_writer(screen).with_ansi(crate::terminal::is_watched());
     tracing_subscriber::registry()
         .with(file_layer(&settings.log_format, file).with_filter(filter(settings)?.or(spans)))
@@ -113,6 +113,9 @@ fn file_layer(format: &str, file: NonBlocking) -> Box<dyn Layer<Registry> + Send
     }
 }
 
+/// A driver that logs what a database answers, the words of a query with it. The connector tells it to who asked.
+const MUTE: &str = "tiberius=off";
+
 /// What `SVC_LOG_LEVEL` and `SVC_LOG_DEBUG` let through.
 fn filter(settings: &Settings) -> anyhow::Result<EnvFilter> {
     let text = settings.log_level.trim();
@@ -120,7 +123,7 @@ fn filter(settings: &Settings) -> anyhow::Result<EnvFilter> {
         Ok(level) => {
             let of_others = level.min(LevelFilter::INFO);
             let of_rooms = ROOMS.map(|room| format!("{room}={level}"));
-            format!("{of_others},{}", of_rooms.join(","))
+            format!("{of_others},{MUTE},{}", of_rooms.join(","))
         }
         Err(_) => text.to_owned(),
     };
@@ -155,6 +158,7 @@ mod tests {
         let trace = with("trace", &[]).unwrap();
         assert!(trace.contains("server=trace") && trace.contains("info"), "{trace}");
         assert!(!trace.split(',').any(|directive| directive == "trace"), "{trace}");
+        assert!(trace.contains(MUTE), "{trace}");
         let warn = with("warn", &[]).unwrap();
         assert!(!warn.contains("info"), "others are not louder than asked for: {warn}");
         assert!(with("info,hyper=debug", &[]).unwrap().contains("hyper=debug"), "a filter is taken as it is");

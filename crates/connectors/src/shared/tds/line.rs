@@ -126,6 +126,8 @@ impl AsyncRead for Line {
         let read = buf.filled().len() - before;
         let left = this.bytes_left.load(Ordering::Relaxed);
         let Some(left) = left.checked_sub(read) else {
+            // Who gets an error got no bytes.
+            buf.set_filled(before);
             return Poll::Ready(Err(io::Error::new(TOO_LARGE, "the answer is too large")));
         };
         this.bytes_left.store(left, Ordering::Relaxed);
@@ -156,6 +158,39 @@ impl AsyncWrite for Line {
         match &mut self.get_mut().wire {
             Wire::Open(stream) => Pin::new(stream).poll_shutdown(cx),
             Wire::Sealed(stream) => Pin::new(stream.as_mut()).poll_shutdown(cx),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::net::TcpListener;
+
+    /// A server that greets, and then sends ten bytes of an answer.
+    async fn line(bytes_left: usize) -> Line {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let bytes_left = Arc::new(AtomicUsize::new(bytes_left));
+        let tls = Tls::Off;
+        let opening = Line::open(std::slice::from_ref(&address), "127.0.0.1", &tls, bytes_left);
+        let greeting = async {
+            let (mut stream, _) = listener.accept().await.expect("a client");
+            stream.write_all(&plain_answer()).await.expect("a greeting");
+            stream.write_all(b"0123456789").await.expect("an answer");
+        };
+        tokio::join!(opening, greeting).0.expect("a line")
+    }
+
+    #[tokio::test]
+    async fn no_more_is_read_than_is_left() {
+        for (bytes_left, want) in [(10, Ok(10)), (9, Err(TOO_LARGE))] {
+            let mut line = line(bytes_left).await;
+            let mut greeting = vec![0; plain_answer().len()];
+            line.read_exact(&mut greeting).await.expect("the greeting is not counted");
+            let mut answer = Vec::new();
+            let read = line.read_to_end(&mut answer).await;
+            assert_eq!(read.map_err(|error| error.kind()), want, "{bytes_left}");
         }
     }
 }

@@ -109,6 +109,7 @@ fn is_like(text: &str, pattern: &str) -> bool {
     let mut rest = pattern.chars();
     match rest.next() {
         None => text.is_empty(),
+        Some('%') if rest.as_str().is_empty() => true,
         Some('%') => {
             let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
             ends.into_iter().any(|at| is_like(&text[at..], rest.as_str()))

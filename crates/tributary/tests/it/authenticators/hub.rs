@@ -122,6 +122,12 @@ impl Hub {
         self.desk.book.lock().unwrap()
     }
 
+    /// How often tokens were renewed, and how often by a refresh token that was used before.
+    pub fn renewals(&self) -> (usize, usize) {
+        let book = self.book();
+        (book.refreshes, book.reused)
+    }
+
     /// The person at the browser is `account` and agrees; where the browser is sent.
     pub async fn agree(&self, auth_url: &str, account: &str) -> String {
         let client = crate::house::Client::new("", None);

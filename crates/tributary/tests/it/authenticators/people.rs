@@ -85,6 +85,9 @@ async fn people_sign_in_with_the_groups_that_the_map_gives() {
     house.stop().await;
 }
 
+/// What is wrong, what the token says, what stands in its head, and what becomes of it after it was signed.
+type Case = (&'static str, Value, Value, fn(String) -> String);
+
 #[tokio::test(flavor = "multi_thread")]
 async fn tokens_that_prove_nothing_let_nobody_in() {
     let (house, hub) = (TestHouse::start().await, Hub::start().await);
@@ -98,7 +101,7 @@ async fn tokens_that_prove_nothing_let_nobody_in() {
         let claims = parts[1].replace('J', "K");
         format!("{}.{claims}.{}", parts[0], parts[2])
     };
-    let table: [(&str, Value, Value, fn(String) -> String); 13] = [
+    let table: [Case; 13] = [
         ("a wrong nonce", json!({"nonce": "another"}), json!({}), fine),
         ("no nonce", json!({"nonce": null}), json!({}), fine),
         ("an expired token", json!({"exp": long_ago}), json!({}), fine),
