@@ -1,8 +1,8 @@
 //! Meilisearch: an index of Meilisearch.
 
 use crate::shared::search_engine::{
-    Engine, KeyHeader, Mistake, check as check_engine, date_field, mappings, members, mistaken, pages,
-    required_name, spoken, unreadable,
+    Engine, KeyHeader, Mistake, check as check_engine, date_field, mappings, members, mentions, mistaken,
+    pages, required_name, spoken, unreadable,
 };
 use async_trait::async_trait;
 use domain::contracts::{
@@ -107,7 +107,23 @@ impl Connector for Meilisearch {
         let answer = self.engine.answer(response, refused)?;
         let hits = answer.get("hits").and_then(Value::as_array).ok_or_else(|| unreadable("hits"))?;
         let found = ["estimatedTotalHits", "totalHits"].iter().find_map(|name| answer.get(name)?.as_u64());
-        Ok(NormalizedPage { found, retrieved: Some(hits.len() as u64), items: hits.clone() })
+        let items = hits.iter().map(|hit| self.item(hit)).collect();
+        Ok(NormalizedPage { found, retrieved: Some(hits.len() as u64), items })
+    }
+}
+
+impl Meilisearch {
+    /// The engine repeats every attribute in `_formatted`; only those with a mark in them are highlights.
+    fn item(&self, hit: &Value) -> Value {
+        let mut item = hit.clone();
+        let is_marked = self.members.contains_key("attributesToHighlight");
+        let tag = self.members.get("highlightPreTag").and_then(Value::as_str).unwrap_or("<em>");
+        if let Some(formatted) =
+            item.get_mut("_formatted").and_then(Value::as_object_mut).filter(|_| is_marked)
+        {
+            formatted.retain(|_, value| mentions(value, tag));
+        }
+        item
     }
 }
 

@@ -234,11 +234,19 @@ impl Scan<'_> {
         let Some((name, rest)) = text.split_once(quote) else {
             return Err(("query_template", format!("A name is not closed with {quote}.")));
         };
-        if name.contains(['{', '}']) {
-            let sentence = "A placeholder may stand in a text '…' or by itself, not in a quoted name.";
-            return Err(("query_template", sentence.to_owned()));
+        self.sql.push(quote);
+        for part in parts(name) {
+            match part {
+                Part::Text(text) => self.sql.push_str(text),
+                Part::Placeholder("query_string" | "fields") | Part::LoneBrace(_) => {
+                    let sentence = "The query may stand in a text '…' or by itself, not in a quoted name.";
+                    return Err(("query_template", sentence.to_owned()));
+                }
+                // What is mapped holds no quote, so it cannot leave the name.
+                Part::Placeholder(key) => self.sql.push_str(&self.mapped(key)?),
+            }
         }
-        self.sql.push_str(&format!("{quote}{name}{quote}"));
+        self.sql.push(quote);
         self.words.push(' ');
         Ok(rest)
     }
@@ -369,13 +377,13 @@ mod tests {
                 sort_d,
                 "a = @P1 or b like @P2 order by rank offset 0 rows fetch next 5 rows only",
             ),
-            (Dialect::BigQuery, plain, none, "a = ? or b like ? limit 5"),
+            (Dialect::BigQuery, "select {fields} from `{t}` where a = {query_string}", none, "a = ? limit 5"),
         ];
         for (dialect, text, sort, want) in table {
-            let mappings = QueryMappings::parse("fields=*,sort_by_date=d").expect("mappings");
+            let mappings = QueryMappings::parse("fields=*,sort_by_date=d,t=t").expect("mappings");
             let template = Template::parse(text, &mappings, dialect).expect("a template");
             let bound = template.bind("q", sort, 5).expect("a statement");
-            assert_eq!(bound.text, format!("select * from t where {want}"), "{dialect:?}");
+            assert_eq!(bound.text.replace('`', ""), format!("select * from t where {want}"), "{dialect:?}");
         }
     }
 

@@ -102,7 +102,7 @@ async fn handle(
         .map(|mut document| {
             if marked {
                 let title = format!("<em>{}</em>", document["title"].as_str().unwrap_or_default());
-                document["_formatted"] = json!({"title": title});
+                document["_formatted"] = json!({"title": title, "url": document["url"]});
             }
             document
         })

@@ -85,7 +85,8 @@ pub fn start(settings: &Settings, data_dir: &Path) -> anyhow::Result<Logging> {
     // Spans carry the ids and the way to the file, so they are kept whatever the level is.
     let spans = filter_fn(|metadata| metadata.is_span() && *metadata.level() <= Level::INFO)
         .with_max_level_hint(LevelFilter::INFO);
-    let shown = EnvFilter::try_new(format!("warn,{MUTE},{START_FAILED}=off")).context("the filter of the screen")?;
+    let shown =
+        EnvFilter::try_new(format!("warn,{MUTE},{START_FAILED}=off")).context("the filter of the screen")?;
     let screen = fmt::layer().with_target(false).with_writer(screen).with_ansi(crate::terminal::is_watched());
     tracing_subscriber::registry()
         .with(file_layer(&settings.log_format, file).with_filter(filter(settings)?.or(spans)))

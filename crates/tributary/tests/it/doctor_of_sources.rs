@@ -28,10 +28,11 @@ fn check(said: &str, name: &str, parts: &[&str]) {
         assert!(lines[0].contains(part), "{name} says '{part}': {}", lines[0]);
     }
     assert!(!lines[0].contains("river-stone") && !lines[0].contains("wrong-password"), "{}", lines[0]);
-    println!("{}", lines[0]);
+    eprintln!("{}", lines[0]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[expect(clippy::disallowed_methods, reason = "a test learns from the environment which servers are running")]
 async fn databases_are_explained() {
     let Ok(address) = std::env::var("SVC_TEST_PGVECTOR") else {
         eprintln!("skipped: the doctor of databases, because SVC_TEST_PGVECTOR is not set");

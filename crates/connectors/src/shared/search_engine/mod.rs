@@ -9,6 +9,7 @@ mod template;
 mod told;
 
 pub use access::KeyHeader;
+pub use clause::mentions;
 pub use told::{Told, reported};
 
 use super::check::read_notations;
@@ -175,7 +176,7 @@ pub fn members(
         return Err((field, format!("{name} is set by the connector; leave it out.")));
     }
     let spoken = template.remove(words);
-    if clause::mentions(&Value::Object(template.clone()), WORDS) {
+    if mentions(&Value::Object(template.clone()), WORDS) {
         return Err((field, format!("{WORDS} may stand in {words} alone.")));
     }
     let mut bound = super::json_body::bind(

@@ -119,7 +119,7 @@ async fn meilisearch_keeps_the_contract() {
     subject.check().await;
     pages_and_rests(&subject, &server.desk).await;
     let page = subject.ask("river 3", Sort::Relevancy, 1).await.expect("an answer");
-    assert_eq!(page.items[0]["_formatted"]["title"], "<em>river 3</em>");
+    assert_eq!(page.items[0]["_formatted"], json!({"title": "<em>river 3</em>"}), "what is marked");
     let unsorted = ProviderDraft { query_mappings: "index_name=rivers,sort_by_date=day".into(), ..draft };
     let wrong = self::subject(unsorted, Vec::new(), Literal::Words(title));
     is_refused(&wrong, Sort::Date, ConnectorErrorKind::ConfigInvalid, "not sortable").await;

@@ -138,10 +138,13 @@ fn literal_of(condition: &Document) -> Result<String, Refusal> {
 mod tests {
     use super::*;
 
+    /// A search, and its phrases, words and unwanted words.
+    type Case = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
+
     #[test]
     fn searches_are_read_as_the_original_does() {
         let texts = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect::<Vec<String>>();
-        let table: [(&str, &[&str], &[&str], &[&str]); 4] = [
+        let table: [Case; 4] = [
             (r#""solid state" -gas"#, &["solid state"], &[], &["gas"]),
             (r#"solid-state -"ideal gas" x"#, &[], &["solid", "state", "x"], &["ideal gas"]),
             (r#""a" "b"#, &["a", "b"], &[], &[]),
