@@ -8,7 +8,7 @@ use domain::provider::ProviderDraft;
 use federation::doctor::{Case, Diagnosis, Doctor};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use tributary::ready::{self, ReadySource};
+use tributary::ready::ReadySource;
 use tributary::wiring::CATALOGUES;
 
 /// How many sources must be right in title, url and body.

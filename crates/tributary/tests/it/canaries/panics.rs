@@ -15,7 +15,8 @@ use tasks::queue::NatsConfig;
 
 /// The text of the panic of an `unwrap` on this.
 fn panicked(value: impl Debug + Send + 'static) -> String {
-    let cause = catch_unwind(std::panic::AssertUnwindSafe(|| Err::<(), _>(value).unwrap())).unwrap_err();
+    let unwrap = |failed: Result<(), _>| failed.unwrap();
+    let cause = catch_unwind(std::panic::AssertUnwindSafe(move || unwrap(Err(value)))).unwrap_err();
     cause.downcast::<String>().map(|text| *text).unwrap()
 }
 

@@ -83,7 +83,7 @@ fn others_wait_at_most_twice_as_long_in_a_flood_of_guesses() {
     let folder = tempfile::tempdir().unwrap();
     let web = start(folder.path());
     let (mut line, request) = somebody(&web.base);
-    let floods = FLOODS.map(|flood| RunningFlood::new(flood));
+    let floods = FLOODS.map(RunningFlood::new);
     let (mut quiet, mut busy) = (Vec::new(), floods.each_ref().map(|_| Vec::new()));
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
