@@ -2,12 +2,13 @@
 
 use crate::provider::ProviderRun;
 use crate::{Federation, FederationError};
-use domain::contracts::{ConnectorError, ConnectorErrorKind};
+use domain::contracts::{Capability, ConnectorError, ConnectorErrorKind};
 use domain::ids::{ProviderId, SearchId};
 use domain::provider::SearchProvider;
 use domain::provider_test::{DryRequest, DryRun, ProviderTest};
 use domain::result::ProviderFault;
 use domain::search::{Search, SearchDraft, Sort};
+use domain::secret::Secret;
 use domain::status::{ProviderStatus, SearchStatus};
 use domain::user::Principal;
 use domain::validation::FieldErrors;
@@ -76,6 +77,14 @@ impl Federation {
             }
             _ => FieldErrors::default(),
         }
+    }
+
+    /// What the source can do for this provider; None when its connector cannot be built from the fields.
+    pub fn capability(&self, provider: &SearchProvider) -> Option<Capability> {
+        let kind = self.catalogues.connector(&provider.draft.connector)?;
+        // It does not depend on who asks, so that a source of people's own accounts needs no real token here.
+        let provider = SearchProvider { user_token: Some(Secret::new("none")), ..provider.clone() };
+        (kind.build)(&provider, &self.toolbox).ok().map(|connector| connector.capability())
     }
 
     /// The run of a search that exists in memory only.

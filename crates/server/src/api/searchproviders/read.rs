@@ -12,6 +12,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
+use domain::contracts::Capability;
 use domain::ids::ProviderId;
 use domain::provider::{ProviderDraft, SearchProvider};
 use domain::user::Principal;
@@ -31,13 +32,21 @@ pub struct ProviderView {
     #[serde(flatten)]
     #[schema(value_type = ProviderDraft)]
     fields: Map<String, Value>,
+    /// What the source can do with these mappings; null while the connector cannot be built from them.
+    capability: Option<Capability>,
     date_created: DateTime<Utc>,
     date_updated: DateTime<Utc>,
 }
 
 impl ProviderView {
-    pub fn of(provider: &SearchProvider, owner: String, principal: &Principal) -> Result<Self, ApiError> {
+    pub fn of(
+        house: &House,
+        provider: &SearchProvider,
+        owner: String,
+        principal: &Principal,
+    ) -> Result<Self, ApiError> {
         Ok(Self {
+            capability: house.federation.capability(provider),
             id: provider.id,
             owner,
             fields: shown_fields(provider, principal.may_edit(provider))?,
@@ -62,7 +71,7 @@ pub async fn list_searchproviders(
     for provider in house.store.providers().await? {
         if caller.principal.may_see(&provider) {
             let owner = owners.name(&*house.store, provider.owner).await?;
-            views.push(ProviderView::of(&provider, owner, &caller.principal)?);
+            views.push(ProviderView::of(&house, &provider, owner, &caller.principal)?);
         }
     }
     Ok(list.answer_from(views))
@@ -91,5 +100,5 @@ pub async fn show(
     principal: &Principal,
 ) -> Result<ProviderView, ApiError> {
     let owner = OwnerNames::default().name(&*house.store, provider.owner).await?;
-    ProviderView::of(provider, owner, principal)
+    ProviderView::of(house, provider, owner, principal)
 }

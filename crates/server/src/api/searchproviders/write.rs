@@ -164,7 +164,8 @@ async fn create(
     drafts: Vec<ProviderDraft>,
 ) -> Result<Vec<ProviderView>, ApiError> {
     let created = changes.store().create_providers(drafts, principal.user, house.clock.now()).await?;
-    created.iter().map(|provider| ProviderView::of(provider, principal.username.clone(), principal)).collect()
+    let view = |provider| ProviderView::of(house, provider, principal.username.clone(), principal);
+    created.iter().map(view).collect()
 }
 
 async fn save(

@@ -46,6 +46,11 @@ async fn the_smallest_provider_gets_the_defaults() {
       "eval_credentials": "",
       "tags": [],
       "config": {},
+      "capability": {
+        "page": false,
+        "date_sort": false,
+        "not": false
+      },
       "date_created": "[time]",
       "date_updated": "[time]"
     }
@@ -96,7 +101,9 @@ async fn all_fields_come_back_as_they_were_sent() {
     }
     let own: Vec<&String> =
         read.as_object().unwrap().keys().filter(|key| full.get(key.as_str()).is_none()).collect();
-    assert_eq!(own, ["id", "owner", "credentials", "date_created", "date_updated"]);
+    assert_eq!(own, ["id", "owner", "credentials", "capability", "date_created", "date_updated"]);
+    let can = json!({"page": true, "date_sort": true, "not": false});
+    assert_eq!(read["capability"], can, "what the source can do by these mappings");
     assert_eq!(read["owner"], "admin");
 
     let fields = house.admin.post("/svc/searchproviders/", &smallest("Small")).await.body;
