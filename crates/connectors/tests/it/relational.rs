@@ -4,7 +4,8 @@ use crate::house::server;
 use domain::contracts::{ConnectorErrorKind, ConnectorKind};
 use domain::provider::ProviderDraft;
 use serde_json::Value;
-use sqlx::{AssertSqlSafe, Connection, MySqlConnection, PgConnection};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, MySqlConnection, PgConnection};
 use testkit::hostile;
 use testkit::suites::connector::{Literal, MANY, Mistake, Subject};
 use url::Url;
@@ -158,6 +159,52 @@ async fn nothing_can_be_written_to_postgres() {
     let left: i64 =
         sqlx::query_scalar("select count(*) from kept").fetch_one(&mut connection).await.expect("a count");
     assert_eq!(left, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_keeps_the_contract() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("rivers.db");
+    let options = SqliteConnectOptions::new().filename(&file).create_if_missing(true);
+    let mut connection = options.connect().await.expect("a file");
+    sqlx::raw_sql("create table river_documents (title text, published text)")
+        .execute(&mut connection)
+        .await
+        .expect("a table");
+    for (title, published) in rows() {
+        sqlx::query("insert into river_documents values (?, ?)")
+            .bind(title)
+            .bind(published)
+            .execute(&mut connection)
+            .await
+            .expect("a row");
+    }
+    let mappings = "fields=*,table=river_documents,a=title,sort_by_date=published";
+    let server = Server { url: file.display().to_string(), credentials: String::new() };
+    let draft = draft("Sqlite3", &server, mappings);
+    let with = |what, kind, change: &dyn Fn(&mut ProviderDraft)| {
+        let mut draft = draft.clone();
+        change(&mut draft);
+        Mistake { what, draft, user_token: None, kind }
+    };
+    let mistakes = vec![
+        with("an unknown table", ConnectorErrorKind::PlaceUnknown, &|draft| {
+            draft.query_mappings = mappings.replace("river_documents", "no_such_table");
+        }),
+        with("no file", ConnectorErrorKind::ConfigInvalid, &|draft| draft.url += ".gone"),
+    ];
+    let subject = Subject {
+        kind: kind("Sqlite3"),
+        toolbox: crate::house::gate(),
+        mistakes,
+        draft: draft.clone(),
+        user_token: None,
+        reader: None,
+        many: "river",
+        date: Some(published),
+        literal: Literal::Found(title),
+    };
+    subject.check().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

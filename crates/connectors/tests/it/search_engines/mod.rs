@@ -205,6 +205,27 @@ async fn solr_is_asked_by_requests_get() {
     assert_eq!((ids.len(), page.found), (45, Some(RIVERS as u64)));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_post_keeps_the_contract() {
+    let server = Meilisearch::start().await;
+    let url = format!("{}/indexes/{}/search", server.stand.url, meilisearch::INDEX);
+    let draft = ProviderDraft {
+        query_template: "{url}".into(),
+        post_query_template: object(json!({"q": "{query_string}", "limit": 30})),
+        response_mappings: "FOUND=estimatedTotalHits,RESULTS=hits".into(),
+        ..draft("RequestsPost", &url, &format!("bearer={}", meilisearch::KEY), "NO_URL_ENCODE")
+    };
+    let mut mistakes = mistakes(&draft, "bearer=wrong-password");
+    for mistake in &mut mistakes {
+        if mistake.what == "an unknown index" {
+            mistake.draft.url = url.replace("/rivers/", "/no_such_index/");
+        }
+    }
+    let literal = Literal::Seen(Box::new(server.desk.seen()));
+    // What a body says cannot depend on the order that is asked for.
+    Subject { date: None, ..subject(draft, mistakes, literal) }.check().await;
+}
+
 /// The result window is never left, however much is wanted.
 #[test]
 fn no_page_lies_beyond_the_window() {

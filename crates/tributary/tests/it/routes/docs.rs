@@ -13,7 +13,7 @@ async fn the_schema_is_an_openapi_document() {
     assert_eq!(document["info"]["title"], "Tributary");
     assert_eq!(document["info"]["version"], domain::VERSION);
     let schemes = document["components"]["securitySchemes"].as_object().unwrap();
-    assert_eq!(schemes.keys().collect::<Vec<_>>(), ["basic", "token"]);
+    assert_eq!(schemes.keys().collect::<Vec<_>>(), ["basic", "bearer", "token"]);
     let mut references = 0;
     each_reference(&document, &mut |reference| {
         let pointer = reference.strip_prefix('#').expect("it stays inside the document");
