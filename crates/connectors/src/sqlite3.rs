@@ -1,6 +1,7 @@
 //! Sqlite3: a file of SQLite, asked read-only with a statement whose values are bound.
 
-use crate::shared::check::{config_error, read_notations, require_notations};
+use crate::shared::check::read_notations;
+use crate::shared::database::{self, Question, Rows, in_time, other_kind, too_late};
 use crate::shared::dialect::Dialect;
 use crate::shared::rows;
 use crate::shared::statement::Template;
@@ -28,16 +29,13 @@ pub const KIND: ConnectorKind = ConnectorKind {
     build,
 };
 
-/// Most bytes of text in one answer.
-const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How often a running statement looks at the clock, in instructions of the database.
 const STEPS_PER_LOOK: i32 = 10_000;
 
 #[derive(Debug)]
 struct Sqlite3 {
     file: PathBuf,
-    template: Template,
-    knows_not: bool,
+    question: Question,
 }
 
 fn check(provider: &SearchProvider) -> FieldErrors {
@@ -48,8 +46,8 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     errors.check(!file.starts_with("file:") && !file.starts_with(':'), "url", || {
         "Give a plain path of a file.".to_owned()
     });
-    if let Err((field, sentence)) =
-        Template::parse(&provider.draft.query_template, &notations.query_mappings, Dialect::Sqlite)
+    let mappings = &notations.query_mappings;
+    if let Err((field, sentence)) = Template::parse(&provider.draft.query_template, mappings, Dialect::Sqlite)
     {
         errors.add(field, sentence);
     }
@@ -57,46 +55,27 @@ fn check(provider: &SearchProvider) -> FieldErrors {
 }
 
 fn build(provider: &SearchProvider, _toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
-    let notations = require_notations(provider)?;
-    let template =
-        Template::parse(&provider.draft.query_template, &notations.query_mappings, Dialect::Sqlite)
-            .map_err(|(field, sentence)| config_error(&FieldErrors::one(field, sentence)))?;
-    let mappings = &notations.query_mappings;
-    let knows_not = mappings.not() || mappings.not_char().is_some();
-    Ok(Box::new(Sqlite3 { file: PathBuf::from(provider.draft.url.trim()), template, knows_not }))
+    let question = Question::of(provider, Dialect::Sqlite)?;
+    Ok(Box::new(Sqlite3 { file: PathBuf::from(provider.draft.url.trim()), question }))
 }
 
 #[async_trait]
 impl Connector for Sqlite3 {
     fn capability(&self) -> Capability {
-        Capability { page: false, date_sort: self.template.sorts_by_date(), not: self.knows_not }
+        self.question.capability()
     }
 
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        let bound = self.template.bind(query.text, query.sort, query.results_wanted);
-        let bound = bound.ok_or_else(|| {
-            ConnectorError::new(ConnectorErrorKind::QueryInvalid, "the query holds no word to search for")
-        })?;
-        Ok(SourceQuery::Statement {
-            text: bound.text,
-            count_text: Some(bound.count_text),
-            values: bound.values,
-            rows_max: query.results_wanted,
-            time_max: query.time_max,
-        })
+        self.question.construct(query)
     }
 
     async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
         let SourceQuery::Statement { time_max, .. } = built else { return Err(other_kind()) };
-        match tokio::time::timeout(*time_max, self.ask(built, *time_max)).await {
-            Ok(answer) => answer,
-            Err(_) => Err(too_late()),
-        }
+        in_time(*time_max, self.ask(built, *time_max)).await
     }
 
     fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        let SourceResponse::Rows { found, rows } = response else { return Err(other_kind()) };
-        Ok(NormalizedPage { found: Some(found), retrieved: Some(rows.len() as u64), items: rows })
+        database::normalize(response)
     }
 }
 
@@ -149,20 +128,14 @@ async fn read(
     rows_max: u32,
 ) -> Result<Vec<Value>, ConnectorError> {
     let mut stream = statement(text, values).fetch(connection);
-    let (mut found, mut bytes) = (Vec::new(), 0);
+    let mut read = Rows::default();
     while let Some(row) = stream.try_next().await.map_err(failed)? {
-        let row = rows::to_object(&row).map_err(failed)?;
-        bytes += rows::text_bytes(&row);
-        if bytes > ANSWER_BYTES_MAX {
-            let message = format!("the database's answer is larger than {ANSWER_BYTES_MAX} bytes");
-            return Err(ConnectorError::new(ConnectorErrorKind::Unreadable, message));
-        }
-        found.push(row);
-        if found.len() >= rows_max as usize {
+        read.push(rows::to_object(&row).map_err(failed)?)?;
+        if read.rows.len() >= rows_max as usize {
             break;
         }
     }
-    Ok(found)
+    Ok(read.rows)
 }
 
 async fn count(
@@ -199,12 +172,4 @@ fn failed(error: sqlx::Error) -> ConnectorError {
         _ => ConnectorErrorKind::ConfigInvalid,
     };
     ConnectorError::new(kind, format!("the database refused the statement: {}", cause.message()))
-}
-
-fn too_late() -> ConnectorError {
-    ConnectorError::new(ConnectorErrorKind::Timeout, "the database did not answer in time")
-}
-
-fn other_kind() -> ConnectorError {
-    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "this is a query of another kind of source")
 }
