@@ -1,21 +1,20 @@
 //! MSSQL: a database of Microsoft SQL Server or Azure SQL, asked in a transaction that is always rolled back, with
 //! bound values.
 
-use crate::shared::database::{self, ANSWER_BYTES_MAX, Place, Question, Rows, in_time, other_kind, too_late};
+use crate::shared::database::{self, ANSWER_BYTES_MAX, Place, Question, Rows, too_late};
 use crate::shared::dialect::Dialect;
+use crate::shared::driver::{Database, Driver};
 use crate::shared::dsn::DsnForm;
-use crate::shared::kept::{Idle, Kept};
+use crate::shared::kept::Kept;
 use crate::shared::tds::line::{BytesLeft, Line, TOO_LARGE};
 use crate::shared::tds::rows;
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Dial, NormalizedPage, Origin,
-    ProviderQuery, SourceQuery, SourceResponse, Toolbox,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Dial, Origin, Toolbox,
 };
 use domain::provider::SearchProvider;
 use futures_util::TryStreamExt;
 use serde_json::Value;
-use std::fmt;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -39,90 +38,36 @@ const WIRE_BYTES_MAX: usize = 2 * ANSWER_BYTES_MAX + 1024 * 1024;
 /// Servers that may send us on, one after the other.
 const ROUTES_MAX: usize = 2;
 
-/// Connections outlive the search that opened them.
-static KEPT: LazyLock<Kept<Opened>> = LazyLock::new(Kept::new);
-
 struct Opened {
     client: Client<Compat<Line>>,
     bytes_left: BytesLeft,
 }
 
 struct MsSql {
-    question: Question,
     place: Place,
     dial: Arc<dyn Dial>,
-    idle: Arc<Idle<Opened>>,
-}
-
-impl fmt::Debug for MsSql {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MsSql").field("place", &self.place.dsn).finish_non_exhaustive()
-    }
 }
 
 fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
-    let place = Place::of(provider, FORM)?;
-    let idle = KEPT.at(&place);
-    let question = Question::of(provider, Dialect::MsSql)?;
-    Ok(Box::new(MsSql { question, place, dial: Arc::clone(&toolbox.dial), idle }))
+    let driver = MsSql { place: Place::of(provider, FORM)?, dial: Arc::clone(&toolbox.dial) };
+    Ok(Box::new(Database { question: Question::of(provider, Dialect::MsSql)?, driver }))
 }
 
 #[async_trait]
-impl Connector for MsSql {
-    fn capability(&self) -> Capability {
-        self.question.capability()
+impl Driver for MsSql {
+    type Connection = Opened;
+
+    fn place(&self) -> &Place {
+        &self.place
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        self.question.construct(query)
-    }
-
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Statement { time_max, .. } = built else { return Err(other_kind()) };
-        // At the end of the time the connection is closed, and with it the server ends the statement.
-        in_time(*time_max, self.ask(built)).await
-    }
-
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        database::normalize(response)
-    }
-}
-
-impl MsSql {
-    async fn ask(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Statement { text, count_text, values, rows_max, time_max } = built else {
-            return Err(other_kind());
-        };
-        let mut opened = self.begun(*time_max).await?;
-        let rows = self.read(&mut opened, text, values, *rows_max).await;
-        let answer = match (rows, count_text) {
-            (Ok(rows), Some(text)) if rows.len() >= *rows_max as usize => {
-                let counted = self.count(&mut opened, text, values).await;
-                counted.map(|found| (found.max(rows.len() as u64), rows))
-            }
-            (rows, _) => rows.map(|rows| (rows.len() as u64, rows)),
-        };
-        // The answer is there; a connection that cannot be ended well is not used again.
-        if run(&mut opened, "if @@trancount > 0 rollback transaction").await.is_ok() {
-            self.idle.put(opened);
-        }
-        answer.map(|(found, rows)| SourceResponse::Rows { found, rows })
-    }
-
-    /// A connection with its transaction begun. One that was kept may have died; then a new one is opened.
-    async fn begun(&self, time_max: Duration) -> Result<Opened, ConnectorError> {
-        if let Some(mut kept) = self.idle.take()
-            && begin(&mut kept, time_max).await.is_ok()
-        {
-            return Ok(kept);
-        }
-        let mut opened = self.opened().await?;
-        begin(&mut opened, time_max).await.map_err(|error| self.failed(&error))?;
-        Ok(opened)
+    fn kept() -> &'static Kept<Opened> {
+        static KEPT: LazyLock<Kept<Opened>> = LazyLock::new(Kept::new);
+        &KEPT
     }
 
     /// A server may send a reader on to another one, which nobody vouched for.
-    async fn opened(&self) -> Result<Opened, ConnectorError> {
+    async fn open(&self) -> Result<Opened, ConnectorError> {
         let mut origin = self.place.dsn.origin("mssql");
         for _ in 0..=ROUTES_MAX {
             let addresses = self.dial.admit(&origin).await?;
@@ -141,19 +86,12 @@ impl MsSql {
         Err(ConnectorError::new(ConnectorErrorKind::Unavailable, message))
     }
 
-    fn config(&self, origin: &Origin) -> Config {
-        let mut config = Config::new();
-        config.host(&origin.host);
-        config.port(origin.port);
-        config.database(&self.place.dsn.database);
-        config.authentication(AuthMethod::sql_server(&self.place.user, self.place.password.expose()));
-        config.application_name(domain::SERVICE_NAME);
-        config.readonly(true);
-        // The whole question has its own limit of time.
-        config.handshake_timeout(None);
-        config.command_timeout(None);
-        config.lossy_utf16_decoding(true);
-        config
+    /// Nothing stays written, since the transaction is always rolled back; and nobody is waited for too long.
+    async fn begin(&self, opened: &mut Opened, time_max: Duration) -> Result<(), ConnectorError> {
+        opened.bytes_left.store(WIRE_BYTES_MAX, Ordering::Relaxed);
+        let millis = time_max.as_millis().clamp(1, 600_000);
+        let begun = run(opened, &format!("set lock_timeout {millis}; begin transaction")).await;
+        begun.map_err(|error| self.failed(&error))
     }
 
     async fn read(
@@ -187,6 +125,27 @@ impl MsSql {
         let values = bound(values);
         let row = opened.client.query(text, &values).await.map_err(failed)?.into_row().await;
         Ok(row.map_err(failed)?.map_or(0, |row| rows::count(&row)))
+    }
+
+    async fn end(&self, opened: &mut Opened) -> bool {
+        run(opened, "if @@trancount > 0 rollback transaction").await.is_ok()
+    }
+}
+
+impl MsSql {
+    fn config(&self, origin: &Origin) -> Config {
+        let mut config = Config::new();
+        config.host(&origin.host);
+        config.port(origin.port);
+        config.database(&self.place.dsn.database);
+        config.authentication(AuthMethod::sql_server(&self.place.user, self.place.password.expose()));
+        config.application_name(domain::SERVICE_NAME);
+        config.readonly(true);
+        // The whole question has its own limit of time.
+        config.handshake_timeout(None);
+        config.command_timeout(None);
+        config.lossy_utf16_decoding(true);
+        config
     }
 
     fn failed(&self, error: &Error) -> ConnectorError {
@@ -231,13 +190,6 @@ impl MsSql {
         };
         ConnectorError::new(kind, message)
     }
-}
-
-/// Nothing stays written, since the transaction is always rolled back; and nobody is waited for too long.
-async fn begin(opened: &mut Opened, time_max: Duration) -> Result<(), Error> {
-    opened.bytes_left.store(WIRE_BYTES_MAX, Ordering::Relaxed);
-    let millis = time_max.as_millis().clamp(1, 600_000);
-    run(opened, &format!("set lock_timeout {millis}; begin transaction")).await
 }
 
 async fn run(opened: &mut Opened, text: &str) -> Result<(), Error> {

@@ -1,21 +1,20 @@
 //! MySQL: a database of MySQL or MariaDB, asked in a read-only transaction with bound values.
 
-use crate::shared::database::{self, Place, Question, Rows, in_time, other_kind, too_late};
+use crate::shared::database::{self, Place, Question, Rows, too_late};
 use crate::shared::dialect::Dialect;
+use crate::shared::driver::{Database, Driver};
 use crate::shared::dsn::{DsnForm, Tls};
-use crate::shared::kept::{Idle, Kept};
+use crate::shared::kept::Kept;
 use crate::shared::mysql_rows;
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Dial, NormalizedPage,
-    ProviderQuery, SourceQuery, SourceResponse, Toolbox,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Dial, Toolbox,
 };
 use domain::provider::SearchProvider;
 use futures_util::TryStreamExt;
 use serde_json::Value;
 use sqlx::mysql::{MySqlArguments, MySqlConnectOptions, MySqlSslMode};
 use sqlx::{AssertSqlSafe, ConnectOptions, MySqlConnection, Row};
-use std::fmt;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -33,82 +32,40 @@ const FORM: DsnForm = DsnForm { schemes: &["mysql", "mariadb"], port: 3306 };
 /// The server does not know the variable: it is of the other family.
 const UNKNOWN_VARIABLE: u16 = 1193;
 
-/// Connections outlive the search that opened them.
-static KEPT: LazyLock<Kept<MySqlConnection>> = LazyLock::new(Kept::new);
-
 struct MySql {
-    question: Question,
     place: Place,
     dial: Arc<dyn Dial>,
-    idle: Arc<Idle<MySqlConnection>>,
-}
-
-impl fmt::Debug for MySql {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MySql").field("place", &self.place.dsn).finish_non_exhaustive()
-    }
 }
 
 fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
-    let place = Place::of(provider, FORM)?;
-    let idle = KEPT.at(&place);
-    let question = Question::of(provider, Dialect::MySql)?;
-    Ok(Box::new(MySql { question, place, dial: Arc::clone(&toolbox.dial), idle }))
+    let driver = MySql { place: Place::of(provider, FORM)?, dial: Arc::clone(&toolbox.dial) };
+    Ok(Box::new(Database { question: Question::of(provider, Dialect::MySql)?, driver }))
 }
 
 #[async_trait]
-impl Connector for MySql {
-    fn capability(&self) -> Capability {
-        self.question.capability()
+impl Driver for MySql {
+    type Connection = MySqlConnection;
+
+    fn place(&self) -> &Place {
+        &self.place
     }
 
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        self.question.construct(query)
+    fn kept() -> &'static Kept<MySqlConnection> {
+        static KEPT: LazyLock<Kept<MySqlConnection>> = LazyLock::new(Kept::new);
+        &KEPT
     }
 
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Statement { time_max, .. } = built else { return Err(other_kind()) };
-        in_time(*time_max, self.ask(built)).await
-    }
-
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        database::normalize(response)
-    }
-}
-
-impl MySql {
-    async fn ask(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Statement { text, count_text, values, rows_max, time_max } = built else {
-            return Err(other_kind());
-        };
-        let mut connection = self.begun(*time_max).await?;
-        let rows = self.read(&mut connection, text, values, *rows_max).await;
-        let answer = match (rows, count_text) {
-            (Ok(rows), Some(text)) if rows.len() >= *rows_max as usize => {
-                let counted = self.count(&mut connection, text, values).await;
-                counted.map(|found| (found.max(rows.len() as u64), rows))
-            }
-            (rows, _) => rows.map(|rows| (rows.len() as u64, rows)),
-        };
-        // The answer is there; a connection that cannot be ended well is not used again.
-        if sqlx::raw_sql("rollback").execute(&mut connection).await.is_ok() {
-            self.idle.put(connection);
-        }
-        answer.map(|(found, rows)| SourceResponse::Rows { found, rows })
-    }
-
-    /// A connection with its transaction begun. One that was kept may have died; then a new one is opened.
-    async fn begun(&self, time_max: Duration) -> Result<MySqlConnection, ConnectorError> {
-        if let Some(mut kept) = self.idle.take()
-            && begin(&mut kept, time_max).await.is_ok()
-        {
-            return Ok(kept);
-        }
+    async fn open(&self) -> Result<MySqlConnection, ConnectorError> {
         self.dial.admit(&self.place.dsn.origin("mysql")).await?;
-        let opened = options(&self.place).connect().await;
-        let mut opened = opened.map_err(|error| self.failed(&error))?;
-        begin(&mut opened, time_max).await.map_err(|error| self.failed(&error))?;
-        Ok(opened)
+        options(&self.place).connect().await.map_err(|error| self.failed(&error))
+    }
+
+    async fn begin(
+        &self,
+        connection: &mut MySqlConnection,
+        time_max: Duration,
+    ) -> Result<(), ConnectorError> {
+        begin(connection, time_max).await.map_err(|error| self.failed(&error))
     }
 
     async fn read(
@@ -141,6 +98,12 @@ impl MySql {
         Ok(u64::try_from(number.map_err(|error| self.failed(&error))?.unwrap_or(0)).unwrap_or(0))
     }
 
+    async fn end(&self, connection: &mut MySqlConnection) -> bool {
+        sqlx::raw_sql("rollback").execute(connection).await.is_ok()
+    }
+}
+
+impl MySql {
     fn failed(&self, error: &sqlx::Error) -> ConnectorError {
         let host = &self.place.dsn.host;
         let (kind, message) = match error {

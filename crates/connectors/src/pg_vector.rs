@@ -2,6 +2,7 @@
 
 use crate::shared::check::{config_error, read_notations, require_notations};
 use crate::shared::database::{self, Place};
+use crate::shared::driver;
 use crate::shared::dsn;
 use crate::shared::postgres::{FORM, Postgres};
 use crate::shared::statement::{Mistake, safe};
@@ -99,7 +100,7 @@ fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connect
     let notations = require_notations(provider)?;
     let near = Nearness::of(&notations.query_mappings)
         .map_err(|(field, sentence)| config_error(&FieldErrors::one(field, sentence)))?;
-    let database = Postgres::new(Place::of(provider, FORM)?, toolbox)?;
+    let database = Postgres::new(Place::of(provider, FORM)?, toolbox);
     Ok(Box::new(PgVector { near, model: vectors::model(provider), database }))
 }
 
@@ -126,7 +127,7 @@ impl Connector for PgVector {
     }
 
     async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        self.database.ask(built).await
+        driver::ask(&self.database, built).await
     }
 
     fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {

@@ -2,12 +2,9 @@
 
 use crate::shared::database::{self, Place, Question};
 use crate::shared::dialect::Dialect;
+use crate::shared::driver::Database;
 use crate::shared::postgres::{FORM, Postgres};
-use async_trait::async_trait;
-use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse, Toolbox,
-};
+use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, Toolbox};
 use domain::provider::SearchProvider;
 
 pub const KIND: ConnectorKind = ConnectorKind {
@@ -20,34 +17,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     build,
 };
 
-#[derive(Debug)]
-struct PostgreSql {
-    question: Question,
-    database: Postgres,
-}
-
 fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
-    Ok(Box::new(PostgreSql {
-        question: Question::of(provider, Dialect::PostgreSql)?,
-        database: Postgres::new(Place::of(provider, FORM)?, toolbox)?,
-    }))
-}
-
-#[async_trait]
-impl Connector for PostgreSql {
-    fn capability(&self) -> Capability {
-        self.question.capability()
-    }
-
-    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
-        self.question.construct(query)
-    }
-
-    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        self.database.ask(built).await
-    }
-
-    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
-        database::normalize(response)
-    }
+    let question = Question::of(provider, Dialect::PostgreSql)?;
+    Ok(Box::new(Database { question, driver: Postgres::new(Place::of(provider, FORM)?, toolbox) }))
 }

@@ -5,6 +5,7 @@ pub mod check;
 pub mod database;
 pub mod dialect;
 pub mod digest;
+pub mod driver;
 pub mod dsn;
 pub mod file_system;
 pub mod found_item;

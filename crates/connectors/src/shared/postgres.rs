@@ -1,9 +1,11 @@
-//! PostgreSQL's driver: connections that are kept, a read-only transaction with a time limit for each question.
+//! PostgreSQL's driver: a read-only transaction with a time limit for each question.
 
-use super::database::{Place, Rows, in_time, other_kind, too_late};
+use super::database::{Place, Rows, too_late};
+use super::driver::Driver;
 use super::dsn::{DsnForm, Tls};
-use super::kept::{Idle, Kept};
-use domain::contracts::{ConnectorError, ConnectorErrorKind, Dial, SourceQuery, SourceResponse, Toolbox};
+use super::kept::Kept;
+use async_trait::async_trait;
+use domain::contracts::{ConnectorError, ConnectorErrorKind, Dial, Toolbox};
 use futures_util::TryStreamExt;
 use serde_json::Value;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgSslMode};
@@ -14,13 +16,15 @@ use std::time::Duration;
 
 pub const FORM: DsnForm = DsnForm { schemes: &["postgres", "postgresql"], port: 5432 };
 
-/// Connections outlive the search that opened them.
-static KEPT: LazyLock<Kept<PgConnection>> = LazyLock::new(Kept::new);
-
 pub struct Postgres {
     place: Place,
     dial: Arc<dyn Dial>,
-    idle: Arc<Idle<PgConnection>>,
+}
+
+impl Postgres {
+    pub fn new(place: Place, toolbox: &Toolbox) -> Self {
+        Self { place, dial: Arc::clone(&toolbox.dial) }
+    }
 }
 
 impl fmt::Debug for Postgres {
@@ -29,52 +33,26 @@ impl fmt::Debug for Postgres {
     }
 }
 
-impl Postgres {
-    pub fn new(place: Place, toolbox: &Toolbox) -> Result<Self, ConnectorError> {
-        let idle = KEPT.at(&place);
-        Ok(Self { place, dial: Arc::clone(&toolbox.dial), idle })
+#[async_trait]
+impl Driver for Postgres {
+    type Connection = PgConnection;
+
+    fn place(&self) -> &Place {
+        &self.place
     }
 
-    /// Runs a statement, and its count when there may be more than was asked for.
-    pub async fn ask(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
-        let SourceQuery::Statement { text, count_text, values, rows_max, time_max } = built else {
-            return Err(other_kind());
-        };
-        in_time(*time_max, async {
-            let mut connection = self.begun(*time_max).await?;
-            let rows = self.read(&mut connection, text, values, *rows_max).await;
-            let answer = match rows {
-                Ok(rows) if rows.len() < *rows_max as usize => Ok((rows.len() as u64, rows)),
-                Ok(rows) => match count_text {
-                    Some(text) => {
-                        let counted = self.count(&mut connection, text, values).await;
-                        counted.map(|found| (found.max(rows.len() as u64), rows))
-                    }
-                    None => Ok((rows.len() as u64, rows)),
-                },
-                Err(error) => Err(error),
-            };
-            // The answer is there; a connection that cannot be ended well is not used again.
-            if sqlx::raw_sql("rollback").execute(&mut connection).await.is_ok() {
-                self.idle.put(connection);
-            }
-            answer.map(|(found, rows)| SourceResponse::Rows { found, rows })
-        })
-        .await
+    fn kept() -> &'static Kept<PgConnection> {
+        static KEPT: LazyLock<Kept<PgConnection>> = LazyLock::new(Kept::new);
+        &KEPT
     }
 
-    /// A connection with its transaction begun. One that was kept may have died; then a new one is opened.
-    async fn begun(&self, time_max: Duration) -> Result<PgConnection, ConnectorError> {
-        if let Some(mut kept) = self.idle.take()
-            && begin(&mut kept, time_max).await.is_ok()
-        {
-            return Ok(kept);
-        }
+    async fn open(&self) -> Result<PgConnection, ConnectorError> {
         self.dial.admit(&self.place.dsn.origin("postgres")).await?;
-        let opened = options(&self.place).connect().await;
-        let mut opened = opened.map_err(|error| self.failed(error))?;
-        begin(&mut opened, time_max).await.map_err(|error| self.failed(error))?;
-        Ok(opened)
+        options(&self.place).connect().await.map_err(|error| self.failed(error))
+    }
+
+    async fn begin(&self, connection: &mut PgConnection, time_max: Duration) -> Result<(), ConnectorError> {
+        begin(connection, time_max).await.map_err(|error| self.failed(error))
     }
 
     async fn read(
@@ -110,6 +88,12 @@ impl Postgres {
         Ok(u64::try_from(number).unwrap_or(0))
     }
 
+    async fn end(&self, connection: &mut PgConnection) -> bool {
+        sqlx::raw_sql("rollback").execute(connection).await.is_ok()
+    }
+}
+
+impl Postgres {
     fn failed(&self, error: sqlx::Error) -> ConnectorError {
         let host = &self.place.dsn.host;
         let new = |kind, message: String| ConnectorError::new(kind, message);
