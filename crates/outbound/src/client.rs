@@ -129,6 +129,10 @@ impl Gate {
 #[async_trait]
 impl Fetch for Gate {
     async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
+        // A source on a fast line could answer before a clock of no time strikes.
+        if request.time_max.is_zero() {
+            return Err(FetchError::Timeout(host_of(&request.url)));
+        }
         let outcome = match timeout(request.time_max, self.follow(request)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(FetchError::Timeout(host_of(&request.url))),

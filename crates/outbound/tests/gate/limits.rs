@@ -58,6 +58,17 @@ async fn everything_ends_after_the_time_of_the_request() {
     }
 }
 
+#[tokio::test]
+async fn without_time_nothing_is_sent() {
+    let source = Source::start().await;
+    source.reply(Behaviour::text("text/plain", "here"));
+    let mut request = request(&source.url(), true);
+    request.time_max = Duration::ZERO;
+    let error = gate(&[]).fetch(&request).await.unwrap_err();
+    assert_eq!(error, FetchError::Timeout("127.0.0.1".to_owned()));
+    assert!(source.requests().is_empty());
+}
+
 struct Silent;
 
 #[async_trait]
