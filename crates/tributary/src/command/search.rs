@@ -45,6 +45,8 @@ pub struct Search {
     user: String,
 }
 
+/// How long the last lines of progress may take after the search has ended.
+const LAST_LINES: Duration = Duration::from_millis(200);
 /// How much longer than the deadline of the sources a search may take.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -63,7 +65,8 @@ impl Search {
         let mut running = JoinSet::new();
         running.spawn(worker(&wired).serve(stopped));
         let search = wired.federation.create(owner.id, draft).await?;
-        running.spawn(show_progress(Arc::clone(&wired.federation), search.id));
+        let mut progress = JoinSet::new();
+        progress.spawn(show_progress(Arc::clone(&wired.federation), search.id));
         let at_most = wired.settings.timeout.0 + GRACE;
         let search = wired.federation.wait(search.id, at_most).await?;
         let request = MixRequest {
@@ -74,6 +77,8 @@ impl Search {
             base_url: format!("http://{}:{}/svc", wired.settings.host, wired.settings.port),
         };
         let mixed = wired.federation.mix(&search, &request).await?;
+        // When a running service took the search, nobody here tells of its end.
+        let _last_lines_or_none = tokio::time::timeout(LAST_LINES, progress.join_next()).await;
         let _worker_has_gone = stop.send(true);
         while running.join_next().await.is_some() {}
         wired.store.close().await;
