@@ -44,4 +44,12 @@ id! {
     AuthenticatorId,
     /// Id of what one person connected by an authenticator.
     ConnectionId,
+    /// Id of an AIProvider.
+    AiProviderId,
+    /// Id of a prompt record.
+    PromptId,
+    /// Id of a chat.
+    ChatId,
+    /// Id of a message of a chat.
+    MessageId,
 }

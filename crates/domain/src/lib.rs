@@ -11,6 +11,10 @@
 //! | [`result`], [`mixed`] | one result, one provider's saved results, the mixed results response |
 //! | [`audit`] | the audit log: who changed what, with secrets masked |
 //! | [`authenticator`] | services that sign people in or give their tokens for sources |
+//! | [`ai_provider`], [`prompt_record`] | models and what they may be used for; what is said to them |
+//! | [`page_fetch`] | how the pages behind results are fetched |
+//! | [`rag`] | how the results of an AI summary are chosen |
+//! | [`answer`], [`chat`] | the AI summary of a search; conversations over the sources |
 //! | [`user`] | users, groups, tokens, and who may see which provider |
 //! | [`validation`] | mistakes in what a client sent, by field |
 //! | [`message`] | the lines of `messages`, written in one place so that they stay alike |
@@ -20,8 +24,11 @@
 //! | [`workload`] | what the workers of this process do at this moment |
 //! | [`ids`], [`instant`], [`names`], [`secret`] | ids, times on the wire, nearest names, secrets |
 
+pub mod ai_provider;
+pub mod answer;
 pub mod audit;
 pub mod authenticator;
+pub mod chat;
 pub mod contracts;
 pub mod ids;
 pub mod instant;
@@ -29,11 +36,14 @@ pub mod message;
 pub mod mixed;
 pub mod names;
 pub mod notation;
+pub mod page_fetch;
 pub mod pipeline_record;
+pub mod prompt_record;
 pub mod provider;
 pub mod provider_secrets;
 pub mod provider_test;
 pub mod query_transform;
+pub mod rag;
 pub mod result;
 pub mod schedule_record;
 pub mod search;

@@ -27,6 +27,11 @@ pub fn retrieved(retrieved: u64, found: u64, provider: &str) -> String {
     format!("Retrieved {retrieved} of {found} results from: {provider}")
 }
 
+/// Results whose source says little of them got a part of their page.
+pub fn bodies_filled(count: usize, provider: &str) -> String {
+    format!("Filled the body of {count} results from their pages from: {provider}")
+}
+
 pub fn rewrote_query(processor: &str, query: &str) -> String {
     format!("{processor} rewrote query to: {query}")
 }
@@ -57,12 +62,21 @@ pub fn processed(processor: &str, outcome: crate::contracts::Outcome) -> Option<
     }
 }
 
+/// A service that reads for ranking did not answer.
+pub fn reader_fell_back(processor: &str, reason: &str) -> String {
+    format!("{processor} used the built-in reader model: {reason}")
+}
+
 pub fn provider_failed(provider: &str, reason: &str) -> String {
     format!("Error: {provider}: {reason}")
 }
 
 pub fn provider_timed_out(provider: &str, waited_s: f64) -> String {
     format!("Timeout: {provider} did not answer within {waited_s:.1} s; the results are partial")
+}
+
+pub fn no_answer(reason: &str) -> String {
+    format!("No AI summary: {reason}")
 }
 
 pub fn provider_suspended(provider: &str, reason: &str) -> String {

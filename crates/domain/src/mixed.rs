@@ -31,6 +31,35 @@ pub struct MixedInfo {
     pub search: SearchInfo,
     pub results: ResultsInfo,
     pub completeness: Completeness,
+    /// How the AI summary ended, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ai: Option<AiInfo>,
+}
+
+/// How the AI summary ended.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct AiInfo {
+    /// `ok` or `error`.
+    pub status: String,
+    /// The machine word of the error, such as `no_ai_provider`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+impl AiInfo {
+    pub fn ok() -> Self {
+        Self { status: "ok".to_owned(), code: None, message: None }
+    }
+
+    pub fn is_ok(&self) -> bool {
+        self.code.is_none()
+    }
+
+    pub fn error(code: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { status: "error".to_owned(), code: Some(code.into()), message: Some(message.into()) }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]

@@ -2,7 +2,10 @@
 
 use crate::ids::{ProviderId, UserId};
 use crate::instant::Instant;
+use crate::notation::credentials::session_name;
 use crate::notation::rate::Rate;
+use crate::page_fetch::PageFetchConfig;
+use crate::rag::{FetchUrlBody, RagOverrides};
 use crate::search::check_list;
 use crate::secret::Secret;
 use crate::validation::FieldErrors;
@@ -20,8 +23,10 @@ pub const RESULTS_PER_QUERY_MAX: u32 = 1000;
 pub const HEADERS_MAX: usize = 50;
 /// Most retries of one request.
 pub const RETRIES_MAX: u32 = 5;
+/// The end of a session's name that stands for the token of an authenticator.
+const TOKEN_SUFFIX: &str = "_access_token";
 /// `info` of a mixed response has these keys beside the providers' names.
-pub const NAMES_RESERVED: [&str; 3] = ["search", "results", "completeness"];
+pub const NAMES_RESERVED: [&str; 4] = ["search", "results", "completeness", "ai"];
 /// Most providers in one POST of a list.
 pub const PROVIDERS_PER_POST_MAX: usize = 500;
 
@@ -167,6 +172,9 @@ impl ProviderDraft {
             errors.check(ok, "http_request_headers", || format!("'{name}' is not a valid header."));
         }
         self.check_connector_use(&mut errors);
+        RagOverrides::check(self, &mut errors);
+        FetchUrlBody::check(self, &mut errors);
+        PageFetchConfig::check(self, &mut errors);
         errors
     }
 
@@ -251,6 +259,16 @@ impl SearchProvider {
     /// A value of `config.swirl.<block>.<key>`.
     pub fn config_value(&self, block: &str, key: &str) -> Option<&Value> {
         self.draft.config.get("swirl")?.get(block)?.get(key)
+    }
+
+    /// The authenticator whose token the provider asks for, by its name or idp: what it names, else what its
+    /// `eval_credentials` mean (`session['microsoft_access_token']`).
+    pub fn named_authenticator(&self) -> Option<&str> {
+        let named = self.draft.authenticator.trim();
+        if !named.is_empty() {
+            return Some(named);
+        }
+        session_name(&self.draft.eval_credentials).ok().flatten()?.strip_suffix(TOKEN_SUFFIX)
     }
 
     /// How many results to fetch. A provider that is asked alone may be asked for more: what the search says

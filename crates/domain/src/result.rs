@@ -1,5 +1,6 @@
 //! One result, and the saved results of one provider in one search.
 
+use crate::answer::AnswerDetails;
 use crate::ids::{ProviderId, ResultId, SearchId};
 use crate::instant::Instant;
 use crate::status::ProviderStatus;
@@ -46,6 +47,12 @@ pub struct ResultItem {
     /// The same document as other results gave it; this one is the best of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub duplicates: Vec<Duplicate>,
+    /// Of a summary row: the `swirl_id`s of what it was made from.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rag_query_items: Vec<String>,
+    /// Of a summary row: its sources, its model and its warnings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_content: Option<Box<AnswerDetails>>,
     /// Source data that was not mapped.
     #[schema(value_type = Object)]
     pub payload: Map<String, Value>,

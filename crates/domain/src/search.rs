@@ -18,6 +18,9 @@ pub const LIST_ITEM_CHARS_MAX: usize = 255;
 
 /// The tag that leaves out a result processor: `SW_RESULT_PROCESSOR_SKIP:<name>`.
 const RESULT_PROCESSOR_SKIP: &str = "SW_RESULT_PROCESSOR_SKIP";
+/// The tag of a search whose query is in the language of its sources: no query processor touches it, and its words
+/// with colons choose no providers.
+pub const NATIVE_QUERY: &str = "SW_QUERY_NATIVE";
 
 /// `relevancy`, or `date`: asks providers that can for chronological order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
@@ -142,6 +145,11 @@ impl SearchDraft {
     pub fn skips_result_processor(&self, name: &str) -> bool {
         let mut pairs = self.tags.iter().filter_map(|tag| tag.split_once(':'));
         pairs.any(|(key, value)| key.trim() == RESULT_PROCESSOR_SKIP && value.trim() == name)
+    }
+
+    /// True if the query goes to the sources as it stands.
+    pub fn is_native(&self) -> bool {
+        self.tags.iter().any(|tag| tag.trim() == NATIVE_QUERY)
     }
 
     /// Checks everything that needs no catalogue; names of plug-ins are checked by the catalogues.

@@ -1,23 +1,26 @@
 //! The gate itself: sends one request, follows its redirects and reads the answer, within limits.
 
-use crate::failure::{host_of, of_reading, of_sending};
+use crate::failure::{host_of, of_sending};
 use crate::guard::{Guard, Way};
 use crate::hop::Hop;
 use crate::limits::GateLimits;
+use crate::pieces::{Body, read_whole};
 use crate::resolver::{CheckedResolver, Lookup, NameError, SystemLookup};
 use crate::tls::TlsClients;
 use async_trait::async_trait;
-use bytes::{Bytes, BytesMut};
-use domain::contracts::{Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, Origin};
+use domain::contracts::{Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, HttpStream, Origin};
 use reqwest::header::LOCATION;
 use reqwest::{Client, Method, Response};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::time::timeout;
-use url::Url;
+use std::time::Duration;
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// Idle connections that are kept to one host, for each of the two clients.
 const IDLE_CONNECTIONS_MAX: usize = 32;
+
+/// No exchange takes longer; it keeps the end of one within what a clock can hold.
+const TIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The gate could not be opened when the program started.
 #[derive(Debug, thiserror::Error)]
@@ -39,10 +42,12 @@ pub struct Gate {
     limits: GateLimits,
 }
 
-/// What came back from one hop.
-enum Answer {
-    Whole(HttpResponse),
-    Redirect { status: u16, location: String },
+/// The answer at the end of the way; its body is still to be read.
+struct Arrived {
+    response: Response,
+    hop: Hop,
+    /// When the time of this hop is over.
+    hop_end: Instant,
 }
 
 impl Gate {
@@ -66,24 +71,43 @@ impl Gate {
         })
     }
 
-    async fn follow(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
+    /// Sends, and goes where it is redirected, until the head of an answer is there that leads nowhere else.
+    async fn follow(&self, request: &HttpRequest, hop_max: Duration) -> Result<Arrived, FetchError> {
         let mut hop = Hop::first(request);
         let mut redirects = 0;
         loop {
-            let answer = match timeout(self.limits.read, self.send(request, &hop)).await {
-                Ok(answer) => answer?,
+            let hop_end = Instant::now() + hop_max.min(TIME_MAX);
+            let response = match timeout_at(hop_end, self.send(request, &hop)).await {
+                Ok(response) => response?,
                 Err(_) => return Err(FetchError::Timeout(host_of(&hop.url))),
             };
-            let (status, location) = match answer {
-                Answer::Whole(response) => return Ok(response),
-                Answer::Redirect { status, location } => (status, location),
+            let Some(location) = redirect_location(&response) else {
+                return Ok(Arrived { response, hop, hop_end });
             };
             if redirects == self.limits.redirects_max {
                 return Err(FetchError::Redirects(host_of(&request.url), self.limits.redirects_max));
             }
             redirects += 1;
-            hop = hop.redirected(request, status, &location)?;
+            hop = hop.redirected(request, response.status().as_u16(), &location)?;
         }
+    }
+
+    async fn fetch_whole(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
+        let Arrived { response, hop, hop_end } = self.follow(request, self.limits.read).await?;
+        let (status, headers) = head_of(&response);
+        let body = Body::new(response, host_of(&hop.url), self.limits.body_bytes_max)?;
+        match timeout_at(hop_end, read_whole(body)).await {
+            Ok(body) => Ok(HttpResponse { status, headers, body: body? }),
+            Err(_) => Err(FetchError::Timeout(host_of(&hop.url))),
+        }
+    }
+
+    /// A streamed answer has the time of its request, not that of a hop: whoever asks for it expects it to take long.
+    async fn open_stream(&self, request: &HttpRequest, end: Instant) -> Result<HttpStream, FetchError> {
+        let Arrived { response, hop, .. } = self.follow(request, request.time_max).await?;
+        let (status, headers) = head_of(&response);
+        let body = Body::new(response, host_of(&hop.url), self.limits.body_bytes_max)?;
+        Ok(HttpStream { status, headers, body: body.until(end) })
     }
 
     /// The client for one hop. The request's own idea of trust is for its own origin, not for where it is led.
@@ -101,46 +125,30 @@ impl Gate {
         }
     }
 
-    async fn send(&self, request: &HttpRequest, hop: &Hop) -> Result<Answer, FetchError> {
+    async fn send(&self, request: &HttpRequest, hop: &Hop) -> Result<Response, FetchError> {
         let client = self.client(request, hop).await?;
         let method = match hop.method {
             HttpMethod::Get => Method::GET,
             HttpMethod::Post => Method::POST,
+            HttpMethod::Put => Method::PUT,
         };
         let mut outgoing = client.request(method, hop.url.clone()).headers(hop.headers(request)?);
         if let Some(body) = &hop.body {
             outgoing = outgoing.body(body.clone());
         }
-        let answer = outgoing.send().await.map_err(|error| of_sending(&error, &hop.url))?;
-        let status = answer.status().as_u16();
-        if let Some(location) = redirect_location(&answer) {
-            return Ok(Answer::Redirect { status, location });
-        }
-        let headers = answer
-            .headers()
-            .iter()
-            .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
-            .collect();
-        let body = read_body(answer, &hop.url, self.limits.body_bytes_max).await?;
-        Ok(Answer::Whole(HttpResponse { status, headers, body }))
+        outgoing.send().await.map_err(|error| of_sending(&error, &hop.url))
     }
 }
 
 #[async_trait]
 impl Fetch for Gate {
     async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
-        // A source on a fast line could answer before a clock of no time strikes.
-        if request.time_max.is_zero() {
-            return Err(FetchError::Timeout(host_of(&request.url)));
-        }
-        let outcome = match timeout(request.time_max, self.follow(request)).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(FetchError::Timeout(host_of(&request.url))),
-        };
-        if let Err(FetchError::Refused(place)) = &outcome {
-            tracing::warn!(outbound.place = %place, "refused to connect to {place}: it is not a public address");
-        }
-        outcome
+        in_time(request, self.fetch_whole(request)).await
+    }
+
+    async fn stream(&self, request: &HttpRequest) -> Result<HttpStream, FetchError> {
+        let end = Instant::now() + request.time_max.min(TIME_MAX);
+        in_time(request, self.open_stream(request, end)).await
     }
 }
 
@@ -166,6 +174,25 @@ impl Dial for Gate {
     }
 }
 
+/// Ends the work when the time of its request is over, and logs a refused address.
+async fn in_time<T>(
+    request: &HttpRequest,
+    work: impl Future<Output = Result<T, FetchError>>,
+) -> Result<T, FetchError> {
+    // A source on a fast line could answer before a clock of no time strikes.
+    if request.time_max.is_zero() {
+        return Err(FetchError::Timeout(host_of(&request.url)));
+    }
+    let outcome = match timeout(request.time_max, work).await {
+        Ok(outcome) => outcome,
+        Err(_) => Err(FetchError::Timeout(host_of(&request.url))),
+    };
+    if let Err(FetchError::Refused(place)) = &outcome {
+        tracing::warn!(outbound.place = %place, "refused to connect to {place}: it is not a public address");
+    }
+    outcome
+}
+
 /// A client that trusts what the machine trusts; on a machine that has no list of authorities, the built-in one.
 fn build_client(limits: &GateLimits, resolver: &CheckedResolver) -> Result<Client, GateError> {
     new_client(|| client_builder(limits, resolver.clone())).or_else(|_no_authorities| {
@@ -187,7 +214,6 @@ pub(crate) fn new_client(builder: impl FnOnce() -> reqwest::ClientBuilder) -> Re
 #[expect(clippy::disallowed_methods, reason = "this is the gate")]
 pub(crate) fn client_builder(limits: &GateLimits, resolver: CheckedResolver) -> reqwest::ClientBuilder {
     Client::builder()
-        .user_agent(format!("{}/{}", domain::SERVICE_NAME, domain::VERSION))
         .redirect(reqwest::redirect::Policy::none())
         .referer(false)
         .no_proxy()
@@ -210,19 +236,11 @@ fn redirect_location(answer: &Response) -> Option<String> {
     Some(String::from_utf8_lossy(location.as_bytes()).into_owned())
 }
 
-/// Reads a body piece by piece and stops as soon as it grows too large, so that a small answer that
-/// unpacks to a huge one takes no more memory than any other.
-async fn read_body(mut answer: Response, url: &Url, bytes_max: u64) -> Result<Bytes, FetchError> {
-    let too_large = || FetchError::TooLarge { host: host_of(url), bytes_max };
-    if answer.content_length().is_some_and(|length| length > bytes_max) {
-        return Err(too_large());
-    }
-    let mut body = BytesMut::new();
-    while let Some(piece) = answer.chunk().await.map_err(|error| of_reading(&error, url))? {
-        if (body.len() + piece.len()) as u64 > bytes_max {
-            return Err(too_large());
-        }
-        body.extend_from_slice(&piece);
-    }
-    Ok(body.freeze())
+/// Status and headers of an answer, names in lower case.
+fn head_of(answer: &Response) -> (u16, Vec<(String, String)>) {
+    let headers = answer.headers().iter();
+    let headers = headers
+        .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+        .collect();
+    (answer.status().as_u16(), headers)
 }

@@ -46,8 +46,8 @@ pub(crate) fn of_sending(error: &reqwest::Error, url: &Url) -> FetchError {
 }
 
 /// Why the body of an answer could not be read.
-pub(crate) fn of_reading(error: &reqwest::Error, url: &Url) -> FetchError {
-    let host = host_of(url);
+pub(crate) fn of_reading(error: &reqwest::Error, host: &str) -> FetchError {
+    let host = host.to_owned();
     if error.is_timeout() {
         return FetchError::Timeout(host);
     }

@@ -4,7 +4,7 @@ use crate::failure::host_of;
 use crate::guard::check_form;
 use bytes::Bytes;
 use domain::contracts::{FetchError, HttpMethod, HttpRequest};
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use url::Url;
 
 /// Headers that the gate sets itself, because they frame the message or choose its receiver.
@@ -13,6 +13,9 @@ const OWN_HEADERS: &[&str] =
 
 /// Headers that hold credentials by their nature, wherever a caller put them.
 const CREDENTIAL_HEADERS: &[&str] = &["authorization", "cookie", "proxy-authorization"];
+
+/// What the gate calls itself.
+const OWN_NAME: &str = concat!("Tributary/", env!("CARGO_PKG_VERSION"));
 
 #[derive(Debug)]
 pub(crate) struct Hop {
@@ -61,8 +64,16 @@ impl Hop {
     pub(crate) fn headers(&self, request: &HttpRequest) -> Result<HeaderMap, FetchError> {
         let lost_body = self.body.is_none() && request.body.is_some();
         let mut headers = HeaderMap::new();
+        headers.insert(USER_AGENT, HeaderValue::from_static(OWN_NAME));
         for (name, value) in &request.headers {
             let (name, value) = parse_header(name, value)?;
+            if name == USER_AGENT {
+                // A request may use another name, or none.
+                headers.remove(USER_AGENT);
+                if value.is_empty() {
+                    continue;
+                }
+            }
             let describes_body = name.as_str().starts_with("content-");
             if (lost_body && describes_body) || (!self.is_home && is_credential(request, &name, &value)) {
                 continue;
@@ -168,6 +179,25 @@ mod tests {
                 assert_eq!(names(&hop, &request).contains(&name.to_owned()), is_home, "{location} {name}");
             }
             assert!(names(&hop, &request).contains(&"accept".to_owned()), "{location}");
+        }
+    }
+
+    #[test]
+    fn a_request_has_one_name_or_none() {
+        assert!(OWN_NAME.starts_with(domain::SERVICE_NAME) && OWN_NAME.ends_with(domain::VERSION));
+        let cases: [(&[&str], Option<&str>); 4] = [
+            (&[], Some(OWN_NAME)),
+            (&["bot/1"], Some("bot/1")),
+            (&[""], None),
+            (&["bot/1", "bot/2"], Some("bot/2")),
+        ];
+        for (given, expected) in cases {
+            let mut request = request("https://a.example/");
+            request.headers =
+                given.iter().map(|name| ("user-agent".to_owned(), (*name).to_owned())).collect();
+            let headers = Hop::first(&request).headers(&request).unwrap();
+            let sent: Vec<_> = headers.get_all(USER_AGENT).iter().collect();
+            assert_eq!(sent, expected.into_iter().collect::<Vec<_>>(), "{given:?}");
         }
     }
 

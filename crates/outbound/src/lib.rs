@@ -3,6 +3,7 @@
 //! | Module | What lives there |
 //! |---|---|
 //! | `client` | [`Gate`]: sends, follows redirects, reads the answer within its limits |
+//! | `pieces` | the body of an answer, read while it arrives |
 //! | `hop` | what is sent to one stop of the way, and what a redirect makes of it |
 //! | `guard` | which addresses may be reached |
 //! | `allow` | the notation of `SVC_OUTBOUND_ALLOW` |
@@ -19,6 +20,7 @@ mod failure;
 mod guard;
 mod hop;
 mod limits;
+mod pieces;
 mod resolver;
 mod tls;
 

@@ -30,7 +30,9 @@ const ENDS: [char; 9] = ['&', ',', ';', '"', '\'', '}', ')', '<', '>'];
 
 /// The value of a field as it may be kept.
 pub(super) fn masked(name: &str, value: &Value) -> Value {
-    if is_secret(name) || SECRET_MAPS.contains(&name) {
+    // A count of tokens is no secret.
+    let is_count = value.is_number() && name.ends_with("_tokens");
+    if !is_count && (is_secret(name) || SECRET_MAPS.contains(&name)) {
         return hidden(name, value);
     }
     match value {
@@ -126,6 +128,7 @@ mod tests {
                 json!({"swirl": {"api_key": "••••", "rate": "1/minute", "apiToken": "••••"}}),
             ),
             ("config", json!({"list": [{"Password": "abc"}]}), json!({"list": [{"Password": "••••"}]})),
+            ("config", json!({"max_tokens": 500, "token": 7}), json!({"max_tokens": 500, "token": "••••"})),
             ("tags", json!(["a", "keyboard"]), json!(["a", "keyboard"])),
             ("active", json!(true), json!(true)),
         ];

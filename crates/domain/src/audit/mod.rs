@@ -70,12 +70,14 @@ pub enum Kind {
     Token,
     Authenticator,
     Connection,
+    AiProvider,
+    Prompt,
     SignIn,
     Database,
 }
 
 impl Kind {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::SearchProvider,
         Self::QueryTransform,
         Self::Pipeline,
@@ -85,6 +87,8 @@ impl Kind {
         Self::Token,
         Self::Authenticator,
         Self::Connection,
+        Self::AiProvider,
+        Self::Prompt,
         Self::SignIn,
         Self::Database,
     ];
@@ -100,6 +104,8 @@ impl Kind {
             Self::Token => "token",
             Self::Authenticator => "authenticator",
             Self::Connection => "connection",
+            Self::AiProvider => "aiprovider",
+            Self::Prompt => "prompt",
             Self::SignIn => "sign-in",
             Self::Database => "database",
         }

@@ -43,6 +43,11 @@ impl Catalogues {
         self.mixers.iter().find(|kind| kind.name == name)
     }
 
+    /// The authenticator whose token a provider needs: what it names, else what its connector always needs.
+    pub fn authenticator_of<'a>(&self, provider: &'a SearchProvider) -> Option<&'a str> {
+        provider.named_authenticator().or_else(|| self.connector(&provider.draft.connector)?.authenticator)
+    }
+
     /// Everything that can be wrong with a provider before it is saved. `transforms` are the references
     /// (`<name>.<type>`) that may stand where a query processor may.
     pub fn check_provider(&self, provider: &SearchProvider, transforms: &BTreeSet<String>) -> FieldErrors {

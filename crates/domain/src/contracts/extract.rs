@@ -28,6 +28,9 @@ pub enum ExtractError {
     Damaged(String),
     #[error("the file could not be read in time")]
     Timeout,
+    /// Another program was to read it.
+    #[error("the server that reads such files failed: {0}")]
+    Service(String),
 }
 
 /// A file as it came.

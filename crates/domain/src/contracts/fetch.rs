@@ -3,6 +3,7 @@
 use crate::secret::Secret;
 use async_trait::async_trait;
 use bytes::Bytes;
+use futures_util::stream::BoxStream;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use url::Url;
 pub enum HttpMethod {
     Get,
     Post,
+    Put,
 }
 
 impl HttpMethod {
@@ -20,6 +22,7 @@ impl HttpMethod {
         match self {
             Self::Get => "GET",
             Self::Post => "POST",
+            Self::Put => "PUT",
         }
     }
 }
@@ -143,10 +146,26 @@ pub enum FetchError {
     Invalid(String),
 }
 
-/// Sends one request, within limits, and reads the whole answer. The test double replays recorded answers.
+/// An answer that is read while it arrives. Dropping it ends the exchange.
+pub struct HttpStream {
+    pub status: u16,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// Never more bytes in all than the gate's limit.
+    pub body: BoxStream<'static, Result<Bytes, FetchError>>,
+}
+
+/// Sends one request, within limits. The test double replays recorded answers.
 #[async_trait]
 pub trait Fetch: Send + Sync {
+    /// Reads the whole answer.
     async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError>;
+    /// Returns when the head is there; `time_max` holds until the last byte, in place of the gate's own time for one
+    /// answer. Without one's own way of streaming the whole answer is one piece.
+    async fn stream(&self, request: &HttpRequest) -> Result<HttpStream, FetchError> {
+        let HttpResponse { status, headers, body } = self.fetch(request).await?;
+        Ok(HttpStream { status, headers, body: Box::pin(futures_util::stream::iter([Ok(body)])) })
+    }
 }
 
 /// The gate for drivers that speak a protocol of their own: they ask here before they open a connection.

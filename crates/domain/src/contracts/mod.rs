@@ -1,5 +1,6 @@
 //! The central traits. A doc comment here is the contract; `testkit::suites` is its test.
 
+mod ai_store;
 mod audit;
 mod authenticators;
 mod catalogues;
@@ -12,13 +13,16 @@ mod nothing;
 mod oauth;
 mod observer;
 mod processor;
+mod read_pages;
 mod reader_model;
 mod relay;
 mod source_tokens;
 mod store;
 mod task_queue;
 mod toolbox;
+mod writers;
 
+pub use ai_store::{AiProviderStore, AnswerStore, BroughtStore, ChatStore, PromptStore};
 pub use audit::AuditStore;
 pub use authenticators::{AuthenticatorStore, ConnectionStore, IdentityStore};
 pub use catalogues::{Catalogues, ReadAnswer};
@@ -28,7 +32,9 @@ pub use connector::{
     SourceQuery, SourceResponse,
 };
 pub use extract::{ExtractError, ExtractText, ExtractedText, FileToRead};
-pub use fetch::{Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, Origin, TlsOptions};
+pub use fetch::{
+    Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, HttpStream, Origin, TlsOptions,
+};
 pub use mixer::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
 pub use nothing::Nothing;
 pub use oauth::{CameBack, FlowOutcome, FlowStart, OAuth, OAuthError, TokenUse};
@@ -37,7 +43,8 @@ pub use processor::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, QueryContext,
     QueryProcessor, QueryProcessorKind, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
-pub use reader_model::{ReaderError, ReaderModels};
+pub use read_pages::{PageError, PageText, PageWanted, ReadPages};
+pub use reader_model::{ReadAs, ReaderError, ReaderModels};
 pub use relay::{LETTER_BYTES_MAX, NewsRelay, RelayError};
 pub use source_tokens::{SourceTokenError, SourceTokens};
 pub use store::{
@@ -49,3 +56,6 @@ pub use task_queue::{
     ClaimedTask, NewTask, QueueError, QueueName, TaskError, TaskHandler, TaskQueue, WorkerBeat,
 };
 pub use toolbox::Toolbox;
+pub use writers::{
+    ModelError, ModelErrorKind, Piece, Prompt, ToolCall, ToolOffer, Turn, WriterWanted, Writers, Writing,
+};

@@ -2,14 +2,19 @@
 
 use super::{
     CameBack, Dial, ExtractError, ExtractText, ExtractedText, Fetch, FetchError, FileToRead, FlowOutcome,
-    FlowStart, HttpRequest, HttpResponse, OAuth, OAuthError, Origin, ReaderError, ReaderModels,
-    SourceTokenError, SourceTokens, TokenUse,
+    FlowStart, HttpRequest, HttpResponse, ModelError, OAuth, OAuthError, Origin, PageError, PageText,
+    PageWanted, Prompt, ReadAs, ReadPages, ReaderError, ReaderModels, SourceTokenError, SourceTokens,
+    TokenUse, WriterWanted, Writers, Writing,
 };
+use crate::ai_provider::AiProvider;
 use crate::authenticator::{Authenticator, ProvenIdentity};
 use crate::ids::UserId;
+use crate::provider::SearchProvider;
+use crate::result::ResultItem;
 use crate::secret::Secret;
 use async_trait::async_trait;
 use std::net::SocketAddr;
+use std::time::Duration;
 use url::Url;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,6 +48,53 @@ impl ExtractText for Nothing {
 impl ReaderModels for Nothing {
     async fn embed(&self, model: &str, _text: &str) -> Result<Vec<f32>, ReaderError> {
         Err(ReaderError::Unknown(model.to_owned(), "no model is there".to_owned()))
+    }
+    async fn embed_many(
+        &self,
+        model: &str,
+        _read_as: ReadAs,
+        _texts: &[String],
+    ) -> Result<Vec<Vec<f32>>, ReaderError> {
+        Err(ReaderError::Unknown(model.to_owned(), "no model is there".to_owned()))
+    }
+    async fn ranking_model(&self) -> Result<Option<String>, ReaderError> {
+        Ok(None)
+    }
+    async fn rerank(&self, _query: &str, _texts: &[String]) -> Result<Option<Vec<f32>>, ReaderError> {
+        Ok(None)
+    }
+}
+
+#[async_trait]
+impl Writers for Nothing {
+    async fn chosen(&self, wanted: &WriterWanted) -> Result<AiProvider, ModelError> {
+        Err(ModelError::no_provider(wanted.role))
+    }
+    async fn write(&self, wanted: &WriterWanted, _prompt: &Prompt) -> Result<Writing, ModelError> {
+        Err(ModelError::no_provider(wanted.role))
+    }
+    fn count_tokens(&self, _provider: &AiProvider, text: &str) -> usize {
+        text.len()
+    }
+    fn tokens_max(&self, _provider: &AiProvider) -> usize {
+        0
+    }
+}
+
+#[async_trait]
+impl ReadPages for Nothing {
+    async fn read(&self, _wanted: &PageWanted<'_>) -> Result<PageText, PageError> {
+        Err(PageError::NoAddress)
+    }
+    async fn fill_bodies(
+        &self,
+        _provider: &SearchProvider,
+        _items: &mut [ResultItem],
+        _query: &str,
+        _user: UserId,
+        _time_max: Duration,
+    ) -> usize {
+        0
     }
 }
 

@@ -1,8 +1,8 @@
 //! Store: everything the house remembers in records, one small trait per record.
 
 use super::{
-    AuditStore, AuthenticatorStore, ClaimedTask, ConnectionStore, IdentityStore, NewTask, QueueName,
-    WorkerBeat,
+    AiProviderStore, AnswerStore, AuditStore, AuthenticatorStore, BroughtStore, ChatStore, ClaimedTask,
+    ConnectionStore, IdentityStore, NewTask, PromptStore, QueueName, WorkerBeat,
 };
 use crate::ids::{GroupId, PipelineId, ProviderId, ResultId, SearchId, TaskId, TokenId, TransformId, UserId};
 use crate::instant::Instant;
@@ -437,6 +437,11 @@ pub trait Store:
     + AuthenticatorStore
     + ConnectionStore
     + IdentityStore
+    + AiProviderStore
+    + PromptStore
+    + BroughtStore
+    + AnswerStore
+    + ChatStore
 {
     /// Answers when the database does.
     async fn ping(&self) -> Result<(), StoreError>;

@@ -1,6 +1,6 @@
 //! Toolbox: what a plug-in is given, and nothing more.
 
-use super::{Clock, Dial, ExtractText, Fetch, Nothing};
+use super::{Clock, Dial, ExtractText, Fetch, Nothing, ReaderModels, Writers};
 use crate::settings::Settings;
 use std::sync::Arc;
 
@@ -9,6 +9,8 @@ pub struct Toolbox {
     pub fetch: Arc<dyn Fetch>,
     pub dial: Arc<dyn Dial>,
     pub extract: Arc<dyn ExtractText>,
+    pub readers: Arc<dyn ReaderModels>,
+    pub writers: Arc<dyn Writers>,
     pub clock: Arc<dyn Clock>,
     pub settings: Arc<Settings>,
 }
@@ -16,6 +18,15 @@ pub struct Toolbox {
 impl Toolbox {
     /// With a way out over HTTP; the other tools are not there.
     pub fn new(fetch: Arc<dyn Fetch>, clock: Arc<dyn Clock>, settings: Arc<Settings>) -> Self {
-        Self { fetch, dial: Arc::new(Nothing), extract: Arc::new(Nothing), clock, settings }
+        let nothing = Arc::new(Nothing);
+        Self {
+            fetch,
+            dial: nothing.clone(),
+            extract: nothing.clone(),
+            readers: nothing.clone(),
+            writers: nothing,
+            clock,
+            settings,
+        }
     }
 }

@@ -1,13 +1,34 @@
-//! What a user's query says beside its words: tags (`news:`), and negation (`NOT term`, `-term`).
+//! What a user's query says beside its words: tags (`news:`), negation (`NOT term`, `-term`), and which prompt an AI
+//! summary is to use (`prompt:<name>`).
 
 /// The tags of a query: of every word that contains `:`, the text before the first one.
 pub fn tags(query: &str) -> Vec<&str> {
-    query.split_whitespace().filter_map(tag_of).collect()
+    words(query).filter_map(tag_of).collect()
 }
 
 /// The tag of the very first word, if it has one.
 pub fn start_tag(query: &str) -> Option<&str> {
-    query.split_whitespace().next().and_then(tag_of)
+    words(query).next().and_then(tag_of)
+}
+
+/// The prompt that the query names; the first one counts.
+pub fn prompt(query: &str) -> Option<&str> {
+    query.split_whitespace().find_map(prompt_of_word)
+}
+
+/// The name in a word `prompt:<name>`.
+pub fn prompt_of_word(word: &str) -> Option<&str> {
+    let (operator, name) = word.split_once(':')?;
+    (operator.eq_ignore_ascii_case("prompt") && !name.is_empty()).then_some(name)
+}
+
+/// The query without `prompt:<name>`, which is no word to look for; as it is when there is nothing else.
+pub fn without_prompt(query: &str) -> String {
+    let rest: Vec<&str> = words(query).collect();
+    match rest.is_empty() || prompt(query).is_none() {
+        true => query.to_owned(),
+        false => rest.join(" "),
+    }
 }
 
 /// The words that are wanted, and those that are not.
@@ -38,6 +59,10 @@ pub fn is_not(word: &str) -> bool {
     word.eq_ignore_ascii_case("not")
 }
 
+fn words(query: &str) -> impl Iterator<Item = &str> {
+    query.split_whitespace().filter(|word| prompt_of_word(word).is_none())
+}
+
 fn tag_of(word: &str) -> Option<&str> {
     word.split_once(':').map(|(tag, _)| tag).filter(|tag| !tag.is_empty())
 }
@@ -61,6 +86,20 @@ mod tests {
             assert_eq!(tags(query), all, "{query}");
             assert_eq!(start_tag(query), start, "{query}");
         }
+    }
+
+    #[test]
+    fn a_prompt_is_no_word_of_the_query() {
+        for (query, name, rest) in [
+            ("river  level", None, "river  level"),
+            ("prompt:short river", Some("short"), "river"),
+            ("news:river Prompt:a prompt:b", Some("a"), "news:river"),
+            ("prompt: river", None, "prompt: river"),
+            ("prompt:short", Some("short"), "prompt:short"),
+        ] {
+            assert_eq!((prompt(query), without_prompt(query).as_str()), (name, rest), "{query}");
+        }
+        assert_eq!(start_tag("prompt:short news:river"), Some("news"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::value::{FieldWeights, Secs, SettingValue, Share, Throttle, WebOrigin};
 use super::{GivenSettings, SettingInForce, SettingOrigin, SettingRow};
 use crate::notation::network::Network;
+use crate::rag::{InclusionField, Strategy};
 use crate::secret::Secret;
 
 macro_rules! settings {
@@ -173,4 +174,34 @@ settings! {
     box_api_url: String = "https://api.box.com".to_owned(), "SVC_BOX_API_URL";
     /// Where the API of Dropbox is asked.
     dropbox_api_url: String = "https://api.dropboxapi.com".to_owned(), "SVC_DROPBOX_API_URL";
+    /// The score that decides which results an AI summary may use: `swirl_confidence_score` or `swirl_score`. A provider's `config.swirl.rag` wins.
+    rag_inclusion_field: InclusionField = InclusionField::Confidence, "SVC_RAG_INCLUSION_FIELD";
+    /// Results with a score above it may be used by an AI summary. A provider's `config.swirl.rag` wins.
+    rag_score_inclusion_threshold: f64 = 0.7, "SVC_RAG_SCORE_INCLUSION_THRESHOLD";
+    /// How the results of an AI summary are chosen: `sorted`, `distributed`, `roundrobin` or `roundrobinthreshold`.
+    rag_distribution_strategy: Strategy = Strategy::Sorted, "SVC_RAG_DISTRIBUTION_STRATEGY";
+    /// Most results that an AI summary is made from.
+    rag_max_to_consider: u32 = 10, "SVC_RAG_MAX_TO_CONSIDER";
+    /// Most tokens of sources in the prompt of an AI summary.
+    rag_tok_max: u32 = 4000, "SVC_RAG_TOK_MAX";
+    /// Tokens that a model is taken to hold when nothing is known of it.
+    rag_tok_default: u32 = 4000, "SVC_RAG_TOK_DEFAULT";
+    /// How long an AI summary may take from beginning to end, where the request does not say.
+    rag_timeout: Secs = Secs::new(60), "SVC_RAG_TIMEOUT";
+    /// How long one call of a model may take.
+    ai_timeout: Secs = Secs::new(90), "SVC_AI_TIMEOUT";
+    /// How long one page may take to be fetched for an AI summary.
+    page_fetch_timeout: Secs = Secs::new(10), "SVC_PAGE_FETCH_TIMEOUT";
+    /// A page that cannot be fetched is replaced by the result's own text in an AI summary; otherwise the result is left out.
+    always_fall_back_to_summary: bool = true, "SVC_ALWAYS_FALL_BACK_TO_SUMMARY";
+    /// AI summaries propose follow-up questions.
+    rag_follow_ups: bool = true, "SVC_RAG_FOLLOW_UPS";
+    /// The prompt of an AI summary is kept beside it.
+    rag_store_prompt: bool = false, "SVC_RAG_STORE_PROMPT";
+    /// An Apache Tika server that reads the files of kinds that the program cannot read itself, such as `http://127.0.0.1:9998`. Empty: none.
+    tika_url: String = String::new(), "SVC_TIKA_URL";
+    /// The API token of the person on whose behalf `tributary mcp` acts.
+    mcp_token: Secret = Secret::default(), "SVC_MCP_TOKEN";
+    /// Requests to the tools for models at `/mcp`, for each user and address, such as `240/minute`; `None` disables the limit. A client sends three or four before its first call. Searches, summaries and chats count as such, too.
+    throttle_mcp: Throttle = Throttle::per_minute(240), "SVC_THROTTLE_MCP";
 }

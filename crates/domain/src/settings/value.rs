@@ -2,6 +2,7 @@
 
 use crate::notation::network::Network;
 use crate::notation::rate::Rate;
+use crate::rag::{InclusionField, Strategy};
 use crate::secret::Secret;
 use serde::Deserialize;
 use std::time::Duration;
@@ -114,6 +115,36 @@ macro_rules! number {
     )*};
 }
 number!(u16, u32, u64);
+
+impl SettingValue for f64 {
+    const KIND: &'static str = "number";
+    fn parse(text: &str) -> Result<Self, String> {
+        let number = text.trim().parse().ok().filter(|number: &Self| number.is_finite());
+        number.ok_or_else(|| "a number is needed".to_owned())
+    }
+    fn show(&self) -> String {
+        self.to_string()
+    }
+    fn toml(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+macro_rules! word {
+    ($($kind:ty),*) => {$(
+        impl SettingValue for $kind {
+            const KIND: &'static str = "word";
+            fn parse(text: &str) -> Result<Self, String> {
+                let known = <$kind>::ALL.map(<$kind>::as_str).join(", ");
+                <$kind>::of_name(text).ok_or_else(|| format!("one of {known} is needed"))
+            }
+            fn show(&self) -> String {
+                self.as_str().to_owned()
+            }
+        }
+    )*};
+}
+word!(InclusionField, Strategy);
 
 impl SettingValue for bool {
     const KIND: &'static str = "True or False";

@@ -4,6 +4,7 @@ mod failures;
 mod guard;
 mod limits;
 mod redirects;
+mod streams;
 mod tls;
 
 use async_trait::async_trait;

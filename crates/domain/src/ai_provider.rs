@@ -1,0 +1,269 @@
+//! AIProvider: a model that writes or reads, where it is, and what it may be used for.
+
+use crate::ids::{AiProviderId, UserId};
+use crate::instant::Instant;
+use crate::names;
+use crate::prompt_record::PromptParts;
+use crate::provider_secrets::{holds_mask, keep, masked_object};
+use crate::secret::Secret;
+use crate::validation::FieldErrors;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::fmt;
+
+pub const NAME_CHARS_MAX: usize = 255;
+pub const API_KEY_CHARS_MAX: usize = 512;
+/// Most bytes of `config` and of `prompt_overrides`, as JSON.
+pub const OBJECT_BYTES_MAX: usize = 64 * 1024;
+/// The name of the record that stands for the built-in reader.
+pub const LOCAL: &str = "local";
+/// The model that picks sentences out of the sources instead of writing.
+pub const EXTRACTIVE_MODEL: &str = "local/extractive";
+
+/// What a model may be used for.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Embeddings for ranking.
+    Reader,
+    /// Rewrites queries.
+    Query,
+    /// Answers as a source.
+    Connector,
+    /// Writes the AI summary.
+    Rag,
+    Chat,
+    /// Ranks what others have found.
+    Reranker,
+}
+
+impl Role {
+    pub const ALL: [Self; 6] =
+        [Self::Reader, Self::Query, Self::Connector, Self::Rag, Self::Chat, Self::Reranker];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Reader => "reader",
+            Self::Query => "query",
+            Self::Connector => "connector",
+            Self::Rag => "rag",
+            Self::Chat => "chat",
+            Self::Reranker => "reranker",
+        }
+    }
+
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.as_str().eq_ignore_ascii_case(name.trim()))
+    }
+}
+
+/// The writable fields of an AIProvider.
+#[derive(Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+#[schema(as = AIProviderInput)]
+pub struct AiProviderDraft {
+    /// Unique. `local` is the built-in reader.
+    #[schema(example = "OpenAI", max_length = 255)]
+    pub name: String,
+    /// False: only its owner's requests use it.
+    pub shared: bool,
+    pub active: bool,
+    /// Write-only. An empty or masked text keeps the stored key.
+    pub api_key: String,
+    /// `gpt-5`, `azure/<deployment>`, `anthropic/…`, `gemini/…`, `ollama/…`, `cohere/…`, `bedrock/…`.
+    #[schema(example = "gpt-5", max_length = 255)]
+    pub model: String,
+    /// `api_base`, `api_version`, `max_tokens`, `family`, `roles` and what else the model's service needs.
+    #[schema(value_type = Object)]
+    pub config: Map<String, Value>,
+    /// Roles that it may serve.
+    pub tags: Vec<String>,
+    /// Roles that it serves before others.
+    pub defaults: Vec<String>,
+    /// Tag of a prompt to what is said instead when this provider answers.
+    pub prompt_overrides: BTreeMap<String, PromptParts>,
+}
+
+impl Default for AiProviderDraft {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            shared: true,
+            active: true,
+            api_key: String::new(),
+            model: String::new(),
+            config: Map::new(),
+            tags: Vec::new(),
+            defaults: Vec::new(),
+            prompt_overrides: BTreeMap::new(),
+        }
+    }
+}
+
+impl AiProviderDraft {
+    pub fn check(&self) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        for (field, text) in [("name", &self.name), ("model", &self.model)] {
+            errors.check(!text.trim().is_empty(), field, || format!("A {field} is needed."));
+            errors.check_text(field, text, NAME_CHARS_MAX);
+        }
+        errors.check_text("api_key", &self.api_key, API_KEY_CHARS_MAX);
+        for (field, roles) in [("tags", &self.tags), ("defaults", &self.defaults)] {
+            for role in roles.iter().filter(|role| Role::of_name(role).is_none()) {
+                errors.add(field, names::unknown("role", role, Role::ALL.map(Role::as_str)));
+            }
+        }
+        for (field, bytes) in [
+            ("config", serde_json::to_vec(&self.config)),
+            ("prompt_overrides", serde_json::to_vec(&self.prompt_overrides)),
+        ] {
+            let fits = bytes.is_ok_and(|bytes| bytes.len() <= OBJECT_BYTES_MAX);
+            errors.check(fits, field, || format!("At most {OBJECT_BYTES_MAX} bytes are kept."));
+        }
+        for (field, is_masked) in
+            [("api_key", Secret::is_masked(&self.api_key)), ("config", self.config.values().any(holds_mask))]
+        {
+            errors.check(!is_masked, field, || "This is the mask of a secret, not the secret.".to_owned());
+        }
+        errors
+    }
+
+    /// `config.roles`, when given, replaces `tags`; it is read from `tags` afterwards.
+    pub fn settled(mut self) -> Self {
+        if let Some(Value::Array(roles)) = self.config.remove("roles") {
+            self.tags = roles.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        }
+        for list in [&mut self.tags, &mut self.defaults] {
+            for name in list.iter_mut() {
+                if let Some(role) = Role::of_name(name) {
+                    role.as_str().clone_into(name);
+                }
+            }
+        }
+        self
+    }
+
+    /// As administrators may see it, with the roles in `config`.
+    pub fn masked(&self) -> Self {
+        let mut config = masked_object(&self.config);
+        // A count of tokens is no secret.
+        let counts =
+            self.config.iter().filter(|(name, value)| name.ends_with("_tokens") && value.is_number());
+        config.extend(counts.map(|(name, value)| (name.clone(), value.clone())));
+        config.insert("roles".to_owned(), self.tags.iter().cloned().collect());
+        Self { api_key: Secret::new(self.api_key.clone()).masked(), config, ..self.clone() }
+    }
+
+    /// Masked values become what is stored under the same name; an empty key keeps the stored one.
+    pub fn keeping(mut self, stored: &Self) -> Self {
+        if self.api_key.is_empty() || Secret::is_masked(&self.api_key) {
+            stored.api_key.clone_into(&mut self.api_key);
+        }
+        keep(&mut self.config, &stored.config);
+        self
+    }
+
+    pub fn serves(&self, role: Role) -> bool {
+        self.tags.iter().any(|tag| Role::of_name(tag) == Some(role))
+    }
+
+    pub fn is_default_for(&self, role: Role) -> bool {
+        self.defaults.iter().any(|name| Role::of_name(name) == Some(role))
+    }
+
+    /// Providers of one family step in for each other.
+    pub fn family(&self) -> String {
+        self.config_text("family").filter(|family| !family.is_empty()).unwrap_or(&self.name).to_lowercase()
+    }
+
+    pub fn config_text(&self, key: &str) -> Option<&str> {
+        self.config.get(key)?.as_str()
+    }
+}
+
+/// Masked, because it is written into the text of failures.
+impl fmt::Debug for AiProviderDraft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = serde_json::to_string(&self.masked()).map_err(|_| fmt::Error)?;
+        write!(f, "AiProviderDraft {shown}")
+    }
+}
+
+/// An AIProvider that is saved. Its draft holds the key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AiProvider {
+    pub id: AiProviderId,
+    /// None: it came with the program.
+    pub owner: Option<UserId>,
+    pub draft: AiProviderDraft,
+    pub date_created: Instant,
+    pub date_updated: Instant,
+}
+
+impl AiProvider {
+    /// Its user may be None: somebody whom nobody knows, such as a schedule.
+    pub fn is_for(&self, user: Option<UserId>) -> bool {
+        self.draft.shared || (user.is_some() && self.owner == user)
+    }
+
+    /// How the answer's row names who wrote it.
+    pub fn label(&self) -> String {
+        format!("{}-{}", self.draft.name, self.draft.model)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn draft(more: Value) -> AiProviderDraft {
+        let mut fields = json!({"name": "A", "model": "gpt-5", "api_key": "canary"});
+        fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        serde_json::from_value::<AiProviderDraft>(fields).unwrap().settled()
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        assert!(draft(json!({"tags": ["RAG", "chat"]})).check().is_empty());
+        for (more, field) in [
+            (json!({"name": " "}), "name"),
+            (json!({"model": ""}), "model"),
+            (json!({"name": "x".repeat(NAME_CHARS_MAX + 1)}), "name"),
+            (json!({"api_key": "x".repeat(API_KEY_CHARS_MAX + 1)}), "api_key"),
+            (json!({"api_key": "••••"}), "api_key"),
+            (json!({"tags": ["rga"]}), "tags"),
+            (json!({"defaults": ["writer"]}), "defaults"),
+            (json!({"config": {"note": "x".repeat(OBJECT_BYTES_MAX)}}), "config"),
+            (json!({"config": {"AWS_SECRET_ACCESS_KEY": "••••"}}), "config"),
+        ] {
+            let errors = draft(more.clone()).check();
+            assert!(errors.iter().any(|(name, _)| name == field), "{more}: {errors}");
+        }
+    }
+
+    #[test]
+    fn roles_stand_in_two_places_and_are_one_list() {
+        let given = draft(json!({"tags": ["query"], "config": {"roles": ["Rag", "CHAT"], "max_tokens": 5}}));
+        assert_eq!(given.tags, ["rag", "chat"]);
+        assert!(given.serves(Role::Rag) && !given.serves(Role::Query));
+        assert_eq!(
+            given.masked().config,
+            *json!({"max_tokens": 5, "roles": ["rag", "chat"]}).as_object().unwrap()
+        );
+    }
+
+    #[test]
+    fn a_key_is_kept_and_never_shown() {
+        let stored = draft(json!({"config": {"AWS_SECRET_ACCESS_KEY": "canary"}}));
+        assert!(!format!("{stored:?}").contains("canary"));
+        for key in ["", "••••"] {
+            let changed = AiProviderDraft { api_key: key.to_owned(), ..stored.masked() };
+            let kept = changed.keeping(&stored).settled();
+            assert_eq!((kept.api_key.as_str(), &kept.config), ("canary", &stored.config));
+        }
+    }
+}

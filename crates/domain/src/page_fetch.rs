@@ -1,0 +1,262 @@
+//! `page_fetch_config_json` of a provider: how the pages behind its results are fetched.
+
+use crate::provider::ProviderDraft;
+use crate::secret::Secret;
+use crate::validation::FieldErrors;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Longest `timeout`, in seconds.
+const TIMEOUT_MAX: f64 = 600.0;
+/// The field, as mistakes name it.
+const FIELD: &str = "page_fetch_config_json";
+/// The one service that a fallback may name.
+const DIFFBOT: &str = "diffbot";
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PageFetchConfig {
+    /// Pages are fetched for answers: the key `cache` is there, whatever it says. What it says is for the cache.
+    pub is_enabled: bool,
+    /// Sent with every request for a page. An empty value takes away a header that would be sent otherwise.
+    pub headers: BTreeMap<String, String>,
+    /// For pages of all hosts.
+    pub timeout: Option<Duration>,
+    /// For pages of single hosts; these count first.
+    pub host_timeouts: BTreeMap<String, Duration>,
+    /// Asked when a page cannot be fetched.
+    pub diffbot: Option<Diffbot>,
+    /// A template for the address of the content, filled from the result.
+    pub content_url: Option<String>,
+    /// Fetched content must be of one of these media types; empty: any.
+    pub media_types: Vec<String>,
+    /// Where the media type is asked before the content is fetched.
+    pub media_type_lookup: Option<MediaTypeLookup>,
+}
+
+/// A service that fetches a page and gives its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diffbot {
+    pub token: Secret,
+    /// Where it is asked; none: its public address.
+    pub url: Option<String>,
+    /// What is looked for on the pages of single hosts, such as `article`.
+    pub entities: BTreeMap<String, String>,
+}
+
+/// A template for an address that answers JSON, and the path of the media type in the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MediaTypeLookup {
+    pub url: String,
+    pub path: String,
+}
+
+impl PageFetchConfig {
+    /// What the provider says; what cannot be read counts as not said, and was refused when it was saved.
+    pub fn of(draft: &ProviderDraft) -> Self {
+        Self::read(draft, &mut FieldErrors::default())
+    }
+
+    pub fn check(draft: &ProviderDraft, errors: &mut FieldErrors) {
+        Self::read(draft, errors);
+    }
+
+    /// The time for a page of this host, if the provider says one.
+    pub fn timeout_for(&self, host: &str) -> Option<Duration> {
+        self.host_timeouts.get(&host.to_ascii_lowercase()).copied().or(self.timeout)
+    }
+
+    fn read(draft: &ProviderDraft, errors: &mut FieldErrors) -> Self {
+        let given = &draft.page_fetch_config_json;
+        let mut form = Form { given, errors };
+        Self {
+            is_enabled: given.contains_key("cache"),
+            headers: form.headers(),
+            timeout: form.seconds(given, "timeout"),
+            host_timeouts: form.host_timeouts(),
+            diffbot: form.diffbot(),
+            content_url: form.text("content_url"),
+            media_types: form.list("mimetype_whitelist"),
+            media_type_lookup: form.lookup(),
+        }
+    }
+}
+
+/// The fields of the object, read one by one.
+struct Form<'f> {
+    given: &'f Map<String, Value>,
+    errors: &'f mut FieldErrors,
+}
+
+impl Form<'_> {
+    fn wrong(&mut self, key: &str, what: &str) {
+        self.errors.add(FIELD, format!("{key}: {what}"));
+    }
+
+    fn text(&mut self, key: &str) -> Option<String> {
+        let value = self.given.get(key).filter(|value| !value.is_null())?;
+        match value.as_str() {
+            Some(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+            None => {
+                self.wrong(key, "a text is needed.");
+                None
+            }
+        }
+    }
+
+    /// A number, or the text of one.
+    fn seconds(&mut self, within: &Map<String, Value>, key: &str) -> Option<Duration> {
+        let value = within.get(key).filter(|value| !value.is_null())?;
+        let read = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
+        let read = read.filter(|seconds| (0.0..=TIMEOUT_MAX).contains(seconds)).map(Duration::from_secs_f64);
+        if read.is_none() {
+            self.wrong(key, &format!("seconds from 0 to {TIMEOUT_MAX} are needed."));
+        }
+        read
+    }
+
+    fn headers(&mut self) -> BTreeMap<String, String> {
+        let mut headers = BTreeMap::new();
+        let Some(value) = self.given.get("headers").filter(|value| !value.is_null()) else { return headers };
+        let Some(object) = value.as_object() else {
+            self.wrong("headers", "an object is needed.");
+            return headers;
+        };
+        for (name, value) in object {
+            match value.as_str() {
+                Some(text) if !text.chars().any(char::is_control) => {
+                    headers.insert(name.clone(), text.to_owned());
+                }
+                _ => self.wrong("headers", &format!("the value of '{name}' is not valid.")),
+            }
+        }
+        headers
+    }
+
+    /// Every other key that has an object with a `timeout` is a host.
+    fn host_timeouts(&mut self) -> BTreeMap<String, Duration> {
+        let hosts = self.given.iter().filter(|(key, _)| !matches!(key.as_str(), "headers" | DIFFBOT));
+        let hosts: Vec<_> = hosts.filter_map(|(key, value)| Some((key, value.as_object()?))).collect();
+        hosts
+            .into_iter()
+            .filter_map(|(host, own)| Some((host.to_ascii_lowercase(), self.seconds(own, "timeout")?)))
+            .collect()
+    }
+
+    fn diffbot(&mut self) -> Option<Diffbot> {
+        let fallback = self.text("fallback")?;
+        if !fallback.eq_ignore_ascii_case(DIFFBOT) {
+            self.wrong("fallback", &format!("'{DIFFBOT}' is the only one that is known."));
+            return None;
+        }
+        let own = self.given.get(DIFFBOT).and_then(Value::as_object);
+        let token = own.and_then(|own| own.get("token")?.as_str()).filter(|token| !token.is_empty());
+        let (Some(own), Some(token)) = (own, token) else {
+            self.wrong(DIFFBOT, "a token is needed.");
+            return None;
+        };
+        let entity = |(host, value): (&String, &Value)| {
+            let entity = value.get("extract_entity")?.as_str()?.trim();
+            let is_name = !entity.is_empty() && entity.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            is_name.then(|| (host.to_ascii_lowercase(), entity.to_ascii_lowercase()))
+        };
+        let url = own.get("url").and_then(Value::as_str).map(str::to_owned);
+        Some(Diffbot { token: Secret::new(token), url, entities: own.iter().filter_map(entity).collect() })
+    }
+
+    /// A list, or a text with commas.
+    fn list(&mut self, key: &str) -> Vec<String> {
+        let clean = |text: &str| Some(text.trim().to_ascii_lowercase()).filter(|text| !text.is_empty());
+        match self.given.get(key) {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::String(text)) => text.split(',').filter_map(clean).collect(),
+            Some(Value::Array(list)) if list.iter().all(Value::is_string) => {
+                list.iter().filter_map(Value::as_str).filter_map(clean).collect()
+            }
+            Some(_) => {
+                self.wrong(key, "a list of texts is needed.");
+                Vec::new()
+            }
+        }
+    }
+
+    fn lookup(&mut self) -> Option<MediaTypeLookup> {
+        let (url, path) = (self.text("mimetype_url"), self.text("mimetype_path"));
+        match (url, path) {
+            (Some(url), Some(path)) => Some(MediaTypeLookup { url, path }),
+            (None, None) => None,
+            _ => {
+                self.wrong("mimetype_url", "mimetype_url and mimetype_path are needed together.");
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn draft(config: Value) -> ProviderDraft {
+        let config = config.as_object().unwrap().clone();
+        ProviderDraft { name: "A".to_owned(), page_fetch_config_json: config, ..ProviderDraft::default() }
+    }
+
+    #[test]
+    fn all_keys_are_read() {
+        let given = draft(json!({
+            "cache": "false", "headers": {"User-Agent": "", "X-A": "b"}, "timeout": 30,
+            "Slow.example": {"timeout": "60"}, "fallback": "diffbot",
+            "diffbot": {"token": "t", "News.example": {"extract_entity": "article"}, "b": {"extract_entity": "../x"}},
+            "content_url": "https://a.example/{id}", "mimetype_url": "https://a.example/{id}/about",
+            "mimetype_path": "file.mimeType", "mimetype_whitelist": "text/html, application/pdf",
+        }));
+        assert!(given.check().is_empty(), "{}", given.check());
+        let read = PageFetchConfig::of(&given);
+        assert!(read.is_enabled);
+        assert_eq!(read.headers["User-Agent"], "");
+        let seconds = |host: &str| read.timeout_for(host).map(|time| time.as_secs());
+        assert_eq!((seconds("slow.example"), seconds("other.example")), (Some(60), Some(30)));
+        let diffbot = read.diffbot.unwrap();
+        assert_eq!(diffbot.token.expose(), "t");
+        assert_eq!(diffbot.entities, BTreeMap::from([("news.example".to_owned(), "article".to_owned())]));
+        assert_eq!(read.content_url.as_deref(), Some("https://a.example/{id}"));
+        assert_eq!(read.media_types, ["text/html", "application/pdf"]);
+        assert_eq!(read.media_type_lookup.map(|lookup| lookup.path).as_deref(), Some("file.mimeType"));
+        assert_eq!(PageFetchConfig::of(&ProviderDraft::default()), PageFetchConfig::default());
+    }
+
+    #[test]
+    fn the_key_counts_and_not_what_it_says() {
+        for (config, is_enabled) in [
+            (json!({"cache": "true"}), true),
+            (json!({"cache": "false"}), true),
+            (json!({"cache": false}), true),
+            (json!({"timeout": 5}), false),
+            (json!({}), false),
+        ] {
+            assert_eq!(PageFetchConfig::of(&draft(config.clone())).is_enabled, is_enabled, "{config}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (config, key) in [
+            (json!({"timeout": 601}), "timeout"),
+            (json!({"timeout": "soon"}), "timeout"),
+            (json!({"a.example": {"timeout": -1}}), "timeout"),
+            (json!({"headers": []}), "headers"),
+            (json!({"headers": {"X-A": 5}}), "headers"),
+            (json!({"headers": {"X-A": "a\r\nb"}}), "headers"),
+            (json!({"fallback": "other"}), "fallback"),
+            (json!({"fallback": "diffbot"}), "diffbot"),
+            (json!({"content_url": 5}), "content_url"),
+            (json!({"mimetype_url": "https://a.example/"}), "mimetype_url"),
+            (json!({"mimetype_whitelist": [5]}), "mimetype_whitelist"),
+        ] {
+            let errors = draft(config.clone()).check().to_string();
+            assert!(errors.contains(&format!("{key}: ")), "{config}: {errors}");
+        }
+    }
+}
