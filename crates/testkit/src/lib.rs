@@ -4,10 +4,12 @@
 
 pub mod clock;
 pub mod hostile;
+pub mod injections;
 pub mod nats;
 pub mod postgres;
 pub mod postgres_server;
 pub mod samples;
+pub mod scribe;
 pub mod source;
 pub mod suites;
 pub mod vendors;

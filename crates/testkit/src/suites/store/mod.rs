@@ -1,7 +1,10 @@
 //! The behaviour of a Store, one function for each promise. Every function wants an empty store of its own.
 
+pub mod ai_providers;
+pub mod answers;
 pub mod audit;
 pub mod authenticators;
+pub mod chats;
 pub mod life;
 pub mod people;
 pub mod pipelines;
@@ -56,6 +59,10 @@ macro_rules! store_behaviours {
                 connections_go_with_their_person_and_authenticator, renewals_are_begun_by_one,
                 renewals_end_in_the_connection_they_began_with, flows_come_back_once, flows_are_bounded, sign_ins_are_bounded,
                 identities_lead_to_one_user, identities_never_lead_to_a_user_who_was_there, groups_follow_the_identity;
+            ai_providers: are_created_read_and_replaced, are_brought_once, prompts_are_created_read_and_replaced,
+                standard_prompts_are_restored, shared_ones_outlive_their_owner, changes_are_noted;
+            answers: are_saved_with_an_id, are_results_by_their_id, are_written_by_one, rights_end, go_with_their_run;
+            chats: are_kept_by_owner, messages_keep_their_order, messages_are_rated;
             tasks: are_claimed_in_order, are_claimed_once, come_back_when_a_lease_ends, come_back_when_the_clock_does,
                 are_held_by_renewal,
                 are_retried, are_given_up, are_given_up_when_workers_die, are_counted, are_released,

@@ -1,0 +1,236 @@
+//! Converse: a conversation in one form for all models, and its answer as a stream of events or as one JSON text.
+
+use super::frames::{Frame, Frames};
+use crate::dialects::ReadPieces;
+use crate::dialects::calls::Calls;
+use crate::dialects::request::{sentence, unreadable};
+use domain::contracts::{ModelError, ModelErrorKind, Piece, Prompt, ToolCall, Turn};
+use serde_json::{Map, Value, json};
+
+pub fn body(prompt: &Prompt) -> Value {
+    let mut body = json!({
+        "messages": messages(&prompt.turns),
+        "inferenceConfig": {"maxTokens": prompt.answer_tokens_max, "temperature": 0},
+    });
+    if !prompt.system.is_empty() {
+        body["system"] = json!([{"text": prompt.system}]);
+    }
+    let tools: Vec<Value> = prompt
+        .tools
+        .iter()
+        .map(|tool| {
+            json!({"toolSpec": {
+                "name": tool.name, "description": tool.description, "inputSchema": {"json": tool.parameters},
+            }})
+        })
+        .collect();
+    if !tools.is_empty() {
+        body["toolConfig"] = json!({"tools": tools});
+    }
+    body
+}
+
+/// Turns of the user and of the model must alternate: what follows its like is put into the same message.
+fn messages(turns: &[Turn]) -> Vec<Value> {
+    let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
+    for turn in turns {
+        let (role, blocks) = blocks(turn);
+        match messages.last_mut() {
+            Some((last, known)) if *last == role => known.extend(blocks),
+            _ => messages.push((role, blocks)),
+        }
+    }
+    messages.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
+}
+
+fn blocks(turn: &Turn) -> (&'static str, Vec<Value>) {
+    match turn {
+        Turn::User(text) => ("user", vec![json!({"text": text})]),
+        Turn::Assistant { text, calls } => {
+            // An empty text is refused.
+            let text = (!text.trim().is_empty()).then(|| json!({"text": text}));
+            let calls = calls.iter().map(|call| {
+                json!({"toolUse": {"toolUseId": call.id, "name": call.name, "input": object(&call.arguments)}})
+            });
+            ("assistant", text.into_iter().chain(calls).collect())
+        }
+        Turn::Tool { call_id, text, .. } => {
+            ("user", vec![json!({"toolResult": {"toolUseId": call_id, "content": [{"text": text}]}})])
+        }
+    }
+}
+
+fn object(arguments: &Value) -> Value {
+    if arguments.is_object() { arguments.clone() } else { Map::new().into() }
+}
+
+/// Most bytes of an answer that is one JSON text.
+const WHOLE_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+#[derive(Default)]
+pub struct Reading {
+    frames: Frames,
+    /// The whole answer, when it is one JSON text: frames begin with a length, whose first byte is never a brace.
+    whole: Vec<u8>,
+    calls: Calls,
+    is_done: bool,
+}
+
+impl ReadPieces for Reading {
+    fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) -> Result<(), ModelError> {
+        let is_whole = !self.whole.is_empty() || (self.frames.is_empty() && bytes.first() == Some(&b'{'));
+        if is_whole {
+            self.whole.extend_from_slice(bytes);
+            let fits = self.whole.len() <= WHOLE_BYTES_MAX;
+            return if fits { Ok(()) } else { Err(unreadable("it is too long")) };
+        }
+        self.frames.feed(bytes);
+        while let Some(frame) = self.frames.next()? {
+            self.frame(&frame, out)?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Vec<Piece>) -> Result<(), ModelError> {
+        if !self.whole.is_empty() {
+            return read_whole(&self.whole, out);
+        }
+        if self.is_done && self.frames.is_empty() { Ok(()) } else { Err(unreadable("it broke off")) }
+    }
+}
+
+impl Reading {
+    fn frame(&mut self, frame: &Frame, out: &mut Vec<Piece>) -> Result<(), ModelError> {
+        let payload: Value = serde_json::from_slice(&frame.payload).unwrap_or_default();
+        match frame.header(":message-type") {
+            Some("event") => {}
+            Some("exception") => {
+                let kind = frame.header(":exception-type").unwrap_or_default();
+                return Err(exception(kind, payload["message"].as_str().unwrap_or(kind)));
+            }
+            _ => {
+                let told = frame.header(":error-message").or_else(|| frame.header(":error-code"));
+                return Err(exception("", told.unwrap_or("it sent an unknown kind of message")));
+            }
+        }
+        let block = payload["contentBlockIndex"].as_u64().unwrap_or_default();
+        match frame.header(":event-type").unwrap_or_default() {
+            "contentBlockStart" => {
+                let tool = &payload["start"]["toolUse"];
+                if let (Some(id), Some(name)) = (tool["toolUseId"].as_str(), tool["name"].as_str()) {
+                    self.calls.add(block, id, name, "")?;
+                }
+            }
+            "contentBlockDelta" => {
+                let delta = &payload["delta"];
+                if let Some(text) = delta["text"].as_str().filter(|text| !text.is_empty()) {
+                    out.push(Piece::Text(text.to_owned()));
+                }
+                if let Some(input) = delta["toolUse"]["input"].as_str() {
+                    self.calls.add(block, "", "", input)?;
+                }
+            }
+            "messageStop" => {
+                stopped(&payload)?;
+                self.calls.finish(out);
+                self.is_done = true;
+            }
+            "metadata" => out.extend(usage(&payload["usage"])),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn read_whole(body: &[u8], out: &mut Vec<Piece>) -> Result<(), ModelError> {
+    let body: Value = serde_json::from_slice(body).map_err(|_| unreadable("it is no JSON, or broke off"))?;
+    let content = body.pointer("/output/message/content").and_then(Value::as_array);
+    for block in content.ok_or_else(|| unreadable("it holds no message"))? {
+        if let Some(text) = block["text"].as_str().filter(|text| !text.is_empty()) {
+            out.push(Piece::Text(text.to_owned()));
+        }
+        let tool = &block["toolUse"];
+        if let (Some(id), Some(name)) = (tool["toolUseId"].as_str(), tool["name"].as_str()) {
+            let (id, name) = (id.to_owned(), name.to_owned());
+            out.push(Piece::Call(ToolCall { id, name, arguments: object(&tool["input"]) }));
+        }
+    }
+    out.extend(usage(&body["usage"]));
+    stopped(&body)
+}
+
+/// An answer that was held back is none.
+fn stopped(payload: &Value) -> Result<(), ModelError> {
+    match payload["stopReason"].as_str() {
+        Some(reason @ ("guardrail_intervened" | "content_filtered")) => {
+            Err(ModelError::new(ModelErrorKind::Unreadable, format!("the model gave no answer: {reason}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn usage(usage: &Value) -> Option<Piece> {
+    let (tokens_in, tokens_out) = (usage["inputTokens"].as_u64()?, usage["outputTokens"].as_u64()?);
+    Some(Piece::Usage { tokens_in, tokens_out })
+}
+
+fn exception(name: &str, told: &str) -> ModelError {
+    let kind = match name {
+        "throttlingException" => ModelErrorKind::RateLimited,
+        "validationException" => ModelErrorKind::ConfigInvalid,
+        "accessDeniedException" => ModelErrorKind::Denied,
+        "modelTimeoutException" => ModelErrorKind::Timeout,
+        _ => ModelErrorKind::Unavailable,
+    };
+    ModelError::new(kind, format!("the model failed: {}", sentence(told).unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_alternate() {
+        let call = ToolCall { id: "1".to_owned(), name: "f".to_owned(), arguments: json!({"a": 1}) };
+        let answer =
+            |id: &str| Turn::Tool { call_id: id.to_owned(), name: "f".to_owned(), text: "t".to_owned() };
+        let turns = [
+            Turn::User("q".to_owned()),
+            Turn::Assistant { text: " ".to_owned(), calls: vec![call.clone(), call] },
+            answer("1"),
+            answer("2"),
+            Turn::User("more".to_owned()),
+        ];
+        let messages = messages(&turns);
+        let lengths: Vec<_> = messages
+            .iter()
+            .map(|message| (message["role"].as_str(), message["content"].as_array().map(Vec::len)))
+            .collect();
+        assert_eq!(lengths, [(Some("user"), Some(1)), (Some("assistant"), Some(2)), (Some("user"), Some(3))]);
+    }
+
+    #[test]
+    fn an_answer_may_come_whole() {
+        let body = json!({
+            "output": {"message": {"role": "assistant", "content": [
+                {"text": "Hello"}, {"toolUse": {"toolUseId": "1", "name": "f", "input": {"a": 1}}},
+            ]}},
+            "stopReason": "tool_use",
+            "usage": {"inputTokens": 3, "outputTokens": 5, "totalTokens": 8},
+        })
+        .to_string();
+        for cut in [1, 7, body.len()] {
+            let (mut reading, mut out) = (Reading::default(), Vec::new());
+            for piece in body.as_bytes().chunks(cut) {
+                reading.feed(piece, &mut out).unwrap();
+            }
+            reading.end(&mut out).unwrap();
+            let call = ToolCall { id: "1".to_owned(), name: "f".to_owned(), arguments: json!({"a": 1}) };
+            let usage = Piece::Usage { tokens_in: 3, tokens_out: 5 };
+            assert_eq!(out, [Piece::Text("Hello".to_owned()), Piece::Call(call), usage]);
+        }
+        let mut reading = Reading::default();
+        reading.feed(&body.as_bytes()[..40], &mut Vec::new()).unwrap();
+        assert!(reading.end(&mut Vec::new()).is_err());
+    }
+}

@@ -1,0 +1,102 @@
+//! Amazon Bedrock: Converse for text, InvokeModel for vectors and ranks; signed requests, or an API key.
+
+mod converse;
+mod frames;
+mod invoke;
+mod sign;
+
+use super::request::{base, bearer, encoded, misconfigured, post, sentence};
+use super::{Call, Dialect, DialectKind, ReadPieces};
+use domain::contracts::{HttpRequest, HttpResponse, ModelError, Prompt, ReadAs};
+use domain::secret::Secret;
+use serde_json::Value;
+use sign::{Signed, Signer};
+use url::Position;
+
+pub const KIND: DialectKind = DialectKind {
+    name: "bedrock",
+    summary: "Models of Amazon Bedrock, by the Converse API.",
+    prefixes: &["bedrock/", "amazon."],
+    api_base: "https://bedrock-runtime.us-east-1.amazonaws.com",
+    batch_max: 96,
+    dialect: &Bedrock,
+};
+
+const REGION_USUAL: &str = "us-east-1";
+
+struct Bedrock;
+
+impl Dialect for Bedrock {
+    fn ask(&self, call: &Call<'_>, prompt: &Prompt) -> Result<HttpRequest, ModelError> {
+        // Some models cannot stream while they use tools: `config.stream` says so.
+        let streams = call.provider.draft.config.get("stream").and_then(Value::as_bool).unwrap_or(true);
+        let action = if streams { "converse-stream" } else { "converse" };
+        request(call, action, &converse::body(prompt))
+    }
+
+    fn pieces(&self) -> Box<dyn ReadPieces> {
+        Box::new(converse::Reading::default())
+    }
+
+    fn embed(&self, call: &Call<'_>, read_as: ReadAs, texts: &[String]) -> Result<HttpRequest, ModelError> {
+        request(call, "invoke", &invoke::embed(call, read_as, texts)?)
+    }
+
+    fn vectors(&self, answer: &HttpResponse) -> Result<Vec<Vec<f32>>, ModelError> {
+        invoke::vectors(answer)
+    }
+
+    fn rerank(&self, call: &Call<'_>, query: &str, texts: &[String]) -> Result<HttpRequest, ModelError> {
+        request(call, "invoke", &invoke::rerank(query, texts))
+    }
+
+    fn scores(&self, answer: &HttpResponse, count: usize) -> Result<Vec<f32>, ModelError> {
+        invoke::scores(answer, count)
+    }
+
+    fn batch_max(&self, call: &Call<'_>) -> usize {
+        if invoke::takes_many(call.model) { KIND.batch_max } else { 1 }
+    }
+
+    fn complaint(&self, body: &[u8]) -> Option<String> {
+        let body: Value = serde_json::from_slice(body).ok()?;
+        sentence(body.get("message").or_else(|| body.get("Message"))?.as_str()?)
+    }
+}
+
+fn request(call: &Call<'_>, action: &str, body: &Value) -> Result<HttpRequest, ModelError> {
+    let config =
+        |key: &str| call.provider.draft.config_text(key).map(str::trim).filter(|text| !text.is_empty());
+    let region = config("AWS_REGION_NAME").or_else(|| config("AWS_REGION")).unwrap_or(REGION_USUAL);
+    let usual = format!("https://bedrock-runtime.{region}.amazonaws.com");
+    let address = format!("{}/model/{}/{action}", base(call, &usual)?, encoded(call.model));
+    let (Some(access_key_id), Some(secret_access_key)) =
+        (config("AWS_ACCESS_KEY_ID"), config("AWS_SECRET_ACCESS_KEY"))
+    else {
+        let key = bearer(call);
+        if key.is_empty() {
+            let sentence =
+                "an api_key is needed, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in its config";
+            return Err(misconfigured(call, sentence));
+        }
+        return post(call, &address, key, body);
+    };
+    let mut request = post(call, &address, Vec::new(), body)?;
+    let session_token = config("AWS_SESSION_TOKEN");
+    let signer = Signer { access_key_id, secret_access_key, session_token, region, service: "bedrock" };
+    let headers: Vec<(&str, &str)> =
+        request.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let signed = Signed {
+        method: request.method.as_str(),
+        host: &request.url[Position::BeforeHost..Position::AfterPort],
+        path: request.url.path(),
+        query: request.url.query().unwrap_or_default(),
+        headers: &headers,
+        body: request.body.as_deref().unwrap_or_default(),
+    };
+    let added = signer.headers(&signed, call.now).into_iter();
+    request.secret_headers = added.map(|(name, value)| (name.to_owned(), Secret::new(value))).collect();
+    request.secrets =
+        [Some(secret_access_key), session_token].into_iter().flatten().map(Secret::new).collect();
+    Ok(request)
+}

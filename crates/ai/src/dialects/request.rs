@@ -1,0 +1,134 @@
+//! What the dialects share when they build a request and read an answer that is one JSON text.
+
+use super::Call;
+use bytes::Bytes;
+use domain::contracts::{HttpMethod, HttpRequest, HttpResponse, ModelError, ModelErrorKind, Origin};
+use domain::secret::Secret;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::fmt::Write;
+use url::Url;
+
+/// Most characters of a service's own sentence that are repeated.
+pub const COMPLAINT_CHARS_MAX: usize = 300;
+
+/// Where a provider is asked: `config.api_base`, or the usual place when it does not say. No slash at the end.
+pub fn base<'a>(call: &Call<'a>, usual: &'a str) -> Result<&'a str, ModelError> {
+    let given = call.provider.draft.config_text("api_base").map(str::trim).filter(|base| !base.is_empty());
+    let base = given.unwrap_or(usual).trim_end_matches('/');
+    if base.is_empty() { Err(misconfigured(call, "config.api_base is needed")) } else { Ok(base) }
+}
+
+/// A POST of JSON. The headers hold secrets and go nowhere else.
+pub fn post(
+    call: &Call<'_>,
+    address: &str,
+    secret_headers: Vec<(String, Secret)>,
+    body: &Value,
+) -> Result<HttpRequest, ModelError> {
+    let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    let origin = url.as_ref().and_then(|url| Origin::of(url, true));
+    let (Some(url), Some(origin)) = (url, origin) else {
+        return Err(misconfigured(call, "config.api_base is no http or https address"));
+    };
+    Ok(HttpRequest {
+        method: HttpMethod::Post,
+        url,
+        headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+        secrets: secrets(call, &secret_headers),
+        secret_headers,
+        body: Some(Bytes::from(body.to_string())),
+        origin,
+        time_max: call.time_max,
+        tls: None,
+    })
+}
+
+/// What must not be shown wherever it stands: a service may repeat the key in its complaint.
+fn secrets(call: &Call<'_>, headers: &[(String, Secret)]) -> Vec<Secret> {
+    let values = headers.iter().map(|(_, value)| value.clone());
+    values.chain(std::iter::once(Secret::new(call.provider.draft.api_key.trim()))).collect()
+}
+
+/// Letters, digits, `-`, `.`, `_` and `~` stay; every other byte becomes `%XX`.
+pub fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            // Writing to a string cannot fail.
+            _ => _ = write!(out, "%{byte:02X}"),
+        }
+    }
+    out
+}
+
+/// `Authorization: Bearer …`, when the provider has a key.
+pub fn bearer(call: &Call<'_>) -> Vec<(String, Secret)> {
+    let key = call.provider.draft.api_key.trim();
+    let header = || ("authorization".to_owned(), Secret::new(format!("Bearer {key}")));
+    (!key.is_empty()).then(header).into_iter().collect()
+}
+
+/// How many numbers a vector is to have, when the provider says.
+pub fn dimensions(call: &Call<'_>) -> Option<u64> {
+    call.provider.draft.config.get("dimensions")?.as_u64()
+}
+
+pub fn misconfigured(call: &Call<'_>, sentence: &str) -> ModelError {
+    let name = &call.provider.draft.name;
+    ModelError::new(ModelErrorKind::ConfigInvalid, format!("the AI provider '{name}': {sentence}"))
+}
+
+pub fn unreadable(sentence: &str) -> ModelError {
+    ModelError::new(ModelErrorKind::Unreadable, format!("the model's answer cannot be read: {sentence}"))
+}
+
+/// The body of an answer as JSON.
+pub fn json<T: DeserializeOwned>(answer: &HttpResponse) -> Result<T, ModelError> {
+    // The sentence of the parser may repeat a piece of the body; its place alone tells enough.
+    serde_json::from_slice(&answer.body)
+        .map_err(|error| unreadable(&format!("no such JSON as expected in line {}", error.line())))
+}
+
+/// A service's own sentence, on one line and not too long.
+pub fn sentence(text: &str) -> Option<String> {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = words.chars().take(COMPLAINT_CHARS_MAX).collect();
+    (!short.is_empty()).then_some(short)
+}
+
+/// One score for each text, 0 to 1: the services name the place of each.
+pub fn by_place(scored: impl Iterator<Item = (usize, f32)>, count: usize) -> Result<Vec<f32>, ModelError> {
+    let mut scores = vec![0.0; count];
+    for (place, score) in scored {
+        let known = scores.get_mut(place).ok_or_else(|| unreadable("it scores a text that was not sent"))?;
+        *known = if score.is_nan() { 0.0 } else { score.clamp(0.0, 1.0) };
+    }
+    Ok(scores)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_put_in_the_order_of_the_texts() {
+        let scored = |list: &[(usize, f32)]| by_place(list.iter().copied(), 3);
+        assert_eq!(scored(&[(2, 0.9), (0, 1.5)]), Ok(vec![1.0, 0.0, 0.9]));
+        assert_eq!(scored(&[(1, f32::NAN), (0, -2.0)]), Ok(vec![0.0, 0.0, 0.0]));
+        assert!(scored(&[(3, 0.1)]).is_err());
+    }
+
+    #[test]
+    fn names_are_encoded() {
+        assert_eq!(encoded("a.b-c_d~e:0/f g?é"), "a.b-c_d~e%3A0%2Ff%20g%3F%C3%A9");
+    }
+
+    #[test]
+    fn sentences_are_short_and_on_one_line() {
+        assert_eq!(sentence(" a\n b ").as_deref(), Some("a b"));
+        assert_eq!(sentence(" \n "), None);
+        assert_eq!(sentence(&"x".repeat(999)).map(|text| text.len()), Some(COMPLAINT_CHARS_MAX));
+    }
+}

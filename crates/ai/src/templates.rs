@@ -1,0 +1,221 @@
+//! What the program brings along: an AIProvider for each kind of service, ready to get its key, and the standard
+//! prompts.
+
+use domain::ai_provider::{AiProviderDraft, EXTRACTIVE_MODEL, LOCAL};
+use domain::contracts::{BroughtStore, StoreError};
+use domain::instant::Instant;
+use domain::prompt_record::{CHAT, CHAT_RAG, PromptDraft, PromptParts, SEARCH_RAG};
+use relevancy::reader::MODEL_NAME;
+use serde_json::Value;
+
+const WRITES: &[&str] = &["query", "connector", "rag", "chat"];
+const READS: &[&str] = &["reader"];
+const RANKS: &[&str] = &["reranker"];
+
+/// A row of the AIProviders that come along. All but the built-in reader are inactive.
+pub struct ProviderTemplate {
+    pub name: &'static str,
+    pub model: &'static str,
+    pub roles: &'static [&'static str],
+    /// What `config` says; words in angle brackets are to be replaced.
+    pub config: &'static [(&'static str, &'static str)],
+}
+
+const fn row(
+    name: &'static str,
+    model: &'static str,
+    roles: &'static [&'static str],
+    config: &'static [(&'static str, &'static str)],
+) -> ProviderTemplate {
+    ProviderTemplate { name, model, roles, config }
+}
+
+const AZURE: &[(&str, &str)] =
+    &[("api_base", "https://<resource>.openai.azure.com"), ("api_version", "2024-10-21")];
+const BEDROCK: &[(&str, &str)] =
+    &[("AWS_REGION_NAME", "us-east-1"), ("AWS_ACCESS_KEY_ID", ""), ("AWS_SECRET_ACCESS_KEY", "")];
+const OLLAMA: &[(&str, &str)] = &[("api_base", "http://localhost:11434")];
+const VERTEX: &[(&str, &str)] = &[("VERTEX_PROJECT", "<project>"), ("VERTEX_LOCATION", "us-central1")];
+
+pub const PROVIDERS: &[ProviderTemplate] = &[
+    row(LOCAL, MODEL_NAME, READS, &[]),
+    row("Extractive answer", EXTRACTIVE_MODEL, &["rag"], &[]),
+    row("OpenAI", "gpt-5", WRITES, &[]),
+    row("OpenAI embeddings", "text-embedding-3-small", READS, &[]),
+    row("Azure OpenAI", "azure/gpt-5", WRITES, AZURE),
+    row("Azure OpenAI embeddings", "azure/text-embedding-3-small", READS, AZURE),
+    row("Anthropic", "anthropic/claude-sonnet-4-5", WRITES, &[]),
+    row("Gemini", "gemini/gemini-2.5-flash", WRITES, &[]),
+    row("Gemini embeddings", "gemini/gemini-embedding-001", READS, &[]),
+    row("Vertex AI", "vertex_ai/gemini-2.5-flash", WRITES, VERTEX),
+    row("Ollama", "ollama/llama3.2", WRITES, OLLAMA),
+    row("Ollama embeddings", "ollama/nomic-embed-text", READS, OLLAMA),
+    row("Cohere", "cohere/command-a-03-2025", WRITES, &[]),
+    row("Cohere embeddings", "cohere/embed-v4.0", READS, &[]),
+    row("Cohere rerank", "cohere/rerank-v3.5", RANKS, &[]),
+    row("Bedrock", "bedrock/amazon.nova-pro-v1:0", WRITES, BEDROCK),
+    row("Bedrock embeddings", "bedrock/amazon.titan-embed-text-v2:0", READS, BEDROCK),
+    row("Hugging Face", "huggingface/meta-llama/Llama-3.3-70B-Instruct", WRITES, &[]),
+    row("Mistral", "mistral-large-latest", WRITES, &[("api_base", "https://api.mistral.ai/v1")]),
+    row("Groq", "llama-3.3-70b-versatile", WRITES, &[("api_base", "https://api.groq.com/openai/v1")]),
+    row("DeepSeek", "deepseek-chat", WRITES, &[("api_base", "https://api.deepseek.com/v1")]),
+    row("OpenRouter", "openrouter/auto", WRITES, &[("api_base", "https://openrouter.ai/api/v1")]),
+    row("vLLM", "openai/Qwen/Qwen3-8B", WRITES, &[("api_base", "http://localhost:8000/v1")]),
+    row("llama.cpp", "openai/default", WRITES, &[("api_base", "http://localhost:8080/v1")]),
+    row("LM Studio", "openai/default", WRITES, &[("api_base", "http://localhost:1234/v1")]),
+];
+
+impl ProviderTemplate {
+    pub fn draft(&self) -> AiProviderDraft {
+        let roles = || self.roles.iter().map(|&role| role.to_owned()).collect();
+        let value = |(key, value): &(&str, &str)| ((*key).to_owned(), Value::from(*value));
+        let is_local = self.name == LOCAL;
+        AiProviderDraft {
+            name: self.name.to_owned(),
+            active: is_local,
+            model: self.model.to_owned(),
+            config: self.config.iter().map(value).collect(),
+            tags: roles(),
+            defaults: if is_local { roles() } else { Vec::new() },
+            ..AiProviderDraft::default()
+        }
+    }
+}
+
+/// A row of the standard prompts. They are put back at every start: a house's own words are a copy under another name.
+pub struct PromptTemplate {
+    pub name: &'static str,
+    pub tag: &'static str,
+    pub prompt: &'static str,
+    pub note: &'static str,
+    pub footer: &'static str,
+}
+
+/// The first one of a tag is what is used when nobody names one.
+pub const PROMPTS: &[PromptTemplate] = &[
+    PromptTemplate {
+        name: "search_rag_standard",
+        tag: SEARCH_RAG,
+        prompt: "Answer this question from the numbered sources below: {query}\n\n{header}\n\n\
+            Begin with the answer itself, then give what supports it. Where sources disagree, say so and prefer the \
+            newer one. Leave out what does not belong to the question.",
+        note: "",
+        footer: "Write one to four short paragraphs, or a list when several things are asked for.",
+    },
+    PromptTemplate {
+        name: "search_rag_deeplink",
+        tag: SEARCH_RAG,
+        prompt: "Answer this question from the numbered sources below: {query}\n\n{header}\n\n\
+            Rest every claim on one passage of one source, and keep the words of that passage where you can, so that \
+            a reader who follows the citation finds them. Where sources disagree, say so.",
+        note: "",
+        footer: "Write short sentences with one claim and one citation each.",
+    },
+    PromptTemplate {
+        name: "chat_rag_instructions_standard",
+        tag: CHAT,
+        prompt: "You are the search assistant of this service. You help people to find and to understand what their \
+            sources hold. Ask back when a request may mean several things, and say which sources you have used.",
+        note: "",
+        footer: "Be brief and friendly. Do not repeat what was said before in this conversation.",
+    },
+    PromptTemplate {
+        name: "chat_rag_standard",
+        tag: CHAT_RAG,
+        prompt: "When you answer from sources, begin with the answer itself, then give what supports it. Where sources \
+            disagree, say so and prefer the newer one.",
+        note: "",
+        footer: "",
+    },
+    PromptTemplate {
+        name: "chat_rag_deeplink",
+        tag: CHAT_RAG,
+        prompt: "When you answer from sources, rest every claim on one passage of one source, and keep the words of \
+            that passage where you can, so that a reader who follows the citation finds them.",
+        note: "",
+        footer: "",
+    },
+];
+
+impl PromptTemplate {
+    pub fn draft(&self) -> PromptDraft {
+        PromptDraft {
+            name: self.name.to_owned(),
+            parts: PromptParts {
+                prompt: self.prompt.to_owned(),
+                note: self.note.to_owned(),
+                footer: self.footer.to_owned(),
+            },
+            tags: vec![self.tag.to_owned()],
+            active: true,
+            shared: true,
+        }
+    }
+}
+
+/// Stores what is not there yet; any number of processes may do so at once. An AIProvider is brought once, so one that
+/// was deleted stays deleted; prompts are put back as they came.
+pub async fn ensure_records(store: &dyn BroughtStore, now: Instant) -> Result<(), StoreError> {
+    for template in PROVIDERS {
+        store.bring_ai_provider(template.draft(), now).await?;
+    }
+    for template in PROMPTS {
+        store.restore_prompt(template.draft(), now).await?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialects::dialect_of;
+    use domain::ai_provider::{AiProvider, Role};
+    use domain::ids::AiProviderId;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_provider_is_valid_and_speaks_its_dialect() {
+        let names: BTreeSet<&str> = PROVIDERS.iter().map(|template| template.name).collect();
+        assert_eq!(names.len(), PROVIDERS.len(), "a name stands twice");
+        for (name, dialect, model) in [
+            ("OpenAI", "openai", "gpt-5"),
+            ("Azure OpenAI", "azure", "gpt-5"),
+            ("Anthropic", "anthropic", "claude-sonnet-4-5"),
+            ("Gemini", "gemini", "gemini-2.5-flash"),
+            ("Ollama", "ollama", "llama3.2"),
+            ("Cohere", "cohere", "command-a-03-2025"),
+            ("Cohere rerank", "cohere", "rerank-v3.5"),
+            ("Bedrock", "bedrock", "amazon.nova-pro-v1:0"),
+            ("Hugging Face", "huggingface", "meta-llama/Llama-3.3-70B-Instruct"),
+            ("Mistral", "openai", "mistral-large-latest"),
+            ("Groq", "openai", "llama-3.3-70b-versatile"),
+            ("OpenRouter", "openai", "openrouter/auto"),
+            ("vLLM", "openai", "Qwen/Qwen3-8B"),
+        ] {
+            let draft = PROVIDERS.iter().find(|template| template.name == name).unwrap().draft();
+            let (id, at) = (AiProviderId(1), Instant::default());
+            let provider = AiProvider { id, owner: None, draft, date_created: at, date_updated: at };
+            let (kind, asked) = dialect_of(&provider).unwrap();
+            assert_eq!((kind.name, asked), (dialect, model), "{name}");
+        }
+        for template in PROVIDERS {
+            let draft = template.draft();
+            assert!(draft.check().is_empty(), "{}: {}", template.name, draft.check());
+            assert!(draft.shared && draft.api_key.is_empty(), "{}", template.name);
+            assert_eq!(draft.active, template.name == LOCAL, "{}", template.name);
+            assert_eq!(draft.is_default_for(Role::Reader), template.name == LOCAL, "{}", template.name);
+        }
+    }
+
+    #[test]
+    fn every_prompt_is_valid_and_every_tag_has_one() {
+        for template in PROMPTS {
+            let draft = template.draft();
+            assert!(draft.check().is_empty(), "{}: {}", template.name, draft.check());
+        }
+        let first = |tag| PROMPTS.iter().find(|template| template.tag == tag).map(|template| template.name);
+        assert_eq!(first(SEARCH_RAG), Some("search_rag_standard"));
+        assert_eq!(first(CHAT), Some("chat_rag_instructions_standard"));
+        assert_eq!(first(CHAT_RAG), Some("chat_rag_standard"));
+    }
+}

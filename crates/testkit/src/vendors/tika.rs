@@ -1,0 +1,63 @@
+//! Apache Tika as a server: `PUT /tika` gives the plain text of a file. This one finds the runs of letters in it.
+
+use super::stand::Stand;
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::put;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Files that begin like this are understood: compound files, rich text, and PNG, whose letters stand for what a reader
+/// of pictures sees.
+const KNOWN: [&[u8]; 3] = [b"\xd0\xcf\x11\xe0", b"{\\rtf", b"\x89PNG"];
+/// Shorter runs are no words.
+const RUN_MIN: usize = 5;
+const BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// What was sent with each file.
+type Seen = Arc<Mutex<Vec<(Option<String>, Option<String>)>>>;
+
+pub struct Tika {
+    pub stand: Stand,
+    seen: Seen,
+}
+
+impl Tika {
+    pub async fn start() -> Self {
+        let seen = Seen::default();
+        let router = Router::new()
+            .route("/tika", put(handle))
+            .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+            .with_state(Arc::clone(&seen));
+        Self { stand: Stand::start(router).await, seen }
+    }
+
+    /// `Content-Type` and `Content-Disposition` of each file.
+    pub fn seen(&self) -> Vec<(Option<String>, Option<String>)> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+async fn handle(State(seen): State<Seen>, headers: HeaderMap, body: Bytes) -> Response {
+    let header = |name: &str| headers.get(name)?.to_str().ok().map(str::to_owned);
+    let sent = (header("content-type"), header("content-disposition"));
+    seen.lock().unwrap_or_else(PoisonError::into_inner).push(sent);
+    if header("accept").as_deref() != Some("text/plain") {
+        return StatusCode::NOT_ACCEPTABLE.into_response();
+    }
+    if !KNOWN.iter().any(|mark| body.starts_with(mark)) {
+        return StatusCode::UNSUPPORTED_MEDIA_TYPE.into_response();
+    }
+    if body.windows(9).any(|window| window == b"encrypted") {
+        return StatusCode::UNPROCESSABLE_ENTITY.into_response();
+    }
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'.' | b',');
+    let runs = body.split(|byte| !is_letter(byte)).filter(|run| run.len() >= RUN_MIN);
+    let text: Vec<String> = runs.map(|run| String::from_utf8_lossy(run).into_owned()).collect();
+    match text.is_empty() {
+        true => StatusCode::NO_CONTENT.into_response(),
+        false => ([("content-type", "text/plain; charset=UTF-8")], text.join("\n")).into_response(),
+    }
+}
