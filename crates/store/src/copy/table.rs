@@ -6,8 +6,9 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::{NaiveDateTime, SecondsFormat};
 use serde::{Deserialize, Serialize};
 
-/// Signs of life of running workers, and browsers that are on their way: of no use to another installation.
-const NOT_COPIED: [&str; 3] = ["workers", "pings", "pending_flows"];
+/// Signs of life of running workers, browsers that are on their way, and who writes at this moment: of no use to
+/// another installation.
+const NOT_COPIED: [&str; 4] = ["workers", "pings", "pending_flows", "answer_writers"];
 
 /// A table of the copy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

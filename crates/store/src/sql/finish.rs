@@ -101,12 +101,7 @@ async fn number_items(tx: &mut Tx, sets: &mut [ResultSet]) -> Result<Vec<Range>,
     if count == 0 {
         return Ok(Vec::new());
     }
-    let count = to_column(count as u64);
-    let last: i64 = on_tx!(tx, db =>
-        sqlx::query_scalar("UPDATE result_ids SET last_id = last_id + $1 RETURNING last_id")
-            .bind(count)
-            .fetch_one(db))?;
-    let mut next = last - count + 1;
+    let mut next = take_ids(tx, count as u64).await?;
     let mut ranges = Vec::with_capacity(sets.len());
     for set in sets {
         let first = next;
@@ -119,6 +114,16 @@ async fn number_items(tx: &mut Tx, sets: &mut [ResultSet]) -> Result<Vec<Range>,
         }
     }
     Ok(ranges)
+}
+
+/// Takes so many ids from the counter of results, all in a row; the first of them.
+pub(super) async fn take_ids(tx: &mut Tx, count: u64) -> Result<i64, StoreError> {
+    let count = to_column(count);
+    let last: i64 = on_tx!(tx, db =>
+        sqlx::query_scalar("UPDATE result_ids SET last_id = last_id + $1 RETURNING last_id")
+            .bind(count)
+            .fetch_one(db))?;
+    Ok(last - count + 1)
 }
 
 /// Adds the sets, or replaces those of the same providers; a replaced set keeps its row, its ranges and its

@@ -1,7 +1,10 @@
 //! One file for each record: the row, its conversion to the domain's type, the queries.
 
+mod ai_providers;
+mod answers;
 mod audit;
 mod authenticators;
+mod chats;
 mod connections;
 mod finish;
 mod flows;
@@ -9,6 +12,7 @@ mod groups;
 mod identities;
 mod outbox;
 mod pipelines;
+mod prompts;
 mod providers;
 mod results;
 mod schedules;

@@ -1,5 +1,6 @@
 //! Saved results: one row for each search and provider, its items inside, found by their ids through ranges.
 
+use super::answers;
 use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::error::failure;
@@ -136,8 +137,11 @@ impl ResultStore for SqlStore {
 
     async fn result(&self, id: ResultId) -> Result<SavedResult, StoreError> {
         const TEXT: &str = concat!("SELECT ", columns!(), " FROM result_sets WHERE id = ", set_of_result!());
-        let mut row =
-            on_db!(self.db, read, db => sqlx::query_as::<_, SetRow>(TEXT).bind(id.0).fetch_one(db))?;
+        let row =
+            on_db!(self.db, read, db => sqlx::query_as::<_, SetRow>(TEXT).bind(id.0).fetch_optional(db))?;
+        let Some(mut row) = row else {
+            return answers::result(&self.db, id).await;
+        };
         let position = row.position(id)?;
         let item = row.items.0.swap_remove(position);
         Ok(row.saved(item))
@@ -168,16 +172,20 @@ impl ResultStore for SqlStore {
         item: ResultItem,
         now: Instant,
     ) -> Result<SavedResult, StoreError> {
-        let mut tx = self.db.begin().await?;
-        let mut row = hold_set(&mut tx, id).await?;
-        let position = row.position(id)?;
-        row.date_updated = to_micros(now);
         let item = ResultItem {
             swirl_id: id,
             swirl_score: finite(item.swirl_score),
             swirl_confidence_score: finite(item.swirl_confidence_score),
             ..item
         };
+        let mut tx = self.db.begin().await?;
+        let Some(mut row) = hold_set(&mut tx, id).await? else {
+            let saved = answers::replace_result(&mut tx, &item, now).await?;
+            tx.commit().await?;
+            return Ok(saved);
+        };
+        let position = row.position(id)?;
+        row.date_updated = to_micros(now);
         row.items.0[position] = item.clone();
         save_items(&mut tx, &row).await?;
         tx.commit().await?;
@@ -186,7 +194,10 @@ impl ResultStore for SqlStore {
 
     async fn delete_result(&self, id: ResultId) -> Result<(), StoreError> {
         let mut tx = self.db.begin().await?;
-        let mut row = hold_set(&mut tx, id).await?;
+        let Some(mut row) = hold_set(&mut tx, id).await? else {
+            answers::delete_result(&mut tx, id).await?;
+            return tx.commit().await;
+        };
         let position = row.position(id)?;
         row.items.0.remove(position);
         row.retrieved = (row.retrieved - 1).max(0);
@@ -256,15 +267,15 @@ async fn sets_of_page(
 }
 
 /// The set of a result, held until the end of the transaction: an update that changes nothing locks the row
-/// in either database.
-async fn hold_set(tx: &mut Tx, id: ResultId) -> Result<SetRow, StoreError> {
+/// in either database. None for what is in no set.
+async fn hold_set(tx: &mut Tx, id: ResultId) -> Result<Option<SetRow>, StoreError> {
     const TEXT: &str = concat!(
         "UPDATE result_sets SET retrieved = retrieved WHERE id = ",
         set_of_result!(),
         " RETURNING ",
         columns!()
     );
-    on_tx!(tx, db => sqlx::query_as::<_, SetRow>(TEXT).bind(id.0).fetch_one(db))
+    on_tx!(tx, db => sqlx::query_as::<_, SetRow>(TEXT).bind(id.0).fetch_optional(db))
 }
 
 /// The sets of a search that may have a marked item, held until the end of the transaction. Most sets have

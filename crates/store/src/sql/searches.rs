@@ -1,6 +1,6 @@
 //! Searches, and the fence that keeps an obsolete run from writing.
 
-use super::{finish, tasks};
+use super::{answers, finish, tasks};
 use crate::SqlStore;
 use crate::db::{Tx, changed, first, on_db, on_tx};
 use crate::json::{JsonText, to_column, to_count};
@@ -211,6 +211,7 @@ impl SearchStore for SqlStore {
         let search = Search::try_from(row)?;
         on_tx!(&mut tx, db => changed(
             sqlx::query("DELETE FROM result_sets WHERE search_id = $1").bind(seen.id.0).execute(db)))?;
+        answers::forget(&mut tx, seen.id).await?;
         tasks::push(&mut tx, task(&search), now).await?;
         tx.commit().await?;
         Ok(Some(search))
@@ -235,6 +236,7 @@ impl SearchStore for SqlStore {
         let mut search = Search::try_from(row)?;
         search.draft.sort = Sort::Date;
         search.messages.push(message);
+        answers::forget(&mut tx, id).await?;
         save_draft_and_messages(&mut tx, &search).await?;
         tasks::push(&mut tx, task(&search), now).await?;
         tx.commit().await?;

@@ -251,6 +251,8 @@ async fn pass_on_shared(tx: &mut Tx, from: UserId) -> Result<(), StoreError> {
     for text in [
         "UPDATE providers SET owner = $2 WHERE owner = $1 AND shared",
         "UPDATE query_transforms SET owner = $2 WHERE owner = $1 AND shared",
+        "UPDATE ai_providers SET owner = $2 WHERE owner = $1 AND shared",
+        "UPDATE prompts SET owner = $2 WHERE owner = $1 AND shared",
     ] {
         on_tx!(tx, db => changed(sqlx::query(text).bind(from.0).bind(heir).execute(db)))?;
     }

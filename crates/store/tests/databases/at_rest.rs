@@ -1,8 +1,9 @@
 //! What is on the disk, and what happens when a database is opened again or is not there.
 
 use super::{config, now};
-use domain::contracts::{ProviderStore, Store, StoreError, UserStore};
-use domain::ids::ProviderId;
+use domain::ai_provider::AiProviderDraft;
+use domain::contracts::{AiProviderStore, ProviderStore, Store, StoreError, UserStore};
+use domain::ids::{AiProviderId, ProviderId};
 use domain::provider::ProviderDraft;
 use domain::secret::Secret;
 use domain::user::UserDraft;
@@ -22,6 +23,13 @@ async fn provider_with_secret(store: &SqlStore) -> ProviderId {
         credentials: SECRET.to_owned(),
         ..confidential("plain-text")
     };
+    let model = AiProviderDraft {
+        name: "a model with a secret".to_owned(),
+        api_key: "plain-text".to_owned(),
+        config: serde_json::json!({"aws_session": "plain-text"}).as_object().expect("an object").clone(),
+        ..AiProviderDraft::default()
+    };
+    store.create_ai_provider(model, Some(owner), now()).await.expect("an AIProvider");
     store.create_providers(vec![draft], owner, now()).await.expect("a provider")[0].id
 }
 
@@ -51,6 +59,7 @@ async fn the_file_holds_no_plain_secret() {
     let id = provider_with_secret(&store).await;
     store.close().await;
     assert!(folder_holds(folder.path(), "with a secret"), "the draft is in the file");
+    assert!(folder_holds(folder.path(), "a model with a secret"), "its name too");
     assert!(!folder_holds(folder.path(), "plain-text"), "the secret is not");
 
     // Opened again with the same key it is there; another key does not fit, and says so.
@@ -59,12 +68,18 @@ async fn the_file_holds_no_plain_secret() {
     assert_eq!(provider.credentials.expose(), SECRET);
     let name = "with a secret".to_owned();
     assert_eq!(provider.draft, ProviderDraft { name, ..confidential("plain-text") });
+    assert_eq!(again.ai_providers().await.expect("opens")[0].draft.api_key, "plain-text");
     again.close().await;
     let key = SealKey::from_secret(&Secret::new("another key"));
     let stranger = SqlStore::open(StoreConfig { key, ..config(&url) }).await.expect("opens");
     let error = stranger.providers().await.expect_err("does not open").to_string();
     assert!(error.contains("provider:1") && error.contains("the key does not fit"), "{error}");
     assert!(!error.contains("plain-text"), "{error}");
+    let error = stranger.ai_providers().await.expect_err("does not open").to_string();
+    assert!(error.contains("ai_provider:1") && error.contains("the key does not fit"), "{error}");
+    let new = AiProviderDraft { name: "new".to_owned(), ..AiProviderDraft::default() };
+    stranger.replace_ai_provider(AiProviderId(1), new.clone(), now()).await.expect("replaced");
+    assert_eq!(stranger.ai_providers().await.expect("opens")[0].draft, new);
 
     // A lost key is no dead end: the owner sends the secret again.
     let draft = ProviderDraft { credentials: "key=2".to_owned(), ..confidential("new") };
@@ -224,7 +239,15 @@ async fn postgres_holds_no_plain_secret() {
         .fetch_one(&mut connection)
         .await
         .expect("a row");
+    let model: String = sqlx::query_scalar("SELECT CAST(ai_providers AS TEXT) FROM ai_providers")
+        .fetch_one(&mut connection)
+        .await
+        .expect("a row");
     connection.close().await.expect("closed");
     database.drop().await;
     assert!(row.contains("with a secret") && row.contains("v1:") && !row.contains("plain-text"), "{row}");
+    assert!(
+        model.contains("with a secret") && model.contains("v1:") && !model.contains("plain-text"),
+        "{model}"
+    );
 }

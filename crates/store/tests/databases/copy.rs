@@ -1,13 +1,19 @@
 //! A copy of all records: it is whole, it fits into the other database, and an older one is brought to this version.
 
 use super::{config, now};
+use chrono::TimeDelta;
+use domain::ai_provider::AiProviderDraft;
+use domain::answer::{AnswerWish, StoredAnswer};
 use domain::authenticator::{AuthenticatorDraft, Tokens};
+use domain::chat::{ChatDraft, MessageContent, Rating, Speaker};
 use domain::contracts::{
-    AuthenticatorStore, ConnectionStore, NewTask, OutboxStore, ProviderStore, QueueName, SearchStore,
-    UserStore,
+    AiProviderStore, AnswerStore, AuthenticatorStore, BroughtStore, ChatStore, ConnectionStore, NewTask,
+    OutboxStore, PromptStore, ProviderStore, QueueName, ResultStore, SearchStore, UserStore,
 };
-use domain::ids::{SearchId, TaskId};
+use domain::ids::{SearchId, TaskId, UserId};
+use domain::prompt_record::PromptDraft;
 use domain::provider::ProviderDraft;
+use domain::result::ResultItem;
 use domain::search::{Search, SearchDraft};
 use domain::secret::Secret;
 use domain::user::UserDraft;
@@ -103,7 +109,41 @@ async fn fill(url: &str) {
     let draft = AuthenticatorDraft { idp: "hub".to_owned(), ..AuthenticatorDraft::default() };
     let hub = store.create_authenticator(draft, now()).await.expect("an authenticator").id;
     store.connect(owner, hub, tokens(), "account".to_owned(), now()).await.expect("connected");
+    talk(&store, owner).await;
     store.close().await;
+}
+
+/// One record of everything that models need.
+async fn talk(store: &SqlStore, owner: UserId) {
+    let draft =
+        AiProviderDraft { name: "model".to_owned(), api_key: "canary".to_owned(), ..Default::default() };
+    store.bring_ai_provider(draft, now()).await.expect("brought");
+    store
+        .restore_prompt(PromptDraft { name: "standard".to_owned(), ..Default::default() }, now())
+        .await
+        .expect("a prompt");
+    let chat = store.create_chat(ChatDraft::default(), owner, now()).await.expect("a chat").id;
+    let message =
+        store.add_message(chat, Speaker::User, MessageContent::default(), now()).await.expect("a message");
+    let rating = Rating { rating: 1, reasons: vec![], comment: "NUL \0".to_owned() };
+    store.rate_message(chat, message.id, rating).await.expect("rated");
+}
+
+/// An answer to the first search.
+async fn answer(store: &SqlStore) {
+    let search = store.search(SearchId(1)).await.expect("a search");
+    assert!(
+        store.begin_answer(search.id, "writer", now() + TimeDelta::minutes(1), now()).await.expect("begun")
+    );
+    let answer = StoredAnswer {
+        search: search.id,
+        run: search.run,
+        wish: AnswerWish::default(),
+        row: ResultItem { body: "it flows".to_owned(), ..ResultItem::default() },
+        prompt: None,
+        date_created: now(),
+    };
+    assert!(store.save_answer(answer, "writer").await.expect("saved").is_some());
 }
 
 async fn check(url: &str) {
@@ -116,6 +156,11 @@ async fn check(url: &str) {
     let connection =
         store.connection(providers[0].owner, hub).await.expect("the key fits").expect("connected");
     assert_eq!((connection.tokens, connection.account.as_str()), (tokens(), "account"));
+    assert_eq!(store.ai_providers().await.expect("the key fits")[0].draft.api_key, "canary");
+    assert_eq!(store.prompts().await.expect("prompts")[0].draft.name, "standard");
+    let chat = store.chats(providers[0].owner, 0, 9).await.expect("chats").items.remove(0);
+    let message = store.messages(chat.id).await.expect("messages").remove(0);
+    assert_eq!(message.rating.expect("rated").comment, "NUL \0");
     let draft = UserDraft { username: "new".to_owned(), ..UserDraft::default() };
     let new = store.create_user(draft, "hash".to_owned(), now()).await.expect("a user");
     assert_eq!(new.id.0, 3, "an id that was given is not given again");
@@ -131,7 +176,7 @@ async fn a_copy_is_whole_and_fits_elsewhere() {
     let mut connection = SqliteConnection::connect(&here).await.expect("the file");
     let tables: Vec<String> = sqlx::query_scalar(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN \
-         ('_sqlx_migrations', 'workers', 'pings', 'pending_flows') AND substr(name, 1, 7) <> 'sqlite_'",
+         ('_sqlx_migrations', 'workers', 'pings', 'pending_flows', 'answer_writers') AND substr(name, 1, 7) <> 'sqlite_'",
     )
     .fetch_all(&mut connection)
     .await
@@ -182,6 +227,7 @@ async fn search_twice(url: &str) {
     }
     let tasks = store.outbox(TaskId(0), 9, now()).await.expect("tasks");
     store.take_out(&[tasks[0].id]).await.expect("taken out");
+    answer(&store).await;
     store.close().await;
 }
 
@@ -203,6 +249,11 @@ async fn a_search_whose_task_was_with_a_broker_gets_it_again() {
             tasks.iter().filter_map(|row| row.task.payload["search"].as_i64()).collect();
         assert_eq!((tasks.len(), searches), (2, BTreeSet::from([1, 2])));
         assert_eq!(tasks[1].task, task_of_run(SearchId(1), 1, false), "it comes after those that wait");
+        let kept = store.answer(SearchId(1)).await.expect("an answer").expect("it is copied").row;
+        assert_eq!(
+            (&*kept.body, store.result(kept.swirl_id).await.expect("a result").item),
+            ("it flows", kept.clone())
+        );
         store.close().await;
         assert_eq!(Copy::of(url).await.put(&again, schema_version()).await.expect("written"), 0);
     }

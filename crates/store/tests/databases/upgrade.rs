@@ -18,6 +18,8 @@ const DOWN_TO_4: &str = "DROP INDEX searches_by_retention; DROP INDEX searches_s
      ALTER TABLE searches DROP COLUMN retention; ALTER TABLE searches DROP COLUMN subscribe; \
      DROP TABLE query_transforms; DROP TABLE pipelines; DROP TABLE schedules; DROP TABLE pings; \
      DROP TABLE audit_entries; DROP TABLE audit_head; \
+     DROP TABLE chat_messages; DROP TABLE chats; DROP TABLE answer_writers; DROP TABLE answers; \
+     DROP TABLE prompts; DROP TABLE brought_ai_providers; DROP TABLE ai_providers; \
      DROP TABLE identities; DROP TABLE pending_flows; DROP TABLE connections; DROP TABLE authenticators; \
      ALTER TABLE providers DROP COLUMN confidential; \
      DELETE FROM _sqlx_migrations WHERE version >= 5";

@@ -1,0 +1,185 @@
+//! AIProviders. The whole draft is sealed for its record, so an AIProvider has its id before its draft.
+
+use super::prompts;
+use crate::SqlStore;
+use crate::db::{Tx, changed, on_db, on_tx};
+use crate::json::plain;
+use crate::secrets::SealKey;
+use async_trait::async_trait;
+use domain::ai_provider::{AiProvider, AiProviderDraft};
+use domain::audit::{AuditEvent, Kind};
+use domain::contracts::{AiProviderStore, BroughtStore, StoreError};
+use domain::ids::{AiProviderId, UserId};
+use domain::instant::{Instant, to_micros};
+use domain::prompt_record::PromptDraft;
+
+macro_rules! columns {
+    () => {
+        "id, owner, draft, date_created, date_updated"
+    };
+}
+
+const ONE: &str = concat!("SELECT ", columns!(), " FROM ai_providers WHERE id = $1");
+
+#[derive(sqlx::FromRow)]
+struct AiProviderRow {
+    id: i64,
+    owner: Option<i64>,
+    draft: String,
+    date_created: Instant,
+    date_updated: Instant,
+}
+
+impl AiProviderRow {
+    fn open(self, key: &SealKey) -> Result<AiProvider, StoreError> {
+        let record = record(AiProviderId(self.id));
+        let draft = serde_json::from_str(key.open(&self.draft, &record)?.expose())
+            .map_err(|_| StoreError::Failed(format!("the sealed part of {record} is not readable")))?;
+        Ok(AiProvider {
+            id: AiProviderId(self.id),
+            owner: self.owner.map(UserId),
+            draft,
+            date_created: self.date_created,
+            date_updated: self.date_updated,
+        })
+    }
+}
+
+#[async_trait]
+impl AiProviderStore for SqlStore {
+    async fn create_ai_provider(
+        &self,
+        draft: AiProviderDraft,
+        owner: Option<UserId>,
+        now: Instant,
+    ) -> Result<AiProvider, StoreError> {
+        let now = to_micros(now);
+        let mut tx = self.begin_change().await?;
+        let id = insert(&mut tx, &self.key, &draft, owner, now).await?;
+        self.commit_change(tx, vec![event(id, None, Some(&draft))]).await?;
+        Ok(AiProvider { id, owner, draft, date_created: now, date_updated: now })
+    }
+
+    async fn ai_provider(&self, id: AiProviderId) -> Result<AiProvider, StoreError> {
+        on_db!(self.db, read, db => sqlx::query_as::<_, AiProviderRow>(ONE).bind(id.0).fetch_one(db))?
+            .open(&self.key)
+    }
+
+    async fn ai_providers(&self) -> Result<Vec<AiProvider>, StoreError> {
+        const TEXT: &str = concat!("SELECT ", columns!(), " FROM ai_providers ORDER BY id");
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, AiProviderRow>(TEXT).fetch_all(db))?;
+        rows.into_iter().map(|row| row.open(&self.key)).collect()
+    }
+
+    async fn replace_ai_provider(
+        &self,
+        id: AiProviderId,
+        draft: AiProviderDraft,
+        now: Instant,
+    ) -> Result<AiProvider, StoreError> {
+        let now = to_micros(now);
+        let mut tx = self.begin_change().await?;
+        let row = on_tx!(&mut tx, db => sqlx::query_as::<_, AiProviderRow>(ONE).bind(id.0).fetch_one(db))?;
+        let (owner, date_created) = (row.owner.map(UserId), row.date_created);
+        // A draft that does not open is no reason to refuse: replacing it is the way out when the key was lost.
+        let before = row.open(&self.key).map(|one| one.draft).unwrap_or_default();
+        write(&mut tx, &self.key, id, &draft, now).await?;
+        self.commit_change(tx, vec![event(id, Some(&before), Some(&draft))]).await?;
+        Ok(AiProvider { id, owner, draft, date_created, date_updated: now })
+    }
+
+    async fn delete_ai_provider(&self, id: AiProviderId) -> Result<(), StoreError> {
+        let mut tx = self.begin_change().await?;
+        let row = on_tx!(&mut tx, db => sqlx::query_as::<_, AiProviderRow>(ONE).bind(id.0).fetch_one(db))?;
+        let before = row.open(&self.key).map(|one| one.draft).unwrap_or_default();
+        on_tx!(&mut tx, db => changed(
+            sqlx::query("DELETE FROM ai_providers WHERE id = $1").bind(id.0).execute(db)))?;
+        self.commit_change(tx, vec![event(id, Some(&before), None)]).await
+    }
+}
+
+#[async_trait]
+impl BroughtStore for SqlStore {
+    async fn bring_ai_provider(&self, draft: AiProviderDraft, now: Instant) -> Result<bool, StoreError> {
+        const ONCE: &str =
+            "INSERT INTO brought_ai_providers (name) VALUES ($1) ON CONFLICT (name) DO NOTHING";
+        const THERE: &str = "SELECT COUNT(*) FROM ai_providers WHERE name = $1";
+        const BROUGHT: &str = "SELECT COUNT(*) FROM brought_ai_providers WHERE name = $1";
+        let (name, now) = (plain(&draft.name), to_micros(now));
+        // Nearly always: nothing is written then.
+        let brought: i64 =
+            on_db!(self.db, read, db => sqlx::query_scalar(BROUGHT).bind(name.as_str()).fetch_one(db))?;
+        if brought > 0 {
+            return Ok(false);
+        }
+        let mut tx = self.db.begin().await?;
+        // Whoever writes the name first is the one; others wait here for the end of the transaction.
+        let is_new = on_tx!(&mut tx, db => changed(sqlx::query(ONCE).bind(name.as_str()).execute(db)))? == 1;
+        let there: i64 = on_tx!(&mut tx, db => sqlx::query_scalar(THERE).bind(name.as_str()).fetch_one(db))?;
+        let is_wanted = is_new && there == 0;
+        if is_wanted {
+            insert(&mut tx, &self.key, &draft, None, now).await?;
+        }
+        tx.commit().await?;
+        Ok(is_wanted)
+    }
+
+    async fn restore_prompt(&self, draft: PromptDraft, now: Instant) -> Result<(), StoreError> {
+        prompts::restore(&self.db, &draft, to_micros(now)).await
+    }
+}
+
+async fn insert(
+    tx: &mut Tx,
+    key: &SealKey,
+    draft: &AiProviderDraft,
+    owner: Option<UserId>,
+    now: Instant,
+) -> Result<AiProviderId, StoreError> {
+    const TEXT: &str = "INSERT INTO ai_providers (owner, name, shared, draft, date_created, date_updated) \
+         VALUES ($1, $2, $3, '', $4, $4) RETURNING id";
+    let id = on_tx!(&mut *tx, db => sqlx::query_scalar(TEXT)
+        .bind(owner.map(|owner| owner.0))
+        .bind(plain(&draft.name))
+        .bind(draft.shared)
+        .bind(now)
+        .fetch_one(db))
+    .map(AiProviderId)?;
+    write(tx, key, id, draft, now).await?;
+    Ok(id)
+}
+
+async fn write(
+    tx: &mut Tx,
+    key: &SealKey,
+    id: AiProviderId,
+    draft: &AiProviderDraft,
+    now: Instant,
+) -> Result<(), StoreError> {
+    const TEXT: &str =
+        "UPDATE ai_providers SET name = $2, shared = $3, draft = $4, date_updated = $5 WHERE id = $1";
+    let text = serde_json::to_string(draft)
+        .map_err(|_| StoreError::Failed("a record could not be written as JSON".to_owned()))?;
+    let sealed = key.seal(&text, &record(id))?;
+    on_tx!(tx, db => changed(sqlx::query(TEXT)
+        .bind(id.0)
+        .bind(plain(&draft.name))
+        .bind(draft.shared)
+        .bind(sealed.as_str())
+        .bind(now)
+        .execute(db)))?;
+    Ok(())
+}
+
+/// The audit log compares the secrets themselves, and keeps them masked.
+fn event(id: AiProviderId, from: Option<&AiProviderDraft>, to: Option<&AiProviderDraft>) -> AuditEvent {
+    let fields = |one: &AiProviderDraft| serde_json::to_value(one).unwrap_or_default();
+    let name = from.or(to).map(|one| one.name.as_str()).unwrap_or_default();
+    let (from, to) = (from.map(fields), to.map(fields));
+    AuditEvent::edit(Kind::AiProvider, Some(id.0), name, from.as_ref(), to.as_ref())
+}
+
+/// What a sealed draft is bound to.
+fn record(id: AiProviderId) -> String {
+    format!("ai_provider:{id}")
+}
