@@ -22,6 +22,8 @@ pub enum Kind {
 const HEAD_BYTES: usize = 1024;
 const ZIP_MARK: &[u8] = b"PK\x03\x04";
 const ZIP_MARK_EMPTY: &[u8] = b"PK\x05\x06";
+/// It looks like a text and is none to read.
+const RTF_MARK: &[u8] = b"{\\rtf";
 const OLE_MARK: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
 const ENDINGS: &[(Kind, &[&str])] = &[
@@ -139,6 +141,9 @@ impl Kind {
         }
         if head.starts_with(OLE_MARK) {
             return Err(of_ole(bytes));
+        }
+        if head.starts_with(RTF_MARK) {
+            return Err(ExtractError::Unsupported("application/rtf".to_owned()));
         }
         if head.starts_with(ZIP_MARK) || head.starts_with(ZIP_MARK_EMPTY) {
             let packed = said.filter(|kind| kind.is_package()).or_else(|| of_package(bytes));

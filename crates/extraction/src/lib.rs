@@ -17,11 +17,13 @@ mod pool;
 mod pptx;
 mod properties;
 mod reading;
+mod tika;
 mod xlsx;
 mod xml;
 
 pub use limits::Limits;
 pub use pool::Extraction;
+pub use tika::{TikaAddressError, WithTika};
 
 use domain::contracts::{ExtractError, ExtractedText, FileToRead};
 use kind::Kind;

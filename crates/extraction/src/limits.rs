@@ -24,6 +24,8 @@ pub const PROPERTY_CHARS_MAX: usize = 500;
 pub const TIME_MAX: Duration = Duration::from_secs(15);
 /// How long a caller waits for a place and for its file together.
 pub const WAIT_MAX: Duration = Duration::from_secs(30);
+/// How long a Tika server may take for one file.
+pub const TIKA_TIME_MAX: Duration = Duration::from_secs(30);
 /// Files that are read at once.
 pub const THREADS: usize = 2;
 /// Files that wait for a thread; further callers wait outside.

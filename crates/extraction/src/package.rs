@@ -79,7 +79,8 @@ impl Package {
             }
             bytes.extend_from_slice(&piece[..count]);
         }
-        Ok(Some(decode(&bytes, None).into_owned()))
+        // Nearly always UTF-8, and then it is not copied.
+        Ok(Some(String::from_utf8(bytes).unwrap_or_else(|error| decode(error.as_bytes(), None).into_owned())))
     }
 
     /// A part without which there is no document.

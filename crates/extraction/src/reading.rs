@@ -80,6 +80,10 @@ impl Reading {
         }
     }
 
+    pub fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
     /// To be called in every loop over foreign things.
     pub fn look(&mut self) -> Step {
         self.looks = self.looks.wrapping_add(1);

@@ -30,12 +30,13 @@ mod wishes;
 pub use events::{SearchEvent, SearchEvents};
 pub use mix::MixRequest;
 pub use provider::authenticator_of;
+pub use select::is_listed;
 pub use sources::SourceState;
 pub use tasks::{ExpireSearches, RunSearch, RunSubscriptions, task_of_run};
 
 use cpu::CpuPool;
 use domain::contracts::{
-    Catalogues, Observer, QueueError, ReaderModels, SourceTokens, Store, StoreError, TaskQueue, Toolbox,
+    Catalogues, Observer, QueueError, ReadPages, SourceTokens, Store, StoreError, TaskQueue, Toolbox,
 };
 use domain::ids::ProviderId;
 use domain::status::SearchStatus;
@@ -51,10 +52,10 @@ pub struct FederationParts {
     pub queue: Arc<dyn TaskQueue>,
     pub catalogues: Catalogues,
     pub toolbox: Toolbox,
-    /// Reads a query for sources that are asked by likeness.
-    pub readers: Arc<dyn ReaderModels>,
     /// What people connected to their accounts.
     pub tokens: Arc<dyn SourceTokens>,
+    /// Reads the pages of results whose source says little of them.
+    pub pages: Arc<dyn ReadPages>,
     /// Hears how searches and providers end.
     pub observer: Arc<dyn Observer>,
 }
@@ -65,8 +66,8 @@ pub struct Federation {
     queue: Arc<dyn TaskQueue>,
     catalogues: Catalogues,
     toolbox: Toolbox,
-    readers: Arc<dyn ReaderModels>,
     tokens: Arc<dyn SourceTokens>,
+    pages: Arc<dyn ReadPages>,
     events: SearchEvents,
     cpu: CpuPool,
     sources: Arc<Sources>,
@@ -102,14 +103,14 @@ impl FederationError {
 
 impl Federation {
     pub fn new(parts: FederationParts) -> Self {
-        let FederationParts { store, queue, catalogues, toolbox, readers, tokens, observer } = parts;
+        let FederationParts { store, queue, catalogues, toolbox, tokens, pages, observer } = parts;
         Self {
             store,
             queue,
             catalogues,
             toolbox,
-            readers,
             tokens,
+            pages,
             events: SearchEvents::default(),
             cpu: CpuPool::new(),
             sources: Arc::default(),

@@ -1,11 +1,12 @@
 //! Saved results → mixer → page → mixed results response.
 
 use crate::{Federation, FederationError};
+use domain::answer::StoredAnswer;
 use domain::contracts::{Candidate, MixContext, MixerKind};
-use domain::ids::ProviderId;
+use domain::ids::{ProviderId, ResultId};
 use domain::message;
 use domain::mixed::{
-    Completeness, MixedInfo, MixedResponse, ProviderInfo, ResultsInfo, SUMMARY_BLOCK, SearchInfo,
+    AiInfo, Completeness, MixedInfo, MixedResponse, ProviderInfo, ResultsInfo, SUMMARY_BLOCK, SearchInfo,
 };
 use domain::result::{ResultItem, ResultSet};
 use domain::search::Search;
@@ -29,6 +30,8 @@ pub struct MixRequest {
     pub explain: Option<bool>,
     /// Scheme, host and API prefix for links, such as `http://127.0.0.1:8000/svc`; no slash at the end.
     pub base_url: String,
+    /// How the AI summary ended that this very call asked for; its row then stands first in the list, too.
+    pub answered: Option<AiInfo>,
 }
 
 impl Federation {
@@ -37,8 +40,20 @@ impl Federation {
         if !search.status.is_final() {
             return Err(FederationError::NotReady(search.status));
         }
-        let sets = self.store.result_sets(search.id).await?;
-        Ok(self.respond(search, &sets, request))
+        let (sets, answer) =
+            tokio::try_join!(self.store.result_sets(search.id), self.store.answer(search.id))?;
+        // An answer to an earlier run is about results that may be gone.
+        let answer = answer.filter(|answer| answer.run == search.run);
+        Ok(self.respond(search, &sets, answer.as_ref(), request))
+    }
+
+    /// The results of a search in the order of its own mixer.
+    pub fn order(&self, search: &Search, sets: &[ResultSet]) -> Vec<ResultId> {
+        let (mixer, _) = self.mixer(search, None);
+        let (listed, _) = split_blocks(&sets.iter().collect::<Vec<_>>());
+        let page_size = search.draft.page_size() as usize;
+        let arrangement = mixer.mixer.arrange(listed, &MixContext { search, page_size });
+        arrangement.order.iter().map(|candidate| candidate.item.swirl_id).collect()
     }
 
     /// The same. A mixer that shows only new results then marks all results of the search as read.
@@ -48,7 +63,7 @@ impl Federation {
         request: &MixRequest,
     ) -> Result<MixedResponse, FederationError> {
         let mut response = self.mix(search, request).await?;
-        let (mixer, _) = self.mixer(search, request);
+        let (mixer, _) = self.mixer(search, request.mixer.as_deref());
         if mixer.name.ends_with(NEW_ITEMS_MIXER) {
             let now = self.toolbox.clock.now();
             let marked = self.store.mark_all_read(search.id, now).await?;
@@ -75,19 +90,29 @@ impl Federation {
         }
         let mut messages = Vec::new();
         self.post_result(search, &mut sets, &mut messages).await;
-        self.respond(search, &sets, request)
+        self.respond(search, &sets, None, request)
     }
 
-    fn respond(&self, search: &Search, sets: &[ResultSet], request: &MixRequest) -> MixedResponse {
+    fn respond(
+        &self,
+        search: &Search,
+        sets: &[ResultSet],
+        answer: Option<&StoredAnswer>,
+        request: &MixRequest,
+    ) -> MixedResponse {
         let sets: Vec<&ResultSet> =
             sets.iter().filter(|set| request.provider.is_none_or(|only| set.provider == only)).collect();
-        let (mixer, remark) = self.mixer(search, request);
+        let (mixer, remark) = self.mixer(search, request.mixer.as_deref());
         let page_size = search.draft.page_size() as usize;
-        let (listed, blocks) = split_blocks(&sets);
+        let (listed, mut blocks) = split_blocks(&sets);
+        // Who asked for an answer and got none does not get an older one to another wish instead.
+        let is_shown = request.answered.as_ref().is_none_or(AiInfo::is_ok);
+        let row = answer.filter(|_| is_shown).map(|answer| &answer.row);
+        blocks.entry(SUMMARY_BLOCK.to_owned()).or_default().extend(row);
         let arrangement = mixer.mixer.arrange(listed, &MixContext { search, page_size });
         let page = Page::of(request.page, page_size, arrangement.order.len());
         let explain = request.explain.unwrap_or(self.toolbox.settings.explain);
-        let results: Vec<ResultItem> = arrangement.order[page.range.clone()]
+        let mut results: Vec<ResultItem> = arrangement.order[page.range.clone()]
             .iter()
             .zip(page.range.clone())
             .map(|(candidate, position)| placed(candidate.item, position + 1, explain))
@@ -97,6 +122,7 @@ impl Federation {
         let stamped = |line: &str| self.stamped(line);
         messages.extend(remark.map(|line| stamped(&line)));
         messages.extend(arrangement.messages.iter().map(|line| stamped(line)));
+        messages.extend(remarks_on_answer(request.answered.as_ref(), row).iter().map(|line| stamped(line)));
         if page.is_past_end {
             messages.push(stamped(&message::results_exhausted(search.id)));
         }
@@ -116,13 +142,17 @@ impl Federation {
                 prev_page: page.previous.map(|number| links.page(number)),
             },
             completeness: Completeness::of(sets.iter().map(|set| set.status)),
+            ai: request.answered.clone().or_else(|| row.map(|_| AiInfo::ok())),
         };
+        if let Some(row) = row.filter(|_| request.answered.is_some() && request.page <= 1) {
+            results.insert(0, placed(row, 0, explain));
+        }
         MixedResponse { messages, info, results, blocks: finished_blocks(blocks, explain) }
     }
 
     /// The mixer asked for; an unknown name in a URL is answered with a remark, not refused.
-    fn mixer(&self, search: &Search, request: &MixRequest) -> (&'static MixerKind, Option<String>) {
-        let wanted = request.mixer.as_deref().unwrap_or(&search.draft.result_mixer);
+    fn mixer(&self, search: &Search, wanted: Option<&str>) -> (&'static MixerKind, Option<String>) {
+        let wanted = wanted.unwrap_or(&search.draft.result_mixer);
         match self.catalogues.mixer(wanted) {
             Some(kind) => (kind, None),
             None => {
@@ -164,8 +194,18 @@ fn finished_blocks(blocks: Blocks<'_>, explain: bool) -> BTreeMap<String, Vec<Re
     blocks.into_iter().map(|(name, items)| (name, number(items))).collect()
 }
 
+/// What the caller who asked for an answer should know of it.
+fn remarks_on_answer(answered: Option<&AiInfo>, row: Option<&ResultItem>) -> Vec<String> {
+    let Some(answered) = answered else { return Vec::new() };
+    let details = row.and_then(|row| row.additional_content.as_ref());
+    let warnings = details.into_iter().flat_map(|details| details.warnings.iter().cloned());
+    answered.message.iter().map(|line| message::no_answer(line)).chain(warnings).collect()
+}
+
 fn placed(item: &ResultItem, rank: usize, explain: bool) -> ResultItem {
     let mut item = item.clone();
+    // Where it stands says which block it is of.
+    item.result_block = None;
     item.swirl_rank = u32::try_from(rank).unwrap_or(u32::MAX);
     if !explain {
         item.explain = None;

@@ -5,6 +5,7 @@ use crate::query_step::{QuerySteps, StepError};
 use crate::transforms::RunTransforms;
 use domain::contracts::QueryContext;
 use domain::message;
+use domain::notation::query_string;
 use domain::search::Search;
 
 impl Federation {
@@ -15,7 +16,7 @@ impl Federation {
         transforms: &RunTransforms,
         messages: &mut Vec<String>,
     ) -> String {
-        let mut query = search.draft.query_string.clone();
+        let mut query = query_string::without_prompt(&search.draft.query_string);
         let cx = QueryContext { search, provider: None, toolbox: &self.toolbox };
         let steps = QuerySteps { catalogues: self.catalogues, transforms, cpu: &self.cpu };
         for name in &search.draft.pre_query_processors {

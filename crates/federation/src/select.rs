@@ -1,6 +1,7 @@
 //! Which SearchProviders a search asks: active, visible to its owner, and listed, tagged or default.
 
 use crate::{Federation, FederationError};
+use domain::ids::UserId;
 use domain::message;
 use domain::notation::query_string;
 use domain::provider::SearchProvider;
@@ -26,7 +27,21 @@ impl Federation {
         if !unmatched.is_empty() {
             messages.push(self.stamped(&message::unknown_providers(&unmatched)));
         }
-        Ok(choose(candidates, list, &search.draft.query_string))
+        // Words with colons are the source's own language there.
+        let query = if search.draft.is_native() { "" } else { &search.draft.query_string };
+        Ok(choose(candidates, list, query))
+    }
+
+    /// The providers that a person's searches with this list ask, in the order of their ids.
+    pub async fn sources_of(
+        &self,
+        user: UserId,
+        list: &[ProviderRef],
+    ) -> Result<Vec<SearchProvider>, FederationError> {
+        let person = Principal::of(&self.store.user(user).await?);
+        let mut candidates = self.store.providers().await?;
+        candidates.retain(|provider| provider.draft.active && person.may_see(provider));
+        Ok(choose(candidates, list, ""))
     }
 }
 
@@ -52,7 +67,8 @@ fn choose(candidates: Vec<SearchProvider>, list: &[ProviderRef], query: &str) ->
     chosen
 }
 
-fn is_listed(provider: &SearchProvider, wanted: &ProviderRef) -> bool {
+/// True if the text names the provider: its id, its name or one of its tags.
+pub fn is_listed(provider: &SearchProvider, wanted: &ProviderRef) -> bool {
     let text = wanted.to_string();
     let text = text.trim();
     provider.id.to_string() == text
@@ -68,7 +84,7 @@ fn has_tag(provider: &SearchProvider, tag: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ids::{ProviderId, UserId};
+    use domain::ids::ProviderId;
     use domain::provider::ProviderDraft;
 
     fn provider(id: i64, name: &str, default: bool, tag: &str) -> SearchProvider {

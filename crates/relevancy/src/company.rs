@@ -1,7 +1,26 @@
 //! The company that a result keeps: how near it lies to the best of the others.
 
 use crate::confidence::Evidence;
+use crate::direction::Direction;
 use crate::reader::Embedding;
+
+/// Where a text lies, by whichever model.
+pub trait Place {
+    /// -1 to 1.
+    fn likeness(&self, other: &Self) -> f32;
+}
+
+impl Place for Embedding {
+    fn likeness(&self, other: &Self) -> f32 {
+        self.cosine(other)
+    }
+}
+
+impl Place for Direction {
+    fn likeness(&self, other: &Self) -> f32 {
+        self.cosine(other)
+    }
+}
 
 /// So many results, the best by their own evidence, are what others are compared with.
 const LEADERS: usize = 2;
@@ -10,7 +29,7 @@ const LEADERS_GOOD: f64 = 1.4;
 
 /// Sets `company` of each: the mean likeness to the leaders, without itself, by how good the leaders are. What is None is
 /// not wanted and keeps nobody company. `places` says where each text lies.
-pub fn add(evidence: &mut [Option<Evidence>], places: &[Option<Embedding>]) {
+pub fn add<P: Place>(evidence: &mut [Option<Evidence>], places: &[Option<P>]) {
     let leaders = leaders(evidence);
     let strength = leaders.iter().map(|(_, own)| own).sum::<f64>() / leaders.len().max(1) as f64;
     let belief = (strength / LEADERS_GOOD).min(1.0);
@@ -18,7 +37,7 @@ pub fn add(evidence: &mut [Option<Evidence>], places: &[Option<Embedding>]) {
         let (Some(one), Some(place)) = (one, places.get(number).and_then(Option::as_ref)) else { continue };
         let others = leaders.iter().filter(|(leader, _)| *leader != number);
         let alike = |(leader, _): &(usize, f64)| {
-            places[*leader].as_ref().map_or(0.0, |other| f64::from(place.cosine(other).max(0.0)))
+            places[*leader].as_ref().map_or(0.0, |other| f64::from(place.likeness(other).max(0.0)))
         };
         let (count, sum) = others.fold((0.0, 0.0), |(count, sum), leader| (count + 1.0, sum + alike(leader)));
         one.company = if count > 0.0 { belief * sum / count } else { 0.0 };

@@ -22,11 +22,11 @@ const LENGTHS: &str = "lengths";
 const COSINE: &str = "cosine";
 const REPETITION: &str = "repetition";
 const SCORE: &str = "score";
-const EVIDENCE: &str = "evidence";
-const CONFIDENCE: &str = "confidence";
+pub(crate) const EVIDENCE: &str = "evidence";
+pub(crate) const CONFIDENCE: &str = "confidence";
 const BOOSTS: &str = "boosts";
 const FILE_SYSTEM: &str = "FILE_SYSTEM";
-const TOTAL: &str = "total";
+pub(crate) const TOTAL: &str = "total";
 
 /// What one result tells without the others.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -177,7 +177,7 @@ fn read_word(query: &Query, word: &str, places: &Value) -> Option<WordHits> {
     Some(WordHits { word: word.to_owned(), term: query.find(word).flatten(), positions: positions? })
 }
 
-fn rounded(number: f64) -> f64 {
+pub(crate) fn rounded(number: f64) -> f64 {
     (number * 10_000.0).round() / 10_000.0
 }
 

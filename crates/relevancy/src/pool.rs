@@ -3,17 +3,17 @@
 use crate::bm25::PoolStatistics;
 use crate::company;
 use crate::confidence::{Confidence, Evidence};
+use crate::direction::{Direction, Directions};
 use crate::explain::{self, Noted, Reading, Weighing};
 use crate::field::{Field, PerField};
 use crate::hits::Hits;
-use crate::prepare::read_again;
+use crate::prepare::{read_again, text_of};
 use crate::proximity::nearness;
 use crate::query::Query;
 use crate::reader::{Embedding, embed};
 use crate::scale::Scale;
 use crate::score::{Adjusts, NEGATED_SCORE, length_adjust, median, median_of_distinct, rank_adjust};
-use crate::targets::Asked;
-use domain::notation::marks::plain;
+use crate::targets::{Asked, rounded};
 use domain::result::ResultItem;
 
 /// The results of one provider, and what it was asked.
@@ -29,6 +29,18 @@ pub struct Answer<'a> {
 /// its own tag, is weighed by itself: what it was not asked for it cannot lack. Only the middle lengths are those of
 /// all results.
 pub fn score(answers: Vec<Answer<'_>>, scale: &Scale) -> usize {
+    score_all(answers, Vec::new(), scale)
+}
+
+/// As [`score`], but by another reader model: its directions, one for each answer, tell how near the results are to the
+/// query and to each other. The words are weighed as ever.
+pub fn score_by(directions: Vec<Directions>, answers: Vec<Answer<'_>>, scale: &Scale) -> usize {
+    score_all(answers, directions, scale)
+}
+
+fn score_all(answers: Vec<Answer<'_>>, directions: Vec<Directions>, scale: &Scale) -> usize {
+    let by_other = !directions.is_empty();
+    let mut directions = directions.into_iter();
     let lengths = answers.iter().filter(|answer| !answer.items.is_empty());
     let mut lengths: Vec<u32> =
         lengths.map(|answer| u32::try_from(answer.query.words.len()).unwrap_or(u32::MAX)).collect();
@@ -37,7 +49,10 @@ pub fn score(answers: Vec<Answer<'_>>, scale: &Scale) -> usize {
     let mut pools: Vec<Pool<'_>> = Vec::new();
     for Answer { query, items } in answers {
         let query_length = length_adjust(words_median, query.length as f64);
-        let entries = items.into_iter().map(|item| Entry { item, query_length });
+        let mut other = directions.next().unwrap_or_default();
+        other.items.resize(if by_other { items.len() } else { 0 }, None);
+        let mut seen = other.items.into_iter().map(|place| Seen::of(other.query.as_ref(), place));
+        let entries = items.into_iter().map(|item| Entry { item, query_length, seen: seen.next() });
         match pools.iter_mut().find(|pool| pool.query.asks_the_same(&query)) {
             Some(pool) => pool.entries.extend(entries),
             None => pools.push(Pool { entries: entries.collect(), query }),
@@ -62,6 +77,21 @@ struct Entry<'a> {
     item: &'a mut ResultItem,
     /// The adjust for what its own provider was asked.
     query_length: f64,
+    /// By another reader model than the built-in one.
+    seen: Option<Seen>,
+}
+
+/// A result as another reader model sees it.
+struct Seen {
+    cosine: f64,
+    place: Option<Direction>,
+}
+
+impl Seen {
+    fn of(query: Option<&Direction>, place: Option<Direction>) -> Self {
+        let alike = query.zip(place.as_ref()).map_or(0.0, |(query, place)| query.cosine(place));
+        Self { cosine: rounded(f64::from(alike.max(0.0))), place }
+    }
 }
 
 /// Results that are weighed together.
@@ -97,13 +127,15 @@ impl Pool<'_> {
             noted.into_iter().map(|noted| (noted.hits, noted.reading)).unzip();
         let statistics = PoolStatistics::of(&self.query, scale.weights, &pool);
         let mut evidence: Vec<Option<Evidence>> = Vec::with_capacity(pool.len());
-        for ((entry, hits), reading) in self.entries.iter().zip(&pool).zip(readings) {
+        for ((entry, hits), mut reading) in self.entries.iter().zip(&pool).zip(readings) {
+            if let Some(seen) = &entry.seen {
+                reading.cosine = seen.cosine;
+            }
             let rank = entry.item.searchprovider_rank;
             let is_wanted = hits.negated.is_none();
             evidence.push(is_wanted.then(|| evidence_of(&self.query, &statistics, hits, reading, rank)));
         }
-        let places: Vec<Option<Embedding>> = self.entries.iter().map(|entry| place(entry.item)).collect();
-        company::add(&mut evidence, &places);
+        self.add_company(&mut evidence);
         let mut scored = 0;
         for ((entry, hits), evidence) in self.entries.iter_mut().zip(&pool).zip(evidence) {
             let Some(evidence) = evidence else {
@@ -123,12 +155,23 @@ impl Pool<'_> {
         }
         scored
     }
+
+    /// All results of a pool were read by the same model.
+    fn add_company(&mut self, evidence: &mut [Option<Evidence>]) {
+        if self.entries.iter().any(|entry| entry.seen.is_some()) {
+            let place = |entry: &mut Entry<'_>| entry.seen.as_mut()?.place.take();
+            let places: Vec<Option<Direction>> = self.entries.iter_mut().map(place).collect();
+            return company::add(evidence, &places);
+        }
+        let places: Vec<Option<Embedding>> = self.entries.iter().map(|entry| place(entry.item)).collect();
+        company::add(evidence, &places);
+    }
 }
 
 /// Where the text of a result lies; one that was saved and read again is embedded anew.
 fn place(item: &ResultItem) -> Option<Embedding> {
     let known = item.embedding.as_deref().and_then(Embedding::of_slice);
-    let place = known.unwrap_or_else(|| embed(&format!("{} {}", plain(&item.title), plain(&item.body))));
+    let place = known.unwrap_or_else(|| embed(&text_of(item)));
     (!place.is_zero()).then_some(place)
 }
 
@@ -271,6 +314,44 @@ mod tests {
                 parts.iter().filter(|(name, _)| *name != "total").map(|(_, value)| number(value)).sum();
             assert_eq!(format!("{sum:.6}"), format!("{:.6}", number(&parts["total"])));
             assert_eq!(number(&parts["total"]), item.swirl_confidence_score);
+        }
+    }
+
+    #[test]
+    fn another_reader_model_is_heard_and_numbers_add_up() {
+        let direction = |x: f32, y: f32| Direction::of(vec![x, y]);
+        let mut items = samples();
+        // The last one, without any word of the query, is what this model takes for the answer.
+        let places = [(0.0, 1.0), (0.0, 1.0), (0.0, 1.0), (0.0, 1.0), (1.0, 0.0)];
+        let items_seen = places.map(|(x, y)| direction(x, y)).to_vec();
+        let other = Directions { query: direction(2.0, 0.0), items: items_seen };
+        let answer = Answer { query: Query::parse("river sensors"), items: items.iter_mut().collect() };
+        assert_eq!(score_by(vec![other], vec![answer], &Scale::default()), 5);
+        let built_in = scored("river sensors", samples());
+        for (place, (item, by_own)) in items.iter().zip(&built_in).enumerate() {
+            let explain = Value::from(item.explain.clone().unwrap_or_default());
+            assert_eq!(number(&explain["evidence"]["cosine"]), if place == 4 { 1.0 } else { 0.0 });
+            assert_eq!(item.swirl_score, by_own.swirl_score, "the words are weighed as ever");
+            let parts = explain["confidence"].as_object().expect("parts");
+            let sum: f64 =
+                parts.iter().filter(|(name, _)| *name != "total").map(|(_, value)| number(value)).sum();
+            assert_eq!(format!("{sum:.6}"), format!("{:.6}", item.swirl_confidence_score));
+        }
+        assert!(items[4].swirl_confidence_score > built_in[4].swirl_confidence_score);
+        assert!(items[0].swirl_confidence_score < built_in[0].swirl_confidence_score);
+    }
+
+    #[test]
+    fn a_result_that_the_other_model_did_not_read_is_near_nothing() {
+        let mut items = samples();
+        let answer = Answer { query: Query::parse("river sensors"), items: items.iter_mut().collect() };
+        score_by(vec![Directions::default()], vec![answer], &Scale::default());
+        for item in &items {
+            let explain = Value::from(item.explain.clone().unwrap_or_default());
+            assert_eq!(
+                (number(&explain["evidence"]["cosine"]), number(&explain["evidence"]["company"])),
+                (0.0, 0.0)
+            );
         }
     }
 

@@ -7,6 +7,7 @@ use crate::hits::{FieldReading, Hits};
 use crate::query::Query;
 use crate::repetition::repetition;
 use crate::targets::{Asked, Similarities};
+use domain::notation::marks::plain;
 use domain::notation::markup::readable;
 use domain::result::ResultItem;
 
@@ -20,6 +21,11 @@ pub fn prepare(asked: &Asked<'_>, item: &mut ResultItem) {
 /// much as a title. After [`prepare`].
 pub fn mark_file_system(item: &mut ResultItem) {
     explain::mark_file_system(item.explain.get_or_insert_default());
+}
+
+/// The words of a result that a reader model is given: title and body without marks.
+pub fn text_of(item: &ResultItem) -> String {
+    format!("{} {}", plain(&item.title), plain(&item.body))
 }
 
 /// Reads a result again whose texts were changed after it was scored. Its scores stay.

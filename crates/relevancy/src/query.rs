@@ -101,6 +101,11 @@ impl Query {
         query
     }
 
+    /// What is asked for in plain words, for a reader model.
+    pub fn plain_text(&self) -> String {
+        self.words.iter().map(|word| word.written.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
     /// Two texts ask the same: their results can be weighed together.
     pub fn asks_the_same(&self, other: &Self) -> bool {
         self.terms == other.terms

@@ -3,26 +3,18 @@
 mod cmap;
 mod content;
 mod font;
+mod load;
 mod matrix;
+mod operators;
 mod page;
 
-use crate::reading::{Reading, Step, Stop, damaged};
-use domain::contracts::ExtractError;
-use lopdf::{Dictionary, Document, Error, LoadOptions, Object};
-
-/// Most bytes that one packed stream may hold; the structure of a document is in many small ones.
-const STREAM_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// Most streams that hold packed objects; all of them are unpacked before the first page is seen.
-const OBJECT_STREAMS_MAX: usize = 2_000;
-const OBJECT_STREAM_MARK: &[u8] = b"/ObjStm";
+use crate::reading::{Reading, Step, Stop};
+use load::{STREAM_BYTES_MAX, load};
+use lopdf::{Dictionary, Document, Object};
 
 pub fn read(bytes: &[u8], reading: &mut Reading) -> Step {
-    let streams = bytes.windows(OBJECT_STREAM_MARK.len()).filter(|window| *window == OBJECT_STREAM_MARK);
-    if streams.count() > OBJECT_STREAMS_MAX {
-        return damaged(&format!("it holds more than {OBJECT_STREAMS_MAX} packed streams"));
-    }
     reading.look()?;
-    let document = load(bytes)?;
+    let document = load(bytes, reading)?;
     read_properties(&document, reading);
     let mut fonts = font::Fonts::default();
     for (number, id) in document.page_iter().enumerate() {
@@ -34,22 +26,6 @@ pub fn read(bytes: &[u8], reading: &mut Reading) -> Step {
         reading.paragraph();
     }
     Ok(())
-}
-
-/// A document that only asks for an owner's password opens; one that needs a password to be read does not.
-fn load(bytes: &[u8]) -> Step<Document> {
-    let options = LoadOptions::with_max_decompressed_size(STREAM_BYTES_MAX);
-    let document = match Document::load_mem_with_options(bytes, options) {
-        Ok(document) => document,
-        Err(Error::Decryption(_) | Error::InvalidPassword) => {
-            return Err(Stop::Failed(ExtractError::Protected));
-        }
-        Err(_) => return damaged("its structure cannot be read"),
-    };
-    if document.is_encrypted() {
-        return Err(Stop::Failed(ExtractError::Protected));
-    }
-    Ok(document)
 }
 
 fn read_properties(document: &Document, reading: &mut Reading) {

@@ -4,9 +4,10 @@ use super::STREAM_BYTES_MAX;
 use super::content::Pen;
 use super::font::Fonts;
 use super::matrix::Matrix;
+use super::operators::Operators;
 use crate::reading::{Reading, Step, Stop};
 use domain::contracts::ExtractError;
-use lopdf::content::{Content, Operation};
+use lopdf::content::Operation;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 /// Forms within forms; deeper ones are not shown.
@@ -61,9 +62,8 @@ impl<'d> Sheet<'_, 'd> {
         reading: &mut Reading,
     ) -> Step {
         reading.look()?;
-        let Ok(content) = Content::decode(content) else { return Ok(()) };
-        for operation in &content.operations {
-            reading.look()?;
+        let mut operators = Operators::of(content);
+        while let Some(operation) = operators.next(reading)? {
             match operation.operator.as_str() {
                 "Tf" => {
                     let name = operation.operands.first().and_then(|name| name.as_name().ok());
@@ -71,8 +71,8 @@ impl<'d> Sheet<'_, 'd> {
                     let size = operation.operands.get(1).and_then(|size| size.as_float().ok());
                     self.pen.use_font(font, size.unwrap_or(1.0));
                 }
-                "Do" => self.show_form(operation, resources, depth, reading)?,
-                _ => self.pen.follow(operation, reading)?,
+                "Do" => self.show_form(&operation, resources, depth, reading)?,
+                _ => self.pen.follow(&operation, reading)?,
             }
         }
         Ok(())

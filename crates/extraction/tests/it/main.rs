@@ -3,8 +3,11 @@
 #![expect(clippy::expect_used, reason = "a test that cannot go on says so")]
 
 mod damaged;
+mod hostile;
 mod kinds;
-mod libreoffice;
 mod limits;
+mod measured;
 mod pool;
+mod programs;
 mod samples;
+mod tika;

@@ -16,8 +16,7 @@ use crate::query_step::{QuerySteps, StepError};
 use crate::sources::{Sources, Verdict, whole_seconds};
 use crate::transforms::RunTransforms;
 use domain::contracts::{
-    Catalogues, Connector, ConnectorError, ConnectorErrorKind, QueryContext, ReaderModels, SourceTokens,
-    Toolbox,
+    Catalogues, Connector, ConnectorError, ConnectorErrorKind, QueryContext, ReadPages, SourceTokens, Toolbox,
 };
 use domain::instant;
 use domain::message;
@@ -34,8 +33,8 @@ pub(crate) struct ProviderRun {
     pub provider: Arc<SearchProvider>,
     pub catalogues: Catalogues,
     pub toolbox: Toolbox,
-    pub readers: Arc<dyn ReaderModels>,
     pub tokens: Arc<dyn SourceTokens>,
+    pub pages: Arc<dyn ReadPages>,
     pub cpu: CpuPool,
     pub sources: Arc<Sources>,
     pub transforms: Arc<RunTransforms>,
@@ -112,6 +111,9 @@ impl ProviderRun {
     /// The provider's query processors, then the search's own.
     pub(crate) async fn process_query(&self, messages: &mut Vec<String>) -> Result<String, ConnectorError> {
         let mut query = self.query.clone();
+        if self.search.draft.is_native() {
+            return Ok(query);
+        }
         let cx =
             QueryContext { search: &self.search, provider: Some(&self.provider), toolbox: &self.toolbox };
         let steps = QuerySteps { catalogues: self.catalogues, transforms: &self.transforms, cpu: &self.cpu };

@@ -1,0 +1,120 @@
+//! Apache Tika beside our own readers: a server that reads what they cannot, such as the binary formats of old office
+//! programs and pictures of texts.
+
+use crate::limits::{Limits, TIKA_TIME_MAX};
+use crate::plain_text;
+use crate::reading::{Reading, Stop, Watch};
+use async_trait::async_trait;
+use domain::contracts::{
+    ExtractError, ExtractText, ExtractedText, Fetch, FetchError, FileToRead, HttpMethod, HttpRequest, Origin,
+};
+use std::sync::Arc;
+use url::Url;
+
+/// Names of files that are worth a try; the server itself knows many more.
+const ENDINGS: &[&str] = &[
+    "doc", "dot", "xls", "xlt", "ppt", "pps", "pot", "rtf", "epub", "msg", "pub", "vsd", "vsdx", "wpd",
+    "pages", "numbers", "key", "odg", "fb2", "chm", "djvu", "tif", "tiff", "png", "jpg", "jpeg", "gif", "webp",
+    "bmp",
+];
+
+/// The address of the server is not one.
+#[derive(Debug, thiserror::Error)]
+#[error("'{0}' is not an address such as http://127.0.0.1:9998")]
+pub struct TikaAddressError(String);
+
+/// Reads with our own readers, and asks the server for the rest.
+pub struct WithTika {
+    own: Arc<dyn ExtractText>,
+    fetch: Arc<dyn Fetch>,
+    url: Url,
+    origin: Origin,
+    limits: Limits,
+}
+
+impl WithTika {
+    /// `address` is where the server is; files are sent to `<address>/tika`.
+    pub fn new(
+        own: Arc<dyn ExtractText>,
+        fetch: Arc<dyn Fetch>,
+        address: &str,
+        limits: Limits,
+    ) -> Result<Self, TikaAddressError> {
+        let wrong = || TikaAddressError(address.to_owned());
+        let mut url = Url::parse(address.trim()).map_err(|_| wrong())?;
+        if !matches!(url.scheme(), "http" | "https") || url.query().is_some() || url.fragment().is_some() {
+            return Err(wrong());
+        }
+        url.path_segments_mut().map_err(|()| wrong())?.pop_if_empty().push("tika");
+        // Whoever runs the service set it.
+        let origin = Origin::of(&url, true).ok_or_else(wrong)?;
+        Ok(Self { own, fetch, url, origin, limits })
+    }
+
+    fn request(&self, file: FileToRead) -> HttpRequest {
+        let mut headers = vec![("Accept".to_owned(), "text/plain".to_owned())];
+        let media_type = file.media_type.filter(|text| !text.is_empty() && text.bytes().all(is_plain));
+        headers.extend(media_type.map(|text| ("Content-Type".to_owned(), text)));
+        if !file.name.is_empty() && file.name.bytes().all(is_plain) {
+            let named = format!("attachment; filename=\"{}\"", file.name);
+            headers.push(("Content-Disposition".to_owned(), named));
+        }
+        HttpRequest {
+            method: HttpMethod::Put,
+            url: self.url.clone(),
+            headers,
+            secret_headers: Vec::new(),
+            body: Some(file.bytes),
+            origin: self.origin.clone(),
+            secrets: Vec::new(),
+            time_max: TIKA_TIME_MAX,
+            tls: None,
+        }
+    }
+
+    async fn ask(&self, file: FileToRead, kind: String) -> Result<ExtractedText, ExtractError> {
+        let answer = self.fetch.fetch(&self.request(file)).await.map_err(|error| match error {
+            FetchError::Timeout(_) => ExtractError::Timeout,
+            FetchError::TooLarge { bytes_max, .. } => ExtractError::TooLarge(bytes_max),
+            other => ExtractError::Service(other.to_string()),
+        })?;
+        match answer.status {
+            200 => self.cut(&plain_text::decode(&answer.body, Some("utf-8"))),
+            // There is no text in it.
+            204 => Ok(ExtractedText::default()),
+            415 => Err(ExtractError::Unsupported(kind)),
+            422 => Err(ExtractError::Damaged("its reader gave up, or it is protected".to_owned())),
+            status => Err(ExtractError::Service(format!("it answered with the status {status}"))),
+        }
+    }
+
+    fn cut(&self, text: &str) -> Result<ExtractedText, ExtractError> {
+        let mut reading = Reading::new(&self.limits, Watch::of(self.limits.time));
+        match plain_text::read_lines(text, &mut reading) {
+            Ok(()) => Ok(reading.finish(false)),
+            Err(Stop::Full) => Ok(reading.finish(true)),
+            Err(Stop::Failed(error)) => Err(error),
+        }
+    }
+}
+
+#[async_trait]
+impl ExtractText for WithTika {
+    fn knows(&self, name: &str) -> bool {
+        let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        self.own.knows(name) || ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
+    }
+
+    async fn extract(&self, file: FileToRead) -> Result<ExtractedText, ExtractError> {
+        // A copy of the name; the bytes are shared.
+        match self.own.extract(file.clone()).await {
+            Err(ExtractError::Unsupported(kind)) => self.ask(file, kind).await,
+            read => read,
+        }
+    }
+}
+
+/// Characters that may stand in a quoted part of a header.
+fn is_plain(byte: u8) -> bool {
+    (b' '..0x7f).contains(&byte) && byte != b'"' && byte != b'\\'
+}

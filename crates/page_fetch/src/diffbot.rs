@@ -1,0 +1,78 @@
+//! Diffbot: a service that fetches a page and gives its text. It is asked when the page cannot be fetched from here.
+
+use crate::PageFetchParts;
+use domain::contracts::{HttpMethod, HttpRequest, Origin, PageError, PageText};
+use domain::page_fetch::Diffbot;
+use serde_json::Value;
+use std::time::Duration;
+use url::Url;
+
+/// Where the service is, unless the provider says another place.
+const ADDRESS: &str = "https://api.diffbot.com/v3";
+/// It finds out itself what a page is about.
+const ANY_ENTITY: &str = "analyze";
+
+pub async fn read(
+    parts: &PageFetchParts,
+    service: &Diffbot,
+    page: &Url,
+    time_max: Duration,
+) -> Result<PageText, PageError> {
+    let failed = |why: String| PageError::Failed(format!("Diffbot has no text of it: {why}"));
+    let request = request(service, page, time_max).ok_or_else(|| failed("its address is not valid".to_owned()))?;
+    let answer = parts.fetch.fetch(&request).await.map_err(|error| failed(error.to_string()))?;
+    if answer.status != 200 {
+        return Err(failed(format!("it answered with the status {}", answer.status)));
+    }
+    let value: Value =
+        serde_json::from_slice(&answer.body).map_err(|_| failed("its answer is not JSON".to_owned()))?;
+    let objects = value["objects"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let texts: Vec<&str> = objects.iter().filter_map(|object| object["text"].as_str()).collect();
+    let text = texts.join("\n\n");
+    if text.trim().is_empty() {
+        // Its reports of errors have a status of 200, too.
+        return Err(failed("its answer holds none".to_owned()));
+    }
+    let title = objects.iter().find_map(|object| object["title"].as_str()).unwrap_or_default();
+    Ok(PageText { title: title.to_owned(), text, media_type: "text/html".to_owned() })
+}
+
+fn request(service: &Diffbot, page: &Url, time_max: Duration) -> Option<HttpRequest> {
+    let mut url = crate::address::parse(service.url.as_deref().unwrap_or(ADDRESS))?;
+    let entity = service.entities.get(page.host_str().unwrap_or_default());
+    url.path_segments_mut().ok()?.pop_if_empty().push(entity.map_or(ANY_ENTITY, String::as_str));
+    url.query_pairs_mut().append_pair("token", service.token.expose()).append_pair("url", page.as_str());
+    Some(HttpRequest {
+        method: HttpMethod::Get,
+        // The provider's owner named it.
+        origin: Origin::of(&url, true)?,
+        url,
+        headers: vec![("Accept".to_owned(), "application/json".to_owned())],
+        secret_headers: Vec::new(),
+        body: None,
+        secrets: vec![service.token.clone()],
+        time_max,
+        tls: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::secret::Secret;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn the_request_asks_for_the_entity_of_the_host() {
+        let entities = BTreeMap::from([("news.example".to_owned(), "article".to_owned())]);
+        let service = Diffbot { token: Secret::new("t&k"), url: None, entities };
+        let table = [
+            ("https://news.example/1", "https://api.diffbot.com/v3/article?token=••••&url=https%3A%2F%2Fnews.example%2F1"),
+            ("https://b.example/", "https://api.diffbot.com/v3/analyze?token=••••&url=https%3A%2F%2Fb.example%2F"),
+        ];
+        for (page, expected) in table {
+            let request = request(&service, &Url::parse(page).unwrap(), Duration::from_secs(1)).unwrap();
+            assert_eq!(request.shown_url(), expected);
+        }
+    }
+}

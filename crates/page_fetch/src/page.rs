@@ -1,0 +1,107 @@
+//! One page: where it is, the fetch, its text, and the service that is asked when the fetch fails.
+
+use crate::{PageFetchParts, address, diffbot, media_type, request};
+use domain::contracts::{FetchError, FileToRead, HttpResponse, PageError, PageText, PageWanted};
+use domain::page_fetch::PageFetchConfig;
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+use url::Url;
+
+/// Fetching one page.
+pub struct Errand<'e> {
+    pub parts: &'e PageFetchParts,
+    pub config: &'e PageFetchConfig,
+    pub wanted: &'e PageWanted<'e>,
+    /// The time for a page of a host for which the provider says none.
+    pub usual: Duration,
+}
+
+/// Why there is no text.
+pub struct Miss {
+    pub error: PageError,
+    /// Another service could not do better, or must not be told of the address.
+    pub is_last: bool,
+}
+
+impl Miss {
+    pub fn last(why: impl Into<String>) -> Self {
+        Self { error: PageError::Failed(why.into()), is_last: true }
+    }
+
+    fn maybe(why: impl Into<String>) -> Self {
+        Self { error: PageError::Failed(why.into()), is_last: false }
+    }
+}
+
+impl From<PageError> for Miss {
+    fn from(error: PageError) -> Self {
+        Self { error, is_last: true }
+    }
+}
+
+impl From<FetchError> for Miss {
+    fn from(error: FetchError) -> Self {
+        let is_last = matches!(error, FetchError::Refused(_) | FetchError::Invalid(_));
+        Self { error: PageError::Failed(error.to_string()), is_last }
+    }
+}
+
+impl Errand<'_> {
+    pub async fn run(&self) -> Result<PageText, PageError> {
+        let started = Instant::now();
+        let url = address::of(self.wanted.item, self.config)?;
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let time = self.config.timeout_for(&host).unwrap_or(self.usual).min(self.wanted.time_max);
+        let plain = timeout(time, self.plain(url.clone())).await;
+        let miss = match plain {
+            Ok(Ok(page)) => return Ok(page),
+            Ok(Err(miss)) => miss,
+            Err(_) => Miss::maybe(format!("{host} did not answer in time")),
+        };
+        // What only the provider's own origin knows is nothing for others.
+        let is_own = request::own_origin(self.wanted.provider, self.config, &url).is_some();
+        let Some(service) = self.config.diffbot.as_ref().filter(|_| !miss.is_last && !is_own) else {
+            return Err(miss.error);
+        };
+        let time = self.wanted.time_max.saturating_sub(started.elapsed()).min(self.usual);
+        diffbot::read(self.parts, service, &url, time).await.map_err(|second| {
+            PageError::Failed(format!("{}; {second}", miss.error))
+        })
+    }
+
+    /// One answer; any status but 200 is a failure.
+    pub async fn get(&self, url: Url) -> Result<HttpResponse, Miss> {
+        let PageWanted { provider, user, .. } = *self.wanted;
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let mut request = request::get(self.parts, provider, self.config, user, url).await?;
+        request.time_max = self.wanted.time_max;
+        let answer = self.parts.fetch.fetch(&request).await?;
+        match answer.status {
+            200 => Ok(answer),
+            status => Err(Miss::maybe(format!("{host} answered with the status {status}"))),
+        }
+    }
+
+    async fn plain(&self, url: Url) -> Result<PageText, Miss> {
+        if let Some(lookup) = &self.config.media_type_lookup {
+            let found = media_type::look_up(self, lookup).await?;
+            if !media_type::is_wanted(&self.config.media_types, &found) {
+                return Err(media_type::unwanted(&found));
+            }
+        }
+        let name = url.path_segments().and_then(Iterator::last).unwrap_or_default().to_owned();
+        let answer = self.get(url).await?;
+        let media_type = media_type::of(&answer);
+        // Whoever was asked for the type before has said it already, and more truly.
+        if self.config.media_type_lookup.is_none() && !media_type::is_wanted(&self.config.media_types, &media_type) {
+            return Err(media_type::unwanted(&media_type));
+        }
+        let said = answer.header("content-type").map(str::to_owned);
+        let file = FileToRead { media_type: said, name, bytes: answer.body };
+        let read = self.parts.extract.extract(file).await.map_err(|error| Miss::maybe(error.to_string()))?;
+        if read.text.trim().is_empty() {
+            return Err(Miss::maybe("the page has no text"));
+        }
+        Ok(PageText { title: read.title, text: read.text, media_type })
+    }
+}

@@ -1,0 +1,130 @@
+//! What is sent for a page. Credentials go to the provider's own origin and nowhere else.
+
+use crate::PageFetchParts;
+use crate::address::literal_origin;
+use base64::Engine;
+use domain::contracts::{HttpMethod, HttpRequest, Origin, PageError, TlsOptions};
+use domain::ids::UserId;
+use domain::notation::credentials::{Login, SourceCredentials};
+use domain::page_fetch::PageFetchConfig;
+use domain::provider::SearchProvider;
+use domain::secret::{Secret, is_secret_name};
+use std::path::PathBuf;
+use std::time::Duration;
+use url::Url;
+
+/// What is read best.
+const ACCEPT: &str = "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8";
+
+/// The origin of an address, when it is the provider's own: the one of its `url`, or the one that a template names itself.
+pub fn own_origin(provider: &SearchProvider, config: &PageFetchConfig, url: &Url) -> Option<Origin> {
+    let lookup = config.media_type_lookup.as_ref().map(|lookup| lookup.url.as_str());
+    let templates = [Some(provider.draft.url.trim()), config.content_url.as_deref(), lookup];
+    templates.into_iter().flatten().filter_map(literal_origin).find(|origin| origin.is_of(url))
+}
+
+/// A request for something behind a result.
+pub async fn get(
+    parts: &PageFetchParts,
+    provider: &SearchProvider,
+    config: &PageFetchConfig,
+    user: UserId,
+    url: Url,
+) -> Result<HttpRequest, PageError> {
+    let own = own_origin(provider, config, &url);
+    let carried = match &own {
+        Some(_) => carried(parts, provider, user).await?,
+        None => Carried::default(),
+    };
+    let origin = own.clone().or_else(|| Origin::of(&url, false)).ok_or(PageError::NoAddress)?;
+    let mut request = HttpRequest {
+        method: HttpMethod::Get,
+        url,
+        headers: Vec::new(),
+        secret_headers: carried.headers,
+        body: None,
+        origin,
+        secrets: carried.secrets,
+        // The caller's clock runs over all requests of one page.
+        time_max: Duration::MAX,
+        tls: carried.tls,
+    };
+    add_headers(&mut request, config, own.is_some());
+    Ok(request)
+}
+
+/// The provider's headers over the usual ones; those whose names say that they hold a secret stay at home.
+fn add_headers(request: &mut HttpRequest, config: &PageFetchConfig, is_own: bool) {
+    let is_given = |name: &str| config.headers.keys().any(|given| given.eq_ignore_ascii_case(name));
+    if !is_given("Accept") {
+        request.headers.push(("Accept".to_owned(), ACCEPT.to_owned()));
+    }
+    for (name, value) in &config.headers {
+        // The gate has a name of its own, which an empty one takes away.
+        let is_name = name.eq_ignore_ascii_case("User-Agent");
+        if value.is_empty() && !is_name {
+            continue;
+        }
+        if !is_secret_name(name) {
+            request.headers.push((name.clone(), value.clone()));
+        } else if is_own {
+            request.secret_headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+            request.secret_headers.push((name.clone(), Secret::new(value.clone())));
+            request.secrets.push(Secret::new(value.clone()));
+        }
+    }
+}
+
+/// What shows who asks.
+#[derive(Default)]
+struct Carried {
+    headers: Vec<(String, Secret)>,
+    secrets: Vec<Secret>,
+    tls: Option<TlsOptions>,
+}
+
+/// The person's own token where the provider has an authenticator, else the provider's credentials.
+async fn carried(
+    parts: &PageFetchParts,
+    provider: &SearchProvider,
+    user: UserId,
+) -> Result<Carried, PageError> {
+    let token = match (&provider.user_token, parts.catalogues.authenticator_of(provider)) {
+        (Some(token), _) => token.clone(),
+        (None, Some(authenticator)) => {
+            let token = parts.tokens.access_token(user, authenticator).await;
+            token.map_err(|error| PageError::Failed(error.to_string()))?
+        }
+        (None, None) => return Ok(of_credentials(provider)),
+    };
+    let value = Secret::new(format!("Bearer {}", token.expose()));
+    Ok(Carried { headers: vec![("Authorization".to_owned(), value)], secrets: vec![token], tls: None })
+}
+
+/// What credentials say in a header. Those that are bound into a query, or that answer a challenge, are not for pages.
+fn of_credentials(provider: &SearchProvider) -> Carried {
+    let credentials = SourceCredentials::parse(&provider.credentials).unwrap_or_default();
+    let header = match &credentials {
+        SourceCredentials::Basic(login) => Some(("Authorization", basic(login))),
+        SourceCredentials::Proxy(login) => Some(("Proxy-Authorization", basic(login))),
+        SourceCredentials::Bearer { token, .. } => {
+            Some(("Authorization", Secret::new(format!("Bearer {}", token.expose()))))
+        }
+        SourceCredentials::ApiKeyHeader(key) => Some(("X-Api-Key", key.clone())),
+        _ => None,
+    };
+    let tls = match &credentials {
+        SourceCredentials::Bearer { verify_certs, ca_certs, .. } if !verify_certs || ca_certs.is_some() => {
+            Some(TlsOptions { verify: *verify_certs, ca_file: ca_certs.as_ref().map(PathBuf::from) })
+        }
+        _ => None,
+    };
+    let header = header.filter(|_| !credentials.need_session());
+    let headers = header.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    Carried { headers, secrets: credentials.secrets(), tls }
+}
+
+fn basic(login: &Login) -> Secret {
+    let pair = format!("{}:{}", login.user, login.password.expose());
+    Secret::new(format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(pair)))
+}

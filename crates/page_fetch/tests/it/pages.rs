@@ -1,0 +1,275 @@
+//! One page after the other: what is sent, what counts as a page, and what is done when there is none.
+
+use crate::house::{ANN, BOB, item, pages, provider, read, read_as};
+use domain::contracts::{PageError, PageWanted, ReadPages};
+use domain::result::ResultItem;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use testkit::source::{Behaviour, Source};
+
+const PAGE: &str = "<html><head><title>Flood report</title></head><body><nav><a href=/>Home</a></nav>\
+    <main><h1>Floods</h1><p>The river rose at night, and nobody saw it until the morning came.</p></main></body></html>";
+
+fn html() -> Behaviour {
+    Behaviour::text("Text/HTML; charset=utf-8", PAGE)
+}
+
+fn why(error: PageError) -> String {
+    error.to_string()
+}
+
+#[tokio::test]
+async fn a_page_is_its_main_content() {
+    let site = Source::start().await;
+    site.reply(html());
+    let found = read(&pages(&[&site]), &provider("https://api.example/", json!({})), &item(site.url(), "")).await;
+    let found = found.expect("a page");
+    assert_eq!((found.title.as_str(), found.media_type.as_str()), ("Flood report", "text/html"));
+    assert!(found.text.contains("The river rose at night"), "{}", found.text);
+    assert!(!found.text.contains("Home"), "{}", found.text);
+}
+
+#[tokio::test]
+async fn pages_are_fetched_only_where_the_provider_lets_them() {
+    let site = Source::start().await;
+    site.reply(html());
+    let pages = pages(&[&site]);
+    for (config, is_fetched) in
+        [(json!({}), false), (json!({"timeout": 5}), false), (json!({"cache": "false"}), true), (json!({"cache": true}), true)]
+    {
+        let provider = provider("https://api.example/", json!({"page_fetch_config_json": config}));
+        assert_eq!(read(&pages, &provider, &item(site.url(), "")).await.is_ok(), is_fetched, "{config}");
+    }
+    assert_eq!(site.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn only_a_good_answer_with_text_is_a_page() {
+    let site = Source::start().await;
+    let pages = pages(&[&site]);
+    let provider = provider("https://api.example/", json!({}));
+    let table = [
+        (Behaviour::status(404), "status 404"),
+        (Behaviour::Status { code: 203, headers: vec![], body: PAGE.into() }, "status 203"),
+        (Behaviour::status(503), "status 503"),
+        (Behaviour::text("text/html", "<script>words()</script>"), "no text"),
+        (Behaviour::text("image/png", &b"\x89PNG\r\n\x1a\n\0\0"[..]), "cannot be read"),
+        (Behaviour::text("application/pdf", "%PDF-1.4 broken"), "damaged"),
+        (Behaviour::Huge { bytes: 2_000_000 }, "larger than the limit"),
+        (Behaviour::CloseAtOnce, "127.0.0.1"),
+    ];
+    for (behaviour, expected) in table {
+        site.reply(behaviour);
+        let error = why(read(&pages, &provider, &item(site.url_at("/x?key=canary"), "")).await.expect_err(expected));
+        assert!(error.contains(expected) && !error.contains("canary"), "{expected}: {error}");
+    }
+    for url in ["", "no address", "file:///etc/passwd", "ftp://127.0.0.1/"] {
+        assert_eq!(read(&pages, &provider, &item(url, "words")).await, Err(PageError::NoAddress), "{url}");
+    }
+}
+
+#[tokio::test]
+async fn private_places_are_refused_unless_they_are_the_providers_own() {
+    let (site, api) = (Source::start().await, Source::start().await);
+    site.reply(html());
+    api.reply(html());
+    let pages = pages(&[]);
+    let rivers = provider(api.url().as_str(), json!({}));
+    assert!(read(&pages, &rivers, &item(api.url_at("/page"), "")).await.is_ok());
+    for url in [site.url().to_string(), "http://169.254.169.254/latest".to_owned(), "http://[::1]:80/".to_owned()] {
+        let error = why(read(&pages, &rivers, &item(&url, "")).await.expect_err("refused"));
+        assert!(error.contains("not allowed"), "{url}: {error}");
+    }
+    // A redirect leads no further than an address of its own.
+    api.reply(Behaviour::redirect(site.url().to_string(), 302));
+    assert!(read(&pages, &rivers, &item(api.url_at("/page"), "")).await.is_err());
+    assert_eq!(site.requests(), []);
+}
+
+#[tokio::test]
+async fn credentials_go_to_the_providers_own_origin() {
+    let (site, api) = (Source::start().await, Source::start().await);
+    site.reply(html());
+    api.reply(html());
+    let pages = pages(&[&site]);
+    let config = json!({"cache": "", "headers": {"X-Note": "open", "Cookie": "canary-cookie"}});
+    let table = [
+        (json!({"credentials": "bearer=canary-bearer"}), "authorization", "Bearer canary-bearer"),
+        (json!({"credentials": "HTTPBasicAuth('ann','canary')"}), "authorization", "Basic YW5uOmNhbmFyeQ=="),
+        (json!({"credentials": "X-Api-Key=canary-key"}), "x-api-key", "canary-key"),
+        (json!({"authenticator": "google"}), "authorization", "Bearer token-of-ann-for-google"),
+        (json!({"eval_credentials": "session['box_access_token']"}), "authorization", "Bearer token-of-ann-for-box"),
+        (json!({"connector": "Personal"}), "authorization", "Bearer token-of-ann-for-microsoft"),
+    ];
+    for (mut more, header, value) in table {
+        more["page_fetch_config_json"] = config.clone();
+        let provider = provider(api.url().as_str(), more.clone());
+        assert!(read(&pages, &provider, &item(api.url_at("/page"), "")).await.is_ok(), "{more}");
+        let asked = api.requests().pop().expect("a request");
+        assert_eq!(asked.header(header), Some(value), "{more}");
+        assert_eq!((asked.header("cookie"), asked.header("x-note")), (Some("canary-cookie"), Some("open")));
+
+        assert!(read(&pages, &provider, &item(site.url(), "")).await.is_ok(), "{more}");
+        let asked = site.requests().pop().expect("a request");
+        assert_eq!(asked.header("x-note"), Some("open"));
+        let all = format!("{asked:?}");
+        assert!(!all.contains("canary") && !all.contains("token-of-ann"), "{all}");
+    }
+}
+
+#[tokio::test]
+async fn who_is_not_connected_reads_what_everybody_may() {
+    let (site, api) = (Source::start().await, Source::start().await);
+    site.reply(html());
+    api.reply(html());
+    let pages = pages(&[&site]);
+    let provider = provider(api.url().as_str(), json!({"authenticator": "google"}));
+    let error = why(read_as(&pages, &provider, &item(api.url(), ""), BOB).await.expect_err("no token"));
+    assert!(error.contains("not connected"), "{error}");
+    assert_eq!(api.requests(), []);
+    assert!(read_as(&pages, &provider, &item(site.url(), ""), BOB).await.is_ok());
+}
+
+#[tokio::test]
+async fn headers_are_the_providers_over_ours() {
+    let site = Source::start().await;
+    site.reply(html());
+    let pages = pages(&[&site]);
+    let own_name = format!("Tributary/{}", domain::VERSION);
+    let table: [(Value, Option<&str>, bool); 4] = [
+        (json!({}), Some(own_name.as_str()), true),
+        (json!({"User-Agent": "bot/1", "Accept": "text/plain"}), Some("bot/1"), true),
+        (json!({"user-agent": ""}), None, true),
+        (json!({"Accept": ""}), Some(own_name.as_str()), false),
+    ];
+    for (headers, name, accepts) in table {
+        let config = json!({"page_fetch_config_json": {"cache": "", "headers": headers}});
+        let provider = provider("https://api.example/", config);
+        assert!(read(&pages, &provider, &item(site.url(), "")).await.is_ok());
+        let asked = site.requests().pop().expect("a request");
+        assert_eq!(asked.header("user-agent"), name, "{headers}");
+        // A client that names nothing accepts everything.
+        let accept = asked.header("accept").filter(|accept| *accept != "*/*");
+        assert_eq!(accept.is_some(), accepts, "{headers}: {accept:?}");
+    }
+}
+
+#[tokio::test]
+async fn time_is_the_hosts_the_providers_or_the_callers() {
+    let site = Source::start().await;
+    site.reply(Behaviour::Hang);
+    let pages = pages(&[&site]);
+    let table = [
+        (json!({"cache": "", "timeout": 0.3}), 10.0),
+        (json!({"cache": "", "timeout": 60, "127.0.0.1": {"timeout": 0.3}}), 10.0),
+        (json!({"cache": "", "timeout": 60}), 0.3),
+    ];
+    for (config, seconds) in table {
+        let provider = provider("https://api.example/", json!({"page_fetch_config_json": config}));
+        let started = Instant::now();
+        let (item, time_max) = (item(site.url(), ""), Duration::from_secs_f64(seconds));
+        let wanted = PageWanted { provider: &provider, item: &item, user: ANN, time_max };
+        let error = why(pages.read(&wanted).await.expect_err("no answer"));
+        assert!(error.contains("in time"), "{error}");
+        assert!(started.elapsed() < Duration::from_secs(4), "{config}");
+    }
+    let rag = json!({"swirl": {"rag": {"swirl_rag_fetch_timeout": 0.2}}});
+    let started = Instant::now();
+    let provider = provider("https://api.example/", json!({"config": rag}));
+    assert!(read(&pages, &provider, &item(site.url(), "")).await.is_err());
+    assert!(started.elapsed() < Duration::from_secs(4));
+}
+
+#[tokio::test]
+async fn the_content_may_have_an_address_of_its_own() {
+    let api = Source::start().await;
+    api.reply_at("/items/a%2Fb/content", html());
+    let template = api.url_at("/items/").to_string() + "{file.id}/content";
+    let config = json!({"cache": "", "content_url": template});
+    // The template itself is the provider's: an address that it names may be private, and sees the token.
+    let more = json!({"page_fetch_config_json": config, "authenticator": "microsoft"});
+    let provider = provider("", more);
+    let payload = json!({"file": {"id": "a/b"}});
+    let result = ResultItem {
+        payload: payload.as_object().expect("an object").clone(),
+        ..item("https://elsewhere.example/", "")
+    };
+    assert!(read(&pages(&[]), &provider, &result).await.is_ok());
+    let asked = api.requests().pop().expect("a request");
+    assert_eq!(asked.header("authorization"), Some("Bearer token-of-ann-for-microsoft"));
+    assert_eq!(read(&pages(&[]), &provider, &item("https://a.example/", "")).await, Err(PageError::NoAddress));
+}
+
+#[tokio::test]
+async fn types_are_asked_for_or_looked_at() {
+    let api = Source::start().await;
+    api.reply(html());
+    let about = |kind: &str| Behaviour::Json(json!({"file": {"mimeType": kind}}));
+    let base = api.url().to_string();
+    let config = |more: Value| {
+        let mut config = json!({"cache": "", "mimetype_whitelist": ["text/html", "application/*"]});
+        config.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        provider(&base, json!({"page_fetch_config_json": config}))
+    };
+    let pages = pages(&[]);
+    let lookup = json!({"mimetype_url": base.clone() + "about", "mimetype_path": "file.mimeType"});
+    api.reply_at("/about", about("text/html; charset=x"));
+    assert!(read(&pages, &config(lookup.clone()), &item(api.url_at("/page"), "")).await.is_ok());
+    for (behaviour, expected) in [
+        (about("image/png"), "type image/png"),
+        (Behaviour::Json(json!({})), "does not say it"),
+        (Behaviour::text("text/html", "x"), "not JSON"),
+        (Behaviour::status(500), "status 500"),
+    ] {
+        api.reply_at("/about", behaviour);
+        let before = api.requests().len();
+        let error = why(read(&pages, &config(lookup.clone()), &item(api.url_at("/page"), "")).await.expect_err(expected));
+        assert!(error.contains(expected), "{error}");
+        assert_eq!(api.requests().len(), before + 1, "the content is not fetched");
+    }
+    assert!(read(&pages, &config(json!({})), &item(api.url_at("/page"), "")).await.is_ok());
+    api.reply(Behaviour::text("text/csv", "a,b"));
+    let error = why(read(&pages, &config(json!({})), &item(api.url_at("/page"), "")).await.expect_err("a list"));
+    assert!(error.contains("type text/csv"), "{error}");
+}
+
+#[tokio::test]
+async fn another_service_is_asked_when_the_page_fails() {
+    let (site, service, api) = (Source::start().await, Source::start().await, Source::start().await);
+    service.reply(Behaviour::Json(json!({"objects": [{"title": "By Diffbot", "text": "The river rose."}]})));
+    let diffbot = json!({"token": "canary-token", "url": service.url_at("/v3").as_str(),
+        "127.0.0.1": {"extract_entity": "article"}});
+    let config = json!({"cache": "", "fallback": "diffbot", "diffbot": diffbot});
+    let rivers = provider(api.url().as_str(), json!({"page_fetch_config_json": config}));
+    let pages = pages(&[&site]);
+
+    site.reply(html());
+    assert_eq!(read(&pages, &rivers, &item(site.url(), "")).await.expect("a page").title, "Flood report");
+    assert_eq!(service.requests(), []);
+
+    site.reply(Behaviour::status(403));
+    let found = read(&pages, &rivers, &item(site.url_at("/p?x=1"), "")).await.expect("a page");
+    assert_eq!((found.title.as_str(), found.text.as_str()), ("By Diffbot", "The river rose."));
+    let asked = service.requests().pop().expect("a request");
+    assert_eq!(asked.path, "/v3/article");
+    assert_eq!(asked.query_value("url"), Some(site.url_at("/p?x=1").as_str()));
+    assert_eq!(asked.query_value("token"), Some("canary-token"));
+
+    // What is private, or the provider's own, is nobody else's business.
+    let before = service.requests().len();
+    for url in ["http://169.254.169.254/".to_owned(), api.url().to_string()] {
+        assert!(read(&pages, &rivers, &item(url, "")).await.is_err());
+    }
+    assert_eq!(service.requests().len(), before);
+
+    for (behaviour, expected) in [
+        (Behaviour::status(500), "status 500"),
+        (Behaviour::Json(json!({"errorCode": 401, "error": "Not authorized"})), "holds none"),
+        (Behaviour::text("text/html", "x"), "not JSON"),
+    ] {
+        service.reply(behaviour);
+        let error = why(read(&pages, &rivers, &item(site.url(), "")).await.expect_err(expected));
+        assert!(error.contains("status 403") && error.contains(expected), "{error}");
+        assert!(!error.contains("canary"), "{error}");
+    }
+}

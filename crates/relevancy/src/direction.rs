@@ -1,0 +1,58 @@
+//! Where texts lie by another reader model than the built-in one: of any number of dimensions.
+
+/// A vector of length one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Direction(Vec<f32>);
+
+impl Direction {
+    /// None for a vector that points nowhere: an empty one, one of zeros, one with what is no number.
+    pub fn of(mut vector: Vec<f32>) -> Option<Self> {
+        let length = vector.iter().map(|value| f64::from(*value).powi(2)).sum::<f64>().sqrt();
+        if !length.is_finite() || length <= 0.0 {
+            return None;
+        }
+        vector.iter_mut().for_each(|value| *value = (f64::from(*value) / length) as f32);
+        Some(Self(vector))
+    }
+
+    /// How alike two texts are, -1 to 1; 0 for those of different models.
+    pub fn cosine(&self, other: &Self) -> f32 {
+        if self.0.len() != other.0.len() {
+            return 0.0;
+        }
+        self.0.iter().zip(&other.0).map(|(one, other)| one * other).sum::<f32>().clamp(-1.0, 1.0)
+    }
+}
+
+/// What another reader model makes of one provider's answer.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Directions {
+    pub query: Option<Direction>,
+    /// In the order of the answer's items; what is missing is near nothing.
+    pub items: Vec<Option<Direction>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cosine(one: &[f32], other: &[f32]) -> Option<f32> {
+        Some(Direction::of(one.to_vec())?.cosine(&Direction::of(other.to_vec())?))
+    }
+
+    #[test]
+    fn likeness_of_directions() {
+        for (one, other, expected) in [
+            (&[3.0, 0.0][..], &[0.5, 0.0][..], Some(1.0)),
+            (&[3.0, 0.0], &[-0.5, 0.0], Some(-1.0)),
+            (&[1.0, 0.0], &[0.0, 2.0], Some(0.0)),
+            (&[1.0, 0.0], &[1.0, 0.0, 0.0], Some(0.0)),
+            (&[], &[1.0], None),
+            (&[0.0, 0.0], &[1.0, 0.0], None),
+            (&[f32::NAN, 1.0], &[1.0, 0.0], None),
+            (&[f32::INFINITY, 1.0], &[1.0, 0.0], None),
+        ] {
+            assert_eq!(cosine(one, other), expected, "{one:?} {other:?}");
+        }
+    }
+}
