@@ -1,0 +1,28 @@
+//! From what the model wrote to what the person reads: numbers that lead somewhere, and no other links.
+
+use super::material::Material;
+use crate::check::check;
+use domain::chat::ChatCitation;
+
+pub(super) struct Finished {
+    pub content: String,
+    pub citations: Vec<ChatCitation>,
+    pub follow_ups: Vec<String>,
+    pub warnings: Vec<String>,
+}
+
+/// Checks an answer against the documents that the model was shown.
+pub(super) fn finish(written: &str, material: &Material) -> Finished {
+    let checked = check(written, material.sources());
+    let cited = checked.sources.into_iter().filter(|source| source.cited);
+    let citations = cited
+        .filter_map(|source| {
+            let document = material.document(source.n)?;
+            let (n, title, url) = (source.n, source.title, source.url);
+            Some(ChatCitation { n, title, url, swirl_id: document.swirl_id, search_id: document.search_id })
+        })
+        .collect();
+    // Words that rest on nothing, as in small talk, need no support.
+    let warnings = if material.sources().is_empty() { Vec::new() } else { checked.warnings };
+    Finished { content: checked.body, citations, follow_ups: checked.follow_ups, warnings }
+}

@@ -1,0 +1,233 @@
+//! `search`: a search of the person's own, over the sources of the chat.
+
+use super::{ToolSaid, text_of};
+use crate::chat::ChatError;
+use crate::chat::exchange::Exchange;
+use crate::chat::limits::{ANSWER_TIME, RESULTS_SHOWN_MAX, SEARCHES_MAX, SNIPPET_CHARS_MAX, TOOL_TOKENS_MAX};
+use crate::prompt::{SEARCH_RESULT, inert, one_line};
+use domain::answer::SourceMode;
+use domain::chat::DocumentRef;
+use domain::mixed::MixedResponse;
+use domain::notation::query_string;
+use domain::provider::SearchProvider;
+use domain::search::{NATIVE_QUERY, ProviderRef, QUERY_CHARS_MAX, Search, SearchDraft, Sort};
+use federation::{FederationError, MixRequest, is_listed};
+use serde_json::Value;
+
+/// Searches of a chat are kept for a day.
+const RETENTION_DAY: u8 = 2;
+/// Tokens without which a result is not begun: what stands around its text.
+const RESULT_TOKENS_MIN: usize = 40;
+/// How they are told from the person's own.
+const TAG: &str = "chat";
+
+/// What the model wants to search.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::chat) struct SearchWish {
+    pub query: String,
+    pub sources: Vec<ProviderRef>,
+    pub sort: Sort,
+    pub native: bool,
+}
+
+impl SearchWish {
+    pub fn of_message(message: &str) -> Self {
+        Self {
+            query: one_line(message, QUERY_CHARS_MAX),
+            sources: Vec::new(),
+            sort: Sort::default(),
+            native: false,
+        }
+    }
+
+    fn of(args: &Value) -> Self {
+        let name = |value: &Value| match value {
+            Value::String(text) => Some(ProviderRef::Text(text.trim().to_owned())),
+            value => value.as_i64().map(ProviderRef::Id),
+        };
+        let sources = match args.get("sources") {
+            Some(Value::Array(list)) => list.iter().filter_map(name).collect(),
+            Some(value) => name(value).into_iter().collect(),
+            None => Vec::new(),
+        };
+        Self {
+            sources,
+            sort: if text_of(args, "sort") == "date" { Sort::Date } else { Sort::Relevancy },
+            native: args.get("native").and_then(Value::as_bool).unwrap_or_default(),
+            ..Self::of_message(text_of(args, "query"))
+        }
+    }
+}
+
+pub(super) async fn search(exchange: &mut Exchange<'_>, args: &Value) -> Result<ToolSaid, ChatError> {
+    let wish = SearchWish::of(args);
+    if exchange.searches >= SEARCHES_MAX {
+        return Ok(ToolSaid::text(format!(
+            "All {SEARCHES_MAX} searches of this message are made. Answer from what was found."
+        )));
+    }
+    let mut notes = Vec::new();
+    let asked = askable(exchange, &wish, &mut notes).await;
+    if asked.is_empty() {
+        notes.push("No source could be asked.".to_owned());
+        return Ok(ToolSaid::text(notes.join("\n")));
+    }
+    if wish.native && asked.len() != 1 {
+        return Ok(ToolSaid::text("native needs exactly one source in sources."));
+    }
+    exchange.searches += 1;
+    let search = match exchange.parts.federation.create(exchange.chat.owner, draft(&wish, &asked)).await {
+        Ok(search) => search,
+        Err(FederationError::Invalid(errors)) => {
+            return Ok(ToolSaid::text(format!("This cannot be searched: {errors}")));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let text = match found(exchange, &search).await? {
+        Some(mixed) => shown(exchange, &search, &mixed, notes),
+        None => {
+            notes.push("The search did not end in time; nothing is known of its results.".to_owned());
+            notes.join("\n")
+        }
+    };
+    Ok(ToolSaid { text, search: Some(search.id) })
+}
+
+/// The sources that are asked: those of the chat that the model named and the person has connected.
+async fn askable(exchange: &Exchange<'_>, wish: &SearchWish, notes: &mut Vec<String>) -> Vec<SearchProvider> {
+    let is_known = |wanted: &&ProviderRef| exchange.sources.iter().any(|source| is_listed(source, wanted));
+    let unknown: Vec<String> = wish
+        .sources
+        .iter()
+        .filter(|wanted| !is_known(wanted))
+        .map(|one| one_line(&one.to_string(), 100))
+        .collect();
+    if !unknown.is_empty() {
+        notes.push(format!("There are no such sources here: {}.", unknown.join(", ")));
+    }
+    let mut asked = Vec::new();
+    for source in &exchange.sources {
+        let is_wanted =
+            wish.sources.is_empty() || wish.sources.iter().any(|wanted| is_listed(source, wanted));
+        if !is_wanted {
+            continue;
+        }
+        match exchange.parts.federation.missing_connection(exchange.chat.owner, source).await {
+            None => asked.push(source.clone()),
+            Some(reason) => notes.push(format!("{} was not searched: {reason}.", source.draft.name)),
+        }
+    }
+    asked
+}
+
+fn draft(wish: &SearchWish, asked: &[SearchProvider]) -> SearchDraft {
+    let mut tags = vec![TAG.to_owned()];
+    if wish.native {
+        tags.push(NATIVE_QUERY.to_owned());
+    }
+    let query_string = if wish.native { wish.query.clone() } else { without_tags(&wish.query) };
+    SearchDraft {
+        query_string,
+        sort: wish.sort,
+        results_requested: RESULTS_SHOWN_MAX,
+        searchprovider_list: asked.iter().map(|source| ProviderRef::Id(source.id.0)).collect(),
+        retention: RETENTION_DAY,
+        tags,
+        ..SearchDraft::default()
+    }
+}
+
+/// A word such as `news:` asks all sources with that tag, also those that the chat does not have; so a query of the
+/// model holds none.
+fn without_tags(query: &str) -> String {
+    let tags = query_string::tags(query);
+    let word = |word: &str| match word.split_once(':') {
+        Some((tag, rest)) if tags.contains(&tag) => format!("{tag} {rest}").trim_end().to_owned(),
+        _ => word.to_owned(),
+    };
+    query.split_whitespace().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// None when it did not end in time.
+async fn found(exchange: &Exchange<'_>, search: &Search) -> Result<Option<MixedResponse>, ChatError> {
+    let federation = &exchange.parts.federation;
+    let patience = exchange.time_left().saturating_sub(ANSWER_TIME);
+    let search = match federation.wait(search.id, patience).await {
+        Ok(search) => search,
+        Err(FederationError::NotReady(_)) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let request = MixRequest {
+        mixer: None,
+        page: 1,
+        provider: None,
+        explain: Some(false),
+        base_url: String::new(),
+        answered: None,
+    };
+    Ok(Some(federation.mix(&search, &request).await?))
+}
+
+/// The results with their numbers, as many as fit.
+fn shown(
+    exchange: &mut Exchange<'_>,
+    search: &Search,
+    mixed: &MixedResponse,
+    mut notes: Vec<String>,
+) -> String {
+    let mut pieces = Vec::new();
+    let least = exchange.tokens_left - TOOL_TOKENS_MAX.min(exchange.tokens_left / 2);
+    for item in mixed.results.iter().filter(|item| item.result_block.is_none()) {
+        let snippet: String = inert(&item.body).chars().take(SNIPPET_CHARS_MAX).collect();
+        let tokens = exchange.tokens_left.saturating_sub(least);
+        if tokens < RESULT_TOKENS_MIN {
+            notes.push("There is no room for more results.".to_owned());
+            break;
+        }
+        let snippet = exchange.fitting(&snippet, tokens - RESULT_TOKENS_MIN);
+        let reference = DocumentRef { search_id: search.id, swirl_id: item.swirl_id };
+        let n = exchange.material.number(reference, item);
+        let shown = exchange.material.show(n, snippet, (SourceMode::Snippet, SEARCH_RESULT));
+        exchange.charge(&shown);
+        pieces.push(shown);
+    }
+    let count = pieces.len();
+    pieces.insert(0, format!("{count} results of {} found:", mixed.info.results.found_total));
+    pieces.extend(notes);
+    for (name, info) in &mixed.info.providers {
+        if let Some(fault) = &info.error {
+            pieces.push(format!("{} gave nothing: {}.", one_line(name, 200), one_line(&fault.message, 200)));
+        }
+    }
+    pieces.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn wishes_are_read_as_models_write_them() {
+        let wish = SearchWish::of(&json!({
+            "query": " dams\nand weirs ", "sources": ["Papers", 3], "sort": "date", "native": true}));
+        assert_eq!(wish.query, "dams and weirs");
+        assert_eq!(wish.sources, [ProviderRef::Text("Papers".into()), ProviderRef::Id(3)]);
+        assert_eq!((wish.sort, wish.native), (Sort::Date, true));
+        let wish = SearchWish::of(&json!({"query": "x".repeat(5000), "sources": "Papers", "sort": 1}));
+        assert_eq!((wish.query.len(), wish.sources.len(), wish.sort), (QUERY_CHARS_MAX, 1, Sort::Relevancy));
+    }
+
+    #[test]
+    fn a_query_reaches_no_source_beside_those_of_the_chat() {
+        for (query, expected) in [
+            ("company:acme rates", "company acme rates"),
+            ("news:rates company:acme", "news rates company acme"),
+            ("company: acme", "company acme"),
+            ("plain words", "plain words"),
+        ] {
+            assert_eq!(without_tags(query), expected, "{query}");
+            assert!(query_string::tags(&without_tags(query)).is_empty());
+        }
+    }
+}

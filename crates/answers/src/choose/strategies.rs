@@ -1,0 +1,114 @@
+//! The four ways in which the results of an answer are spread over their sources.
+
+use super::candidates::{Candidate, Pool, Source};
+use chrono::{DateTime, NaiveDateTime};
+use domain::ids::ProviderId;
+use domain::rag::{InclusionField, Strategy};
+use std::collections::BTreeMap;
+
+/// At most `max` of the candidates, in the order of the prompt.
+pub(super) fn pick(mut pool: Pool<'_>, strategy: Strategy, max: usize) -> Vec<Candidate<'_>> {
+    if matches!(strategy, Strategy::Sorted | Strategy::RoundRobinThreshold) {
+        for source in &mut pool.sources {
+            source.candidates.retain(|one| one.passes);
+        }
+    }
+    match strategy {
+        Strategy::Sorted => sorted(&pool, max),
+        Strategy::Distributed => distributed(&pool, max),
+        Strategy::RoundRobin | Strategy::RoundRobinThreshold => round_robin(&pool, max),
+    }
+}
+
+/// The best first, whoever brought them.
+fn sorted<'a>(pool: &Pool<'a>, max: usize) -> Vec<Candidate<'a>> {
+    let mut all: Vec<Candidate<'a>> = pool.all().copied().collect();
+    let field = compared(&all);
+    all.sort_by(|a, b| {
+        let published = |one: &Candidate<'_>| published(&one.item.date_published);
+        field
+            .of(b.item)
+            .total_cmp(&field.of(a.item))
+            .then(published(b).cmp(&published(a)))
+            .then(a.item.searchprovider_rank.cmp(&b.item.searchprovider_rank))
+            .then(a.item.swirl_id.cmp(&b.item.swirl_id))
+    });
+    let mut left: BTreeMap<ProviderId, usize> = BTreeMap::new();
+    for source in &pool.sources {
+        if let Some(one) = source.candidates.first() {
+            left.insert(one.provider, source.max);
+        }
+    }
+    let has_room = |one: &Candidate<'_>| {
+        let Some(left) = left.get_mut(&one.provider) else { return false };
+        let had = *left > 0;
+        *left = left.saturating_sub(1);
+        had
+    };
+    all.into_iter().filter(has_room).take(max).collect()
+}
+
+/// The field by which all of them can be compared.
+fn compared(all: &[Candidate<'_>]) -> InclusionField {
+    let is_one = |field: InclusionField| all.iter().all(|one| one.field == field);
+    let is_confidence = is_one(InclusionField::Confidence) || all.iter().all(Candidate::has_confidence);
+    if is_confidence && !is_one(InclusionField::Score) {
+        InclusionField::Confidence
+    } else {
+        InclusionField::Score
+    }
+}
+
+/// Seconds and fraction since 1970; None, which is the least, when the date is not known.
+fn published(date: &str) -> Option<(i64, u32)> {
+    let of = |time: NaiveDateTime| (time.and_utc().timestamp(), time.and_utc().timestamp_subsec_nanos());
+    let date = date.trim();
+    if let Ok(time) = DateTime::parse_from_str(date, "%Y-%m-%d %H:%M:%S%.f%:z") {
+        return Some(of(time.naive_utc()));
+    }
+    NaiveDateTime::parse_from_str(date, "%Y-%m-%d %H:%M:%S%.f").ok().map(of)
+}
+
+/// An equal share of each source in its own order, then the next of each in turn; told by source.
+fn distributed<'a>(pool: &Pool<'a>, max: usize) -> Vec<Candidate<'a>> {
+    let sources: Vec<&Source<'a>> = filled(pool).collect();
+    let share = (max / sources.len().max(1)).max(1);
+    let mut left = max;
+    let mut taken: Vec<usize> = Vec::new();
+    for source in &sources {
+        let own = room(source).min(share).min(left);
+        left -= own;
+        taken.push(own);
+    }
+    while left > 0 {
+        let before = left;
+        for (source, taken) in sources.iter().zip(&mut taken) {
+            if left > 0 && *taken < room(source) {
+                *taken += 1;
+                left -= 1;
+            }
+        }
+        if left == before {
+            break;
+        }
+    }
+    let each = sources.iter().zip(taken);
+    each.flat_map(|(source, taken)| source.candidates.iter().take(taken).copied()).collect()
+}
+
+/// One of each source in turn, in its own order.
+fn round_robin<'a>(pool: &Pool<'a>, max: usize) -> Vec<Candidate<'a>> {
+    let sources: Vec<&Source<'a>> = filled(pool).collect();
+    let rounds = sources.iter().map(|source| room(source)).max().unwrap_or_default();
+    let turns = (0..rounds).flat_map(|round| sources.iter().map(move |source| (source, round)));
+    let in_turn = turns.filter(|(source, round)| *round < room(source));
+    in_turn.filter_map(|(source, round)| source.candidates.get(round)).take(max).copied().collect()
+}
+
+fn filled<'p, 'a>(pool: &'p Pool<'a>) -> impl Iterator<Item = &'p Source<'a>> {
+    pool.sources.iter().filter(|source| room(source) > 0)
+}
+
+fn room(source: &Source<'_>) -> usize {
+    source.candidates.len().min(source.max)
+}

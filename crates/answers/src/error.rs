@@ -1,0 +1,114 @@
+//! How an answer fails, and the sentences for it.
+
+use crate::events::AnswerEvent;
+use domain::answer::AnswerFault;
+use domain::contracts::{ModelError, ModelErrorKind, StoreError};
+use domain::status::SearchStatus;
+use std::time::Duration;
+
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AnswerError {
+    /// There is no text, and the message says why.
+    #[error("{message}")]
+    Fault { fault: AnswerFault, message: String },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("the search has not finished: {}", .0.as_str())]
+    NotReady(SearchStatus),
+}
+
+impl AnswerError {
+    pub(crate) fn of(fault: AnswerFault, message: impl Into<String>) -> Self {
+        Self::Fault { fault, message: message.into() }
+    }
+
+    pub(crate) fn too_late(time_max: Duration) -> Self {
+        let seconds = time_max.as_secs_f64();
+        Self::of(AnswerFault::RagTimeout, format!("Timeout: there was no answer within {seconds} s."))
+    }
+
+    pub(crate) fn cancelled() -> Self {
+        Self::of(AnswerFault::Cancelled, "The answer was cancelled, or its search has started again.")
+    }
+
+    /// A model that takes all the time that is left is a matter of time, not of the model.
+    pub(crate) fn of_model(error: &ModelError, is_late: bool) -> Self {
+        let fault = match error.kind {
+            ModelErrorKind::NoProvider => AnswerFault::NoAiProvider,
+            ModelErrorKind::Timeout if is_late => AnswerFault::RagTimeout,
+            ModelErrorKind::ConfigInvalid
+            | ModelErrorKind::AddressRefused
+            | ModelErrorKind::Denied
+            | ModelErrorKind::RateLimited
+            | ModelErrorKind::TooLong
+            | ModelErrorKind::Timeout
+            | ModelErrorKind::Unavailable
+            | ModelErrorKind::Unreadable => AnswerFault::AiProviderError,
+        };
+        Self::of(fault, sentence(&error.message))
+    }
+
+    /// The last event of an answer that failed. What happened inside the house is not told.
+    pub(crate) fn event(&self) -> AnswerEvent {
+        let (fault, message) = match self {
+            Self::Fault { fault, message } => (*fault, message.clone()),
+            Self::NotReady(status) => (
+                AnswerFault::Unavailable,
+                format!("The search is still running ({}); ask again shortly.", status.as_str()),
+            ),
+            Self::Store(_) => (
+                AnswerFault::Unavailable,
+                "The service cannot answer at the moment; ask again shortly.".to_owned(),
+            ),
+        };
+        AnswerEvent::Failed { fault, message }
+    }
+}
+
+/// Errors begin small and end without a full stop; what people read is a sentence.
+pub(crate) fn sentence(text: &str) -> String {
+    let mut letters = text.trim().chars();
+    let mut made: String = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    made.push_str(letters.as_str());
+    if !made.ends_with(['.', '!', '?']) {
+        made.push('.');
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ai_provider::Role;
+
+    #[test]
+    fn models_fail_in_three_ways() {
+        let timeout = ModelError::new(ModelErrorKind::Timeout, "the model was silent");
+        for (error, is_late, fault) in [
+            (ModelError::no_provider(Role::Rag), false, AnswerFault::NoAiProvider),
+            (ModelError::new(ModelErrorKind::Denied, "401"), true, AnswerFault::AiProviderError),
+            (timeout.clone(), false, AnswerFault::AiProviderError),
+            (timeout, true, AnswerFault::RagTimeout),
+        ] {
+            let AnswerError::Fault { fault: found, .. } = AnswerError::of_model(&error, is_late) else {
+                panic!("{error:?}");
+            };
+            assert_eq!(found, fault, "{error:?}");
+        }
+    }
+
+    #[test]
+    fn errors_become_sentences() {
+        for (text, expected) in [("the key is wrong", "The key is wrong."), ("Übel!", "Übel!"), ("", ".")] {
+            assert_eq!(sentence(text), expected);
+        }
+    }
+
+    #[test]
+    fn the_inside_of_the_house_is_not_told() {
+        let failed = AnswerError::Store(StoreError::Failed("secret table".to_owned())).event();
+        let AnswerEvent::Failed { fault, message } = failed else { panic!("{failed:?}") };
+        assert_eq!(fault, AnswerFault::Unavailable);
+        assert!(!message.contains("secret"), "{message}");
+    }
+}

@@ -1,0 +1,222 @@
+//! An answer without a model: the sentences of the sources that say most about the query, word for word.
+
+use crate::check;
+use crate::prompt::PromptSource;
+use crate::prompt::language::language_of;
+use crate::sentences::sentences;
+use relevancy::Query;
+use relevancy::reader::{Embedding, embed};
+use relevancy::tokens::{lower, tokens};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most sentences of an answer.
+pub(crate) const SENTENCES_MAX: usize = 5;
+/// Most words of an answer.
+pub(crate) const WORDS_MAX: usize = 120;
+/// Most sentences of one source that are read.
+const READ_MAX: usize = 400;
+/// A sentence has so many words, or it is a heading or a table.
+const SENTENCE_WORDS_MIN: usize = 4;
+const SENTENCE_WORDS_MAX: usize = 60;
+const COVERAGE_WEIGHT: f64 = 0.6;
+const MEANING_WEIGHT: f64 = 0.35;
+const PLACE_WEIGHT: f64 = 0.05;
+/// A sentence that has words of the query is near with this score.
+const SCORE_MIN: f64 = 0.35;
+/// One that has none is near with this likeness.
+const LIKENESS_MIN: f64 = 0.55;
+/// The others have this share of the best one's score.
+const SHARE_OF_BEST_MIN: f64 = 0.5;
+/// Two sentences that share so many of the shorter one's words say the same.
+const SHARED_MAX: f64 = 0.7;
+
+struct Candidate<'a> {
+    n: u32,
+    text: &'a str,
+    words: usize,
+    /// What the sentence speaks of.
+    stems: BTreeSet<String>,
+    /// The query's words in it.
+    terms: BTreeSet<String>,
+    embedding: Embedding,
+    /// Among the sentences of its source.
+    place: usize,
+}
+
+/// The best sentences with their citations, one on a line; empty when nothing is near the query.
+pub(crate) fn extract(query: &str, sources: &[PromptSource]) -> String {
+    let candidates: Vec<Candidate<'_>> =
+        sources.iter().flat_map(|source| candidates(query, source)).collect();
+    let mut scored: Vec<(f64, &Candidate<'_>)> = scored(query, &candidates);
+    // The first of equals stays first.
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let best = scored.first().map_or(0.0, |(score, _)| *score);
+    let mut taken: Vec<&Candidate<'_>> = Vec::new();
+    let mut words = 0;
+    for (score, one) in scored {
+        let is_same = |known: &&Candidate<'_>| says_the_same(known, one);
+        if score < best * SHARE_OF_BEST_MIN || taken.len() == SENTENCES_MAX {
+            break;
+        }
+        if words + one.words <= WORDS_MAX && !taken.iter().any(is_same) {
+            words += one.words;
+            taken.push(one);
+        }
+    }
+    taken.iter().map(|one| format!("{} [{}]", one.text, one.n)).collect::<Vec<_>>().join("\n")
+}
+
+fn candidates<'a>(query: &str, source: &'a PromptSource) -> Vec<Candidate<'a>> {
+    let language = language_of(&source.passages);
+    let query = Query::parse_in(language, query);
+    let mut found = Vec::new();
+    for (place, sentence) in sentences(&source.passages, READ_MAX).into_iter().enumerate() {
+        let text = sentence.text;
+        let lower: Vec<String> = tokens(text).map(|token| lower(token.text).into_owned()).collect();
+        let is_long_enough = (SENTENCE_WORDS_MIN..=SENTENCE_WORDS_MAX).contains(&lower.len());
+        if !is_long_enough || !is_statement(text) {
+            continue;
+        }
+        let terms = lower.iter().filter_map(|word| query.find(word).flatten());
+        let terms = terms.map(|term| query.terms[term].word.clone()).collect();
+        let telling = lower.iter().filter(|word| !language.is_stopword(word));
+        let stems = telling.map(|word| language.stem(word).into_owned()).collect();
+        found.push(Candidate {
+            n: source.n,
+            text,
+            words: lower.len(),
+            stems,
+            terms,
+            embedding: embed(text),
+            place,
+        });
+    }
+    found
+}
+
+/// Reads as a sentence that states something, and stays as it is when the answer is checked.
+fn is_statement(text: &str) -> bool {
+    let begins =
+        text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '"' | '“' | '„' | '«' | '\'' | '¿'));
+    let is_question = text.ends_with(['?', '？', '؟']);
+    begins
+        && !is_question
+        && !text.contains(['|', '{', '}', '[', ']', '`', '#', '*'])
+        && check::is_plain(text)
+}
+
+/// Those that are near the query, with their scores.
+fn scored<'c, 'a>(query: &str, candidates: &'c [Candidate<'a>]) -> Vec<(f64, &'c Candidate<'a>)> {
+    let asked = embed(query);
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for term in candidates.iter().flat_map(|one| &one.terms) {
+        *counts.entry(term).or_default() += 1;
+    }
+    // Words that no sentence has cannot tell sentences apart; they still are asked for.
+    let parsed = Query::parse(query);
+    let terms: BTreeSet<&str> =
+        parsed.terms.iter().map(|term| term.word.as_str()).chain(counts.keys().copied()).collect();
+    let idf = |term: &str| {
+        let count = counts.get(term).copied().unwrap_or_default();
+        (1.0 + candidates.len() as f64 / (1.0 + count as f64)).ln()
+    };
+    let all: f64 = terms.iter().map(|term| idf(term)).sum();
+    let score = |one: &'c Candidate<'a>| {
+        let found: f64 = one.terms.iter().map(|term| idf(term)).sum();
+        let coverage = if all > 0.0 { found / all } else { 0.0 };
+        let likeness = f64::from(asked.cosine(&one.embedding)).max(0.0);
+        let place = 1.0 / (1.0 + one.place as f64 / 10.0);
+        let score = COVERAGE_WEIGHT * coverage + MEANING_WEIGHT * likeness + PLACE_WEIGHT * place;
+        let is_near = (coverage > 0.0 && score >= SCORE_MIN) || likeness >= LIKENESS_MIN;
+        is_near.then_some((score, one))
+    };
+    candidates.iter().filter_map(score).collect()
+}
+
+fn says_the_same(one: &Candidate<'_>, other: &Candidate<'_>) -> bool {
+    let shared = one.stems.intersection(&other.stems).count();
+    shared as f64 > SHARED_MAX * one.stems.len().min(other.stems.len()) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::tests::sources;
+    use proptest::prelude::*;
+
+    const FLOOD: &str = "The Elbe rose by nine metres in August 2002. Dresden was flooded, and trains did not run for \
+        weeks. Why did nobody expect it? The mayor spoke to the press on Monday. Later a new wall against floods of the \
+        Elbe was built.";
+    const COPY: &str =
+        "In August 2002 the Elbe rose by nine metres. Bread was sold out in all shops of the town.";
+
+    #[test]
+    fn the_sentences_that_say_most() {
+        let sources = sources(&[("", COPY), ("", FLOOD)]);
+        for (query, expected) in [
+            ("Elbe August 2002", "In August 2002 the Elbe rose by nine metres. [1]"),
+            ("mayor press", "The mayor spoke to the press on Monday. [2]"),
+            ("trains Dresden", "Dresden was flooded, and trains did not run for weeks. [2]"),
+            ("quantum chromodynamics", ""),
+            ("", ""),
+        ] {
+            assert_eq!(extract(query, &sources).lines().next().unwrap_or_default(), expected, "{query}");
+        }
+        let whole = extract("Elbe floods", &sources);
+        assert_eq!(whole.matches("nine metres").count(), 1, "said once: {whole}");
+        assert!(whole.contains("Later a new wall against floods of the Elbe was built. [2]"), "{whole}");
+        assert!(!whole.contains('?'), "a question is no answer: {whole}");
+        assert_eq!(extract("Elbe", &[]), "");
+    }
+
+    #[test]
+    fn an_answer_is_short() {
+        let things = [
+            "cold and quiet in winter",
+            "full of salmon and trout",
+            "older than any bridge",
+            "named after a forgotten king",
+            "crossed by ferries every hour",
+            "the border of two counties",
+            "where children learn to swim",
+        ];
+        let text: String = things.iter().map(|thing| format!("The river is {thing}. ")).collect();
+        let found = extract("river", &sources(&[("", &text)]));
+        assert_eq!(found.lines().count(), SENTENCES_MAX, "{found}");
+        let long = |(place, thing): (usize, &&str)| {
+            let filler: String = (0..40).map(|n| format!("w{place}x{n} ")).collect();
+            format!("The river is {thing}, {filler}too. ")
+        };
+        let text: String = things.iter().enumerate().map(long).collect();
+        let found = extract("river", &sources(&[("", &text)]));
+        assert!((1..SENTENCES_MAX).contains(&found.lines().count()), "{found}");
+        assert!(tokens(&found).count() <= WORDS_MAX + SENTENCES_MAX, "{found}");
+    }
+
+    #[test]
+    fn nothing_that_could_be_opened() {
+        let text = "The river is at https://evil.test/river for all to see. ![river](https://evil.test/r) is a picture of it. \
+            The river rose in the night again.";
+        assert_eq!(extract("river", &sources(&[("", text)])), "The river rose in the night again. [1]");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn every_sentence_stands_in_its_source(
+            texts in prop::collection::vec("(The river rose\\. |[a-z]{1,7} |[A-Z][a-z]{2,5}[.!?] |[\\[\\]()<>*`]|…|\\PC|\n){0,60}", 0..5),
+            query in "(river|rose|the|[a-z]{1,4}| ){0,4}",
+        ) {
+            let rows: Vec<(&str, &str)> = texts.iter().map(|text| ("", text.as_str())).collect();
+            let sources = sources(&rows);
+            let found = extract(&query, &sources);
+            for line in found.lines() {
+                let (sentence, mark) = line.rsplit_once(" [").unwrap();
+                let n: u32 = mark.trim_end_matches(']').parse().unwrap();
+                let source = sources.iter().find(|source| source.n == n).unwrap();
+                prop_assert!(source.passages.contains(sentence), "{sentence} in {}", source.passages);
+            }
+            prop_assert_eq!(&check::check(&found, &sources).body, &found, "it is shown as it is");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The row of an answer: a result whose citations are the other results.
+
+use crate::check::Checked;
+use domain::ai_provider::AiProvider;
+use domain::answer::{AUTHOR, AnswerDetails};
+use domain::instant::{self, Instant};
+use domain::mixed::SUMMARY_BLOCK;
+use domain::result::ResultItem;
+use std::time::Duration;
+
+/// What was written, and by whom.
+pub(crate) struct Written {
+    pub text: String,
+    pub provider: AiProvider,
+    pub requested_model: String,
+    pub fallback_engaged: bool,
+    pub extractive: bool,
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+}
+
+/// `title` is the processed query. Warnings of the choice and the pages come before those of the check.
+pub(crate) fn row(
+    title: &str,
+    written: Written,
+    checked: Checked,
+    mut warnings: Vec<String>,
+    (now, took): (Instant, Duration),
+) -> ResultItem {
+    warnings.extend(checked.warnings);
+    let rag_query_items = checked.sources.iter().map(|source| source.swirl_id.to_string()).collect();
+    let details = AnswerDetails {
+        sources: checked.sources,
+        ai_model: written.provider.draft.model.clone(),
+        ai_provider: written.provider.draft.name.clone(),
+        requested_model: written.requested_model,
+        fallback_engaged: written.fallback_engaged,
+        extractive: written.extractive,
+        generation_time: instant::tenths(took),
+        tokens_in: written.tokens_in,
+        tokens_out: written.tokens_out,
+        follow_ups: checked.follow_ups,
+        warnings,
+        grounded: checked.grounded,
+        sentences: checked.sentences,
+    };
+    ResultItem {
+        searchprovider: written.provider.label(),
+        searchprovider_rank: 1,
+        title: title.to_owned(),
+        body: checked.body,
+        date_published: now.format("%Y-%m-%d %H:%M:%S").to_string(),
+        date_retrieved: instant::display(now),
+        author: AUTHOR.to_owned(),
+        result_block: Some(SUMMARY_BLOCK.to_owned()),
+        rag_query_items,
+        additional_content: Some(Box::new(details)),
+        ..ResultItem::default()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use chrono::DateTime;
+    use domain::ai_provider::AiProviderDraft;
+    use domain::answer::{AnswerSource, AnswerWish, SourceMode, StoredAnswer};
+    use domain::ids::{AiProviderId, ResultId, SearchId, UserId};
+    use domain::search::{Search, SearchDraft};
+    use domain::status::SearchStatus;
+
+    pub(crate) fn search() -> Search {
+        Search {
+            id: SearchId(7),
+            owner: UserId(1),
+            draft: SearchDraft::of_query("river"),
+            query_string_processed: "river".to_owned(),
+            status: SearchStatus::FullResultsReady,
+            messages: Vec::new(),
+            time_s: 0.0,
+            run: 1,
+            date_created: DateTime::UNIX_EPOCH,
+            date_updated: DateTime::UNIX_EPOCH,
+        }
+    }
+
+    pub(crate) fn stored() -> StoredAnswer {
+        StoredAnswer {
+            search: SearchId(7),
+            run: 1,
+            wish: AnswerWish::default(),
+            row: ResultItem { body: "A river.".to_owned(), ..ResultItem::default() },
+            prompt: None,
+            date_created: DateTime::UNIX_EPOCH,
+        }
+    }
+
+    pub(crate) fn provider(model: &str) -> AiProvider {
+        AiProvider {
+            id: AiProviderId(3),
+            owner: None,
+            draft: AiProviderDraft {
+                name: "House".to_owned(),
+                model: model.to_owned(),
+                ..AiProviderDraft::default()
+            },
+            date_created: DateTime::UNIX_EPOCH,
+            date_updated: DateTime::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn the_fields_of_the_row() {
+        let source = AnswerSource {
+            n: 1,
+            swirl_id: ResultId(12),
+            title: "A".to_owned(),
+            url: String::new(),
+            searchprovider: "Rivers".to_owned(),
+            cited: true,
+            mode: SourceMode::Snippet,
+            quote: String::new(),
+        };
+        let checked = Checked {
+            body: "It rises [1].".to_owned(),
+            sources: vec![source],
+            sentences: Vec::new(),
+            grounded: 1.0,
+            follow_ups: Vec::new(),
+            warnings: vec!["second".to_owned()],
+        };
+        let written = Written {
+            text: String::new(),
+            provider: provider("gpt-5"),
+            requested_model: "gpt-6".to_owned(),
+            fallback_engaged: true,
+            extractive: false,
+            tokens_in: 10,
+            tokens_out: 3,
+        };
+        let time = (DateTime::UNIX_EPOCH, Duration::from_millis(1240));
+        let made = row("river level", written, checked, vec!["first".to_owned()], time);
+        assert_eq!((made.author.as_str(), made.searchprovider.as_str()), (AUTHOR, "House-gpt-5"));
+        assert_eq!(
+            (made.title.as_str(), made.body.as_str(), made.url.as_str()),
+            ("river level", "It rises [1].", "")
+        );
+        assert_eq!((made.swirl_score, made.swirl_confidence_score, made.searchprovider_rank), (0.0, 0.0, 1));
+        assert_eq!(made.date_published, "1970-01-01 00:00:00");
+        assert_eq!(
+            (made.result_block.as_deref(), made.rag_query_items.as_slice()),
+            (Some("ai_summary"), ["12".to_owned()].as_slice())
+        );
+        let details = made.additional_content.unwrap();
+        assert_eq!((details.ai_model.as_str(), details.requested_model.as_str()), ("gpt-5", "gpt-6"));
+        assert_eq!(details.warnings, ["first", "second"]);
+        assert!((details.generation_time - 1.2).abs() < 1e-9);
+    }
+}

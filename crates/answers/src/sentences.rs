@@ -1,0 +1,67 @@
+//! The sentences of a text of any length, with what belongs together.
+
+use relevancy::passages::ELLIPSIS;
+use relevancy::sentences::{SENTENCES_MAX, sentences as first_sentences};
+
+/// A sentence as it stands in its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sentence<'a> {
+    pub text: &'a str,
+    /// Where it begins, in bytes.
+    pub start: usize,
+    /// Sentences of one run follow each other directly.
+    pub run: usize,
+}
+
+/// The first sentences of a text, at most `max`, without the spaces around them. No sentence goes over the end of a
+/// line, or over the mark between two passages.
+pub(crate) fn sentences(text: &str, max: usize) -> Vec<Sentence<'_>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (run, part) in text.split_inclusive(['\n', '…']).enumerate() {
+        let mut at = 0;
+        while at < part.len() && found.len() < max {
+            let places = first_sentences(&part[at..]);
+            let is_full = places.len() == SENTENCES_MAX;
+            // The last of so many holds all the rest, and is read again.
+            let whole = if is_full { &places[..SENTENCES_MAX - 1] } else { places.as_slice() };
+            for place in whole {
+                let sentence = &part[at + place.start..at + place.end];
+                let trimmed = sentence.trim().trim_end_matches(ELLIPSIS.trim()).trim_end();
+                let before = sentence.len() - sentence.trim_start().len();
+                if !trimmed.is_empty() && found.len() < max {
+                    found.push(Sentence { text: trimmed, start: start + at + place.start + before, run });
+                }
+            }
+            match whole.last() {
+                Some(last) if is_full => at += last.end,
+                _ => break,
+            }
+        }
+        start += part.len();
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_of_long_texts() {
+        let text = " It rose. It fell.\n\nThen … nothing more. The end ";
+        let found = sentences(text, 10);
+        let texts: Vec<(&str, usize)> = found.iter().map(|one| (one.text, one.run)).collect();
+        assert_eq!(
+            texts,
+            [("It rose.", 0), ("It fell.", 0), ("Then", 2), ("nothing more.", 3), ("The end", 3)]
+        );
+        for one in &found {
+            assert_eq!(&text[one.start..one.start + one.text.len()], one.text);
+        }
+        let long = "It rose. ".repeat(500);
+        assert_eq!(sentences(&long, 1000).len(), 500);
+        assert_eq!(sentences(&long, 70).len(), 70);
+        assert!(sentences("", 9).is_empty() && sentences("...", 9).is_empty());
+    }
+}

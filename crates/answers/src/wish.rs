@@ -1,0 +1,75 @@
+//! What is asked of an answer, in one form, and which answers serve it.
+
+use domain::answer::{AnswerWish, INSTRUCTIONS_CHARS_MAX, StoredAnswer};
+use domain::search::Search;
+use std::collections::BTreeSet;
+
+/// Most results that a wish may name.
+pub const ITEMS_MAX: usize = 500;
+
+/// The same wish in one form: trimmed, cut, each number once, in order.
+pub(crate) fn settled(wish: &AnswerWish) -> AnswerWish {
+    let items: BTreeSet<i64> = wish.items.iter().copied().take(ITEMS_MAX).collect();
+    let instructions: String = wish.instructions.trim().chars().take(INSTRUCTIONS_CHARS_MAX).collect();
+    AnswerWish {
+        items: items.into_iter().collect(),
+        instructions: instructions.trim_end().to_owned(),
+        prompt: wish.prompt.trim().to_owned(),
+        ai_provider: wish.ai_provider,
+    }
+}
+
+/// Whether an answer to `made` is one to `wanted`. Who names no results takes whatever was made of the same
+/// instructions, prompt and provider.
+pub(crate) fn serves(made: &AnswerWish, wanted: &AnswerWish) -> bool {
+    made.instructions == wanted.instructions
+        && made.prompt == wanted.prompt
+        && made.ai_provider == wanted.ai_provider
+        && (wanted.items.is_empty() || made.items == wanted.items)
+}
+
+/// Whether a stored answer is the answer of this run of the search to this wish.
+pub(crate) fn is_answer_to(stored: &StoredAnswer, search: &Search, wanted: &AnswerWish) -> bool {
+    stored.run == search.run && serves(&stored.wish, wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::AiProviderId;
+
+    fn wish(items: &[i64], instructions: &str) -> AnswerWish {
+        AnswerWish { items: items.to_vec(), instructions: instructions.to_owned(), ..AnswerWish::default() }
+    }
+
+    #[test]
+    fn one_form() {
+        let given = AnswerWish { prompt: " house_style ".to_owned(), ..wish(&[3, 1, 3], "  short ") };
+        let made = settled(&given);
+        assert_eq!((made.items.as_slice(), made.instructions.as_str()), ([1, 3].as_slice(), "short"));
+        assert_eq!(made.prompt, "house_style");
+        let long = settled(&wish(&[], &"é".repeat(INSTRUCTIONS_CHARS_MAX + 1)));
+        assert_eq!(long.instructions.chars().count(), INSTRUCTIONS_CHARS_MAX);
+        let many: Vec<i64> = (0..=ITEMS_MAX as i64).collect();
+        assert_eq!(settled(&wish(&many, "")).items.len(), ITEMS_MAX);
+    }
+
+    #[test]
+    fn which_answers_serve() {
+        let other = AnswerWish { ai_provider: Some(AiProviderId(2)), ..wish(&[], "") };
+        let prompt = AnswerWish { prompt: "p".to_owned(), ..wish(&[], "") };
+        let table = [
+            (wish(&[], ""), wish(&[], ""), true),
+            (wish(&[1, 2], ""), wish(&[], ""), true),
+            (wish(&[1, 2], ""), wish(&[1, 2], ""), true),
+            (wish(&[], ""), wish(&[1], ""), false),
+            (wish(&[1], ""), wish(&[1, 2], ""), false),
+            (wish(&[], ""), wish(&[], "short"), false),
+            (wish(&[], ""), other, false),
+            (wish(&[], ""), prompt, false),
+        ];
+        for (made, wanted, expected) in table {
+            assert_eq!(serves(&made, &wanted), expected, "{made:?} {wanted:?}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Answers that nobody wants any more.
+
+use crate::house::{House, PATIENCE, wish};
+use crate::models::Manner;
+use answers::AnswerError;
+use domain::answer::AnswerFault;
+use std::time::{Duration, Instant};
+
+fn fault(outcome: &Result<domain::answer::StoredAnswer, AnswerError>) -> Option<AnswerFault> {
+    match outcome {
+        Err(AnswerError::Fault { fault, .. }) => Some(*fault),
+        _ => None,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_the_same_process_at_once_and_in_another_soon() {
+    for is_other in [false, true] {
+        let house = House::open().await;
+        house.model.behaves(Manner::StopsAfter("The river "));
+        let (writes, other) = (house.process(), house.process());
+        let cancel = async {
+            house.model.writes(1).await;
+            let begun = Instant::now();
+            let cancels = if is_other { &other } else { &writes };
+            assert_eq!(cancels.cancel(house.search.id).await, Ok(true));
+            house.model.writes(0).await;
+            begun.elapsed()
+        };
+        let wish = wish("");
+        let (outcome, took) = tokio::join!(writes.answer(&house.search, &wish, PATIENCE), cancel);
+        assert_eq!(fault(&outcome), Some(AnswerFault::Cancelled), "{outcome:?}");
+        let most = if is_other { Duration::from_secs(5) } else { Duration::from_secs(1) };
+        assert!(took < most, "{took:?}");
+        assert_eq!(writes.cancel(house.search.id).await, Ok(false), "nothing is made any more");
+        assert_eq!(house.store.answer(house.search.id).await, Ok(None));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_that_starts_again_loses_its_answer_and_ends_the_one_that_is_made() {
+    let house = House::open().await;
+    let process = house.process();
+    process.answer(&house.search, &wish(""), PATIENCE).await.unwrap();
+    assert!(house.store.answer(house.search.id).await.unwrap().is_some());
+    house.model.behaves(Manner::StopsAfter("The river "));
+    let restart = async {
+        house.model.writes(1).await;
+        house.restart().await;
+    };
+    let short = wish("short");
+    let (outcome, ()) = tokio::join!(process.answer(&house.search, &short, PATIENCE), restart);
+    assert_eq!(fault(&outcome), Some(AnswerFault::Cancelled), "{outcome:?}");
+    assert_eq!(house.store.answer(house.search.id).await, Ok(None));
+}

@@ -1,0 +1,205 @@
+//! A model and pages that do as they are told.
+
+use async_trait::async_trait;
+use domain::ai_provider::{AiProvider, AiProviderDraft, Role};
+use domain::contracts::{
+    ModelError, ModelErrorKind, PageError, PageText, PageWanted, Piece, Prompt, ReadPages, Turn,
+    WriterWanted, Writers, Writing,
+};
+use domain::ids::{AiProviderId, UserId};
+use domain::provider::SearchProvider;
+use domain::result::ResultItem;
+use futures_util::StreamExt;
+use futures_util::stream;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// How the model behaves.
+#[derive(Debug, Clone)]
+pub enum Manner {
+    /// Writes these pieces, each after a while.
+    Says(Vec<&'static str>, Duration),
+    /// Writes the first piece and then nothing more.
+    StopsAfter(&'static str),
+    Fails(ModelErrorKind),
+    /// Writes the first piece and then fails.
+    BreaksOff(&'static str),
+    /// There is none.
+    Missing,
+    /// Calls a tool that nobody offered, and writes.
+    CallsATool,
+}
+
+pub struct Model {
+    pub manner: Mutex<Manner>,
+    pub model: Mutex<&'static str>,
+    pub overrides: Mutex<AiProviderDraft>,
+    /// What it was sent.
+    pub prompts: Mutex<Vec<Prompt>>,
+    /// Answers that are being written.
+    pub open: Arc<AtomicUsize>,
+    pub open_most: Arc<AtomicUsize>,
+}
+
+impl Model {
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            manner: Mutex::new(Manner::Says(
+                vec!["The river ", "rises in spring [1]. ", "It falls in autumn [2]."],
+                Duration::ZERO,
+            )),
+            model: Mutex::new("gpt-5"),
+            overrides: Mutex::default(),
+            prompts: Mutex::default(),
+            open: Arc::default(),
+            open_most: Arc::default(),
+        })
+    }
+
+    pub fn behaves(&self, manner: Manner) {
+        *self.manner.lock().unwrap() = manner;
+    }
+
+    pub fn calls(&self) -> usize {
+        self.prompts.lock().unwrap().len()
+    }
+
+    /// The last prompt as text.
+    pub fn heard(&self) -> String {
+        let prompts = self.prompts.lock().unwrap();
+        let prompt = prompts.last().unwrap();
+        let turns = prompt.turns.iter().map(|turn| match turn {
+            Turn::User(text) => text.as_str(),
+            Turn::Assistant { .. } | Turn::Tool { .. } => "",
+        });
+        turns.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Waits until the model writes so many answers.
+    pub async fn writes(&self, count: usize) {
+        for _ in 0..500 {
+            if self.open.load(Ordering::SeqCst) == count {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{} answers are written, not {count}", self.open.load(Ordering::SeqCst));
+    }
+
+    fn provider(&self) -> AiProvider {
+        let draft = AiProviderDraft {
+            name: "House".to_owned(),
+            model: (*self.model.lock().unwrap()).to_owned(),
+            tags: vec!["rag".to_owned()],
+            ..self.overrides.lock().unwrap().clone()
+        };
+        let epoch = Default::default();
+        AiProvider { id: AiProviderId(1), owner: None, draft, date_created: epoch, date_updated: epoch }
+    }
+}
+
+/// Counts an answer while it is written.
+struct Open(Arc<AtomicUsize>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[async_trait]
+impl Writers for Model {
+    async fn chosen(&self, wanted: &WriterWanted) -> Result<AiProvider, ModelError> {
+        assert_eq!(wanted.role, Role::Rag);
+        match *self.manner.lock().unwrap() {
+            Manner::Missing => Err(ModelError::no_provider(wanted.role)),
+            _ => Ok(self.provider()),
+        }
+    }
+
+    async fn write(&self, _wanted: &WriterWanted, prompt: &Prompt) -> Result<Writing, ModelError> {
+        self.prompts.lock().unwrap().push(prompt.clone());
+        let error = |kind| ModelError::new(kind, "the service answered 500");
+        let text = |text: &str| Ok(Piece::Text(text.to_owned()));
+        let (pieces, every, ends) = match self.manner.lock().unwrap().clone() {
+            Manner::Says(pieces, every) => (pieces.into_iter().map(text).collect::<Vec<_>>(), every, true),
+            Manner::StopsAfter(first) => (vec![text(first)], Duration::ZERO, false),
+            Manner::Fails(kind) => return Err(error(kind)),
+            Manner::BreaksOff(first) => {
+                (vec![text(first), Err(error(ModelErrorKind::Unreadable))], Duration::ZERO, true)
+            }
+            Manner::Missing => return Err(ModelError::no_provider(Role::Rag)),
+            Manner::CallsATool => {
+                let call = domain::contracts::ToolCall {
+                    id: "1".to_owned(),
+                    name: "send_mail".to_owned(),
+                    arguments: serde_json::json!({"to": "mallory@evil.example"}),
+                };
+                (vec![Ok(Piece::Call(call)), text("The river rises in spring [1].")], Duration::ZERO, true)
+            }
+        };
+        let count = self.open.fetch_add(1, Ordering::SeqCst) + 1;
+        self.open_most.fetch_max(count, Ordering::SeqCst);
+        let open = Open(Arc::clone(&self.open));
+        let written = stream::iter(pieces).then(move |piece| async move {
+            tokio::time::sleep(every).await;
+            piece
+        });
+        let rest = if ends { stream::empty().boxed() } else { stream::pending().boxed() };
+        let pieces = written.chain(rest).inspect(move |_| {
+            let _held_while_written = &open;
+        });
+        let provider = self.provider();
+        let requested_model = provider.draft.model.clone();
+        Ok(Writing { provider, requested_model, fallback_engaged: false, pieces: pieces.boxed() })
+    }
+
+    fn count_tokens(&self, _provider: &AiProvider, text: &str) -> usize {
+        text.split_whitespace().count()
+    }
+
+    fn tokens_max(&self, _provider: &AiProvider) -> usize {
+        8000
+    }
+}
+
+/// What the pages hold, by address; all others cannot be fetched.
+#[derive(Default)]
+pub struct Pages {
+    pub texts: BTreeMap<&'static str, &'static str>,
+    /// Addresses that never answer.
+    pub slow: Vec<&'static str>,
+    pub read: Mutex<Vec<(String, Duration, UserId)>>,
+}
+
+#[async_trait]
+impl ReadPages for Pages {
+    async fn read(&self, wanted: &PageWanted<'_>) -> Result<PageText, PageError> {
+        let url = wanted.item.url.as_str();
+        self.read.lock().unwrap().push((url.to_owned(), wanted.time_max, wanted.user));
+        if self.slow.contains(&url) {
+            std::future::pending::<()>().await;
+        }
+        match self.texts.get(url) {
+            Some(text) => Ok(PageText {
+                title: String::new(),
+                text: (*text).to_owned(),
+                media_type: "text/html".to_owned(),
+            }),
+            None => Err(PageError::Failed("the page answered 404".to_owned())),
+        }
+    }
+
+    async fn fill_bodies(
+        &self,
+        _provider: &SearchProvider,
+        _items: &mut [ResultItem],
+        _query: &str,
+        _user: UserId,
+        _time_max: Duration,
+    ) -> usize {
+        0
+    }
+}
