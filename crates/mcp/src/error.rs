@@ -1,0 +1,110 @@
+//! What goes wrong in a tool is told to the model as the tool's answer, with what it can do next.
+
+use domain::contracts::StoreError;
+use federation::FederationError;
+use rmcp::model::{CallToolResult, ContentBlock};
+
+/// Why `tributary mcp` ended.
+#[derive(Debug, thiserror::Error)]
+pub enum McpError {
+    #[error("the client did not begin as the protocol says: {0}")]
+    NotBegun(String),
+    #[error("the connection to the client broke: {0}")]
+    Broken(String),
+}
+
+/// A refusal of a tool: a sentence, and the next step. Both are for the caller's eyes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message} {next}")]
+pub(crate) struct ToolError {
+    pub message: String,
+    pub next: String,
+}
+
+const LATER: &str = "Try again in a few seconds.";
+
+impl ToolError {
+    pub fn new(message: impl Into<String>, next: impl Into<String>) -> Self {
+        Self { message: message.into(), next: next.into() }
+    }
+
+    /// The arguments are not as the tool's schema says.
+    pub fn arguments(message: impl std::fmt::Display) -> Self {
+        Self::new(
+            format!("The arguments are not valid: {message}."),
+            "Correct them as the tool's input schema says, and call it again.",
+        )
+    }
+
+    /// There is no such search, or it is someone else's: nobody learns which.
+    pub fn no_search(id: i64) -> Self {
+        Self::new(
+            format!("You have no search with the id {id}."),
+            "Call list_searches for the ids of yours, or search for a new one.",
+        )
+    }
+
+    /// The cause goes to the log alone.
+    pub fn internal(cause: impl std::fmt::Display) -> Self {
+        tracing::error!("a tool failed: {cause}");
+        Self::new("Something went wrong in the service.", LATER)
+    }
+
+    pub fn told(&self) -> CallToolResult {
+        CallToolResult::error(vec![ContentBlock::text(format!("{}\n\nNext: {}", self.message, self.next))])
+    }
+}
+
+impl From<StoreError> for ToolError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound => Self::new("There is no such record.", "Look at the id."),
+            StoreError::UnknownReference(what) => {
+                Self::new(format!("There is no {what}."), "Correct the name, and call the tool again.")
+            }
+            StoreError::Unreachable(cause) | StoreError::Full(cause) => {
+                tracing::warn!("a tool cannot reach the records: {cause}");
+                Self::new("The service cannot reach its records at the moment.", LATER)
+            }
+            other => Self::internal(other),
+        }
+    }
+}
+
+impl From<FederationError> for ToolError {
+    fn from(error: FederationError) -> Self {
+        match error {
+            FederationError::Store(error) => error.into(),
+            FederationError::Invalid(errors) => Self::arguments(errors),
+            FederationError::Contended => Self::new("Others change this search at the same moment.", LATER),
+            FederationError::NotReady(status) => Self::new(
+                format!("The search still runs ({}).", status.as_str()),
+                "Call get_search_results with its id in a second.",
+            ),
+            FederationError::Queue(error) => {
+                tracing::warn!("a tool cannot reach the queue: {error}");
+                Self::new("The service cannot start a search at the moment.", LATER)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_stay_inside() {
+        let causes = ["secret table", "secret host", "secret disk"];
+        let errors = [
+            StoreError::Failed(causes[0].to_owned()),
+            StoreError::Unreachable(causes[1].to_owned()),
+            StoreError::Full(causes[2].to_owned()),
+        ];
+        for error in errors {
+            let told = ToolError::from(error);
+            assert!(!told.to_string().contains("secret"), "{told}");
+            assert_eq!(told.told().is_error, Some(true));
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! `chat`: a message to the search assistant, which searches, reads and answers with citations.
+
+use super::{Row, ToolCall};
+use crate::call::{Call, NamedProvider, Said, arguments};
+use crate::error::ToolError;
+use crate::markdown::{cut, inline, link, one_line};
+use crate::views::TITLE_CHARS_MAX;
+use crate::{Costly, schema};
+use answers::chat::{ChatError, ChatEvent, Said as Words};
+use async_trait::async_trait;
+use domain::chat::{CHATS_MAX, Chat, ChatCitation, ChatDraft, ChatMessage};
+use domain::contracts::StoreError;
+use domain::ids::ChatId;
+use futures_util::StreamExt;
+use rmcp::model::JsonObject;
+use rmcp::schemars;
+use rmcp::schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+
+pub(crate) const ROW: Row = Row {
+    name: "chat",
+    aliases: &[],
+    title: "Ask the assistant",
+    description: "Sends a message to the search assistant of the service, which searches and reads by itself and \
+        answers with citations. Give the chat_id of its answer to go on with the same conversation.",
+    is_read_only: false,
+    is_open_world: true,
+    input: schema::of::<Arguments>,
+    output: schema::of::<ReplyView>,
+    tool: &ChatTool,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// What you want to know or have done.
+    message: String,
+    /// A conversation of yours; without it a new one begins.
+    #[serde(default)]
+    chat_id: Option<i64>,
+    /// For a new conversation: ids, names or tags of the sources that may be searched.
+    #[serde(default)]
+    providers: Option<Vec<NamedProvider>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ReplyView {
+    chat_id: i64,
+    message_id: i64,
+    /// Text with citations such as [1].
+    content: String,
+    citations: Vec<CitationView>,
+    follow_ups: Vec<String>,
+    warnings: Vec<String>,
+    ai_model: String,
+    /// Seconds.
+    took: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct CitationView {
+    /// Its number in the text.
+    n: u32,
+    title: String,
+    url: String,
+    search_id: i64,
+    swirl_id: i64,
+}
+
+struct ChatTool;
+
+#[async_trait]
+impl ToolCall for ChatTool {
+    async fn call(&self, call: &Call<'_>, given: JsonObject) -> Result<Said, ToolError> {
+        let given: Arguments = arguments(given)?;
+        call.pay(Costly::Chat)?;
+        let chat = match given.chat_id {
+            Some(id) => own_chat(call, id).await?,
+            None => new_chat(call, given.providers).await?,
+        };
+        let words = Words { content: given.message, ..Words::default() };
+        let view = ReplyView::of(answered(call, chat, words).await?);
+        Said::new(&view, view.markdown())
+    }
+}
+
+async fn own_chat(call: &Call<'_>, id: i64) -> Result<Chat, ToolError> {
+    match call.mcp.store.chat(ChatId(id)).await {
+        Ok(chat) if chat.owner == call.principal.user => Ok(chat),
+        Ok(_) | Err(StoreError::NotFound) => Err(ToolError::new(
+            format!("You have no conversation with the id {id}."),
+            "Call chat without chat_id to begin a new one.",
+        )),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn new_chat(call: &Call<'_>, providers: Option<Vec<NamedProvider>>) -> Result<Chat, ToolError> {
+    let draft = ChatDraft {
+        searchprovider_list: providers.into_iter().flatten().map(Into::into).collect(),
+        ..ChatDraft::default()
+    };
+    let errors = draft.check();
+    if !errors.is_empty() {
+        return Err(ToolError::arguments(errors));
+    }
+    let (store, user) = (&call.mcp.store, call.principal.user);
+    if store.chats(user, 0, 1).await?.total >= CHATS_MAX {
+        return Err(ToolError::new(
+            format!("You have {CHATS_MAX} conversations, and no more are kept."),
+            "Go on with one of them by chat_id, or delete some in the service.",
+        ));
+    }
+    Ok(store.create_chat(draft, user, call.mcp.clock.now()).await?)
+}
+
+async fn answered(call: &Call<'_>, chat: Chat, words: Words) -> Result<ChatMessage, ToolError> {
+    let (chats, id) = (call.mcp.answers.chats(), chat.id);
+    let begun = chats.begin(chat, words).await.map_err(|error| refused(id, error))?;
+    let mut events = chats.follow(begun);
+    while let Some(event) = events.next().await {
+        match event {
+            ChatEvent::Asking { round } => {
+                call.progress.tell(format!("The model is asked, round {round}.")).await
+            }
+            ChatEvent::Tool { name, .. } => call.progress.tell(format!("The model uses {name}.")).await,
+            ChatEvent::Done(message) => return Ok(*message),
+            ChatEvent::Failed(error) => return Err(refused(id, error)),
+            ChatEvent::ToolDone(_) | ChatEvent::Delta { .. } | ChatEvent::Citations(_) => {}
+        }
+    }
+    Err(ToolError::internal("a chat ended without an answer"))
+}
+
+fn refused(chat: ChatId, error: ChatError) -> ToolError {
+    let again = format!("Call chat again with chat_id {chat}.");
+    match error {
+        ChatError::Store(error) => error.into(),
+        ChatError::Invalid(errors) => ToolError::arguments(errors),
+        ChatError::Full => ToolError::new(ChatError::Full.to_string(), "Call chat without chat_id."),
+        ChatError::NoProvider(message) => ToolError::new(
+            message,
+            "Use search and read_document instead. An administrator can add an AI provider for the role chat.",
+        ),
+        other => ToolError::new(other.to_string(), again),
+    }
+}
+
+impl ReplyView {
+    fn of(message: ChatMessage) -> Self {
+        let ChatMessage { id, chat, body, .. } = message;
+        Self {
+            chat_id: chat.0,
+            message_id: id.0,
+            content: body.content,
+            citations: body.citations.into_iter().map(CitationView::of).collect(),
+            follow_ups: body.follow_ups,
+            warnings: body.warnings,
+            ai_model: body.ai_model,
+            took: body.took,
+        }
+    }
+
+    /// The text's own links were checked when it was made.
+    fn markdown(&self) -> String {
+        let mut out = format!("{}\n\n", self.content);
+        for citation in &self.citations {
+            let title = link(&citation.title, &citation.url, TITLE_CHARS_MAX);
+            let (search, result) = (citation.search_id, citation.swirl_id);
+            let _ = writeln!(out, "{}. {title} (search_id {search}, swirl_id {result})", citation.n);
+        }
+        for warning in &self.warnings {
+            let _ = writeln!(out, "\n> {}", inline(warning, TITLE_CHARS_MAX));
+        }
+        let _ = writeln!(out, "\nchat_id {}", self.chat_id);
+        out
+    }
+}
+
+impl CitationView {
+    fn of(citation: ChatCitation) -> Self {
+        Self {
+            n: citation.n,
+            title: cut(&one_line(&citation.title), TITLE_CHARS_MAX),
+            url: citation.url,
+            search_id: citation.search_id.0,
+            swirl_id: citation.swirl_id.0,
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! `list_providers`: the sources that the caller may ask. Addresses, templates and credentials are not shown.
+
+use super::{Row, ToolCall};
+use crate::call::{Call, Said, arguments};
+use crate::error::ToolError;
+use crate::markdown::{inline, one_line};
+use crate::schema;
+use crate::views::TITLE_CHARS_MAX;
+use async_trait::async_trait;
+use domain::authenticator::Authenticator;
+use domain::provider::SearchProvider;
+use federation::authenticator_of;
+use rmcp::model::JsonObject;
+use rmcp::schemars;
+use rmcp::schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+
+pub(crate) const ROW: Row = Row {
+    name: "list_providers",
+    aliases: &[],
+    title: "Sources",
+    description: "The sources that you may search, with their ids, names and tags. One that is not connected gives \
+        nothing until you connect your account in the service.",
+    is_read_only: true,
+    is_open_world: false,
+    input: schema::of::<Arguments>,
+    output: schema::of::<ProvidersView>,
+    tool: &ListProviders,
+};
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Arguments {
+    /// True: also sources that are switched off.
+    include_inactive: bool,
+    /// Only sources with this tag.
+    tag: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ProvidersView {
+    pub providers: Vec<ProviderView>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ProviderView {
+    pub id: i64,
+    pub name: String,
+    pub description: String,
+    pub tags: Vec<String>,
+    pub active: bool,
+    /// It is asked when a search names no sources.
+    pub default: bool,
+    /// False: it needs your account there, and you have not connected it.
+    pub connected: bool,
+}
+
+struct ListProviders;
+
+#[async_trait]
+impl ToolCall for ListProviders {
+    async fn call(&self, call: &Call<'_>, given: JsonObject) -> Result<Said, ToolError> {
+        let given: Arguments = arguments(given)?;
+        let mut providers = visible_providers(call).await?;
+        providers.retain(|provider| provider.active || given.include_inactive);
+        if let Some(tag) = &given.tag {
+            providers.retain(|provider| provider.tags.iter().any(|own| own.eq_ignore_ascii_case(tag)));
+        }
+        let view = ProvidersView { providers };
+        Said::new(&view, view.markdown())
+    }
+}
+
+/// All that the caller may see, by id.
+pub(crate) async fn visible_providers(call: &Call<'_>) -> Result<Vec<ProviderView>, ToolError> {
+    let mcp = call.mcp;
+    let mut authenticators = None;
+    let mut views = Vec::new();
+    for provider in mcp.store.providers().await? {
+        if !call.principal.may_see(&provider) {
+            continue;
+        }
+        let connected = match authenticator_of(&provider, &mcp.catalogues) {
+            None => true,
+            Some(name) => {
+                if authenticators.is_none() {
+                    authenticators = Some(mcp.store.authenticators().await?);
+                }
+                let known = authenticators.as_deref().unwrap_or_default();
+                is_connected(call, named(known, name)).await?
+            }
+        };
+        views.push(ProviderView::of(provider, connected));
+    }
+    Ok(views)
+}
+
+fn named<'a>(known: &'a [Authenticator], name: &str) -> Option<&'a Authenticator> {
+    known.iter().find(|one| one.draft.idp == name || one.draft.name == name)
+}
+
+async fn is_connected(call: &Call<'_>, authenticator: Option<&Authenticator>) -> Result<bool, ToolError> {
+    let Some(authenticator) = authenticator else { return Ok(false) };
+    Ok(call.mcp.store.connection(call.principal.user, authenticator.id).await?.is_some())
+}
+
+impl ProviderView {
+    fn of(provider: SearchProvider, connected: bool) -> Self {
+        let SearchProvider { id, draft, .. } = provider;
+        Self {
+            id: id.0,
+            name: draft.name,
+            description: one_line(&draft.description),
+            tags: draft.tags,
+            active: draft.active,
+            default: draft.default,
+            connected,
+        }
+    }
+}
+
+impl ProvidersView {
+    fn markdown(&self) -> String {
+        let mut out = format!("**{} sources**\n\n", self.providers.len());
+        for provider in &self.providers {
+            let _ = write!(out, "- {} (id {}", inline(&provider.name, TITLE_CHARS_MAX), provider.id);
+            for (is_so, word) in [
+                (
+                    !provider.tags.is_empty(),
+                    format!("tags {}", inline(&provider.tags.join(", "), TITLE_CHARS_MAX)),
+                ),
+                (!provider.active, "switched off".to_owned()),
+                (!provider.default, "only when named".to_owned()),
+                (!provider.connected, "not connected".to_owned()),
+            ] {
+                if is_so {
+                    let _ = write!(out, "; {word}");
+                }
+            }
+            out.push(')');
+            if !provider.description.is_empty() {
+                let _ = write!(out, ": {}", inline(&provider.description, TITLE_CHARS_MAX));
+            }
+            out.push('\n');
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::UserId;
+    use domain::provider::ProviderDraft;
+
+    #[test]
+    fn what_opens_a_source_is_not_shown() {
+        let draft = ProviderDraft {
+            name: "Library".to_owned(),
+            url: "https://canary.example/".to_owned(),
+            query_template: "{url}?canary".to_owned(),
+            credentials: "bearer=canary".to_owned(),
+            http_request_headers: [("X-Key".to_owned(), "canary".to_owned())].into(),
+            query_mappings: "k=canary".to_owned(),
+            ..ProviderDraft::default()
+        };
+        let provider = SearchProvider::unsaved(draft, UserId(1), Default::default());
+        let view = ProvidersView { providers: vec![ProviderView::of(provider, true)] };
+        let shown = serde_json::to_value(&view).expect("a view");
+        let names: Vec<&String> = shown["providers"][0].as_object().expect("an object").keys().collect();
+        assert_eq!(names, ["id", "name", "description", "tags", "active", "default", "connected"]);
+        for text in [shown.to_string(), view.markdown()] {
+            assert!(text.contains("Library") && !text.contains("canary"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! `list_searches`: the caller's own searches, the newest first.
+
+use super::{Row, ToolCall};
+use crate::call::{Call, Said, arguments};
+use crate::error::ToolError;
+use crate::markdown::inline;
+use crate::schema;
+use crate::views::{TITLE_CHARS_MAX, results_shown};
+use async_trait::async_trait;
+use domain::search::Search;
+use rmcp::model::JsonObject;
+use rmcp::schemars;
+use rmcp::schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+
+pub(crate) const ROW: Row = Row {
+    name: "list_searches",
+    aliases: &[],
+    title: "Recent searches",
+    description: "Your recent searches with their ids, the newest first.",
+    is_read_only: true,
+    is_open_world: false,
+    input: schema::of::<Arguments>,
+    output: schema::of::<SearchesView>,
+    tool: &ListSearches,
+};
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Arguments {
+    /// 1 to 50; 10 when it is not said.
+    limit: Option<u32>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct SearchesView {
+    /// All that you have.
+    total: u64,
+    searches: Vec<SearchView>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct SearchView {
+    search_id: i64,
+    query: String,
+    status: String,
+    /// When it was started.
+    date: String,
+    /// Seconds that it took.
+    took: f64,
+}
+
+struct ListSearches;
+
+#[async_trait]
+impl ToolCall for ListSearches {
+    async fn call(&self, call: &Call<'_>, given: JsonObject) -> Result<Said, ToolError> {
+        let given: Arguments = arguments(given)?;
+        let limit = u64::from(results_shown(given.limit));
+        let page = call.mcp.store.searches(Some(call.principal.user), 0, limit).await?;
+        let searches = page.items.iter().map(SearchView::of).collect();
+        let view = SearchesView { total: page.total, searches };
+        Said::new(&view, view.markdown())
+    }
+}
+
+impl SearchView {
+    fn of(search: &Search) -> Self {
+        Self {
+            search_id: search.id.0,
+            query: search.draft.query_string.clone(),
+            status: search.status.as_str().to_owned(),
+            date: search.date_created.format("%Y-%m-%dT%H:%M:%SZ").to_string(),
+            took: search.time_s,
+        }
+    }
+}
+
+impl SearchesView {
+    fn markdown(&self) -> String {
+        let mut out = format!("**{} of {} searches**\n\n", self.searches.len(), self.total);
+        for search in &self.searches {
+            let query = inline(&search.query, TITLE_CHARS_MAX);
+            let _ = writeln!(out, "- {}: {query} ({}, {})", search.search_id, search.status, search.date);
+        }
+        out
+    }
+}

@@ -1,0 +1,232 @@
+//! What callers see of records. Each field stands here by name: what is not named cannot be shown.
+
+use crate::markdown::{cut, inline, link, one_line};
+use domain::mixed::MixedResponse;
+use domain::notation::marks::plain;
+use domain::result::ResultItem;
+use domain::search::Search;
+use domain::status::ProviderStatus;
+use rmcp::schemars;
+use rmcp::schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::fmt::Write;
+
+/// Longest snippet, in characters.
+pub(crate) const SNIPPET_CHARS_MAX: usize = 600;
+pub(crate) const TITLE_CHARS_MAX: usize = 300;
+/// Results of one answer when the caller does not say, and at most.
+pub(crate) const RESULTS_DEFAULT: u32 = 10;
+pub(crate) const RESULTS_MAX: u32 = 50;
+/// When a caller may ask again for a search that still runs.
+const RETRY_IN_SECONDS: u32 = 1;
+/// The status of a search that still runs.
+const NOT_READY: &str = "not_ready";
+
+/// How many results are shown: 1 to 50, 10 when nothing is said.
+pub(crate) fn results_shown(wanted: Option<u32>) -> u32 {
+    wanted.unwrap_or(RESULTS_DEFAULT).clamp(1, RESULTS_MAX)
+}
+
+/// One page of results.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FoundView {
+    pub search_id: i64,
+    pub query: String,
+    /// How the search ended, such as FULL_RESULTS_READY; not_ready while it runs.
+    pub status: String,
+    /// While it runs: seconds after which to call get_search_results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_in_seconds: Option<u32>,
+    /// All results that were retrieved.
+    pub total: u64,
+    /// Seconds.
+    pub took: f64,
+    pub results: Vec<ResultView>,
+    pub providers: Vec<RunView>,
+    /// Number of the next page, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_page: Option<u32>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ResultView {
+    /// Names the result in read_document and search_rag.
+    pub swirl_id: i64,
+    pub rank: u32,
+    pub title: String,
+    /// The beginning of its text.
+    pub snippet: String,
+    /// Where the document is.
+    pub url: String,
+    /// Name of the provider.
+    pub source: String,
+    pub author: String,
+    pub date: String,
+    /// How well it answers the query, 0 to 1.
+    pub confidence: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Map<String, Value>>,
+}
+
+impl ResultView {
+    pub fn of(item: &ResultItem) -> Self {
+        Self {
+            swirl_id: item.swirl_id.0,
+            rank: item.swirl_rank,
+            title: cut(&one_line(&plain(&item.title)), TITLE_CHARS_MAX),
+            snippet: cut(&one_line(&plain(&item.body)), SNIPPET_CHARS_MAX),
+            url: item.url.clone(),
+            source: item.searchprovider.clone(),
+            author: cut(&one_line(&plain(&item.author)), TITLE_CHARS_MAX),
+            date: item.date_published.clone(),
+            confidence: item.swirl_confidence_score,
+            explain: item.explain.clone(),
+        }
+    }
+}
+
+/// How one provider did.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RunView {
+    pub name: String,
+    pub found: u64,
+    pub retrieved: u64,
+    /// ok, no_results, timeout, error, suspended or not_connected.
+    pub status: String,
+    /// What went wrong, if something did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl FoundView {
+    pub fn of(search: &Search, mixed: MixedResponse, page: u32) -> Self {
+        let providers = mixed.info.providers.into_iter().map(|(name, info)| RunView {
+            name,
+            found: info.found,
+            retrieved: info.retrieved,
+            status: word(info.status),
+            error: info.error.map(|fault| fault.message),
+        });
+        Self {
+            search_id: search.id.0,
+            query: search.draft.query_string.clone(),
+            status: search.status.as_str().to_owned(),
+            retry_in_seconds: None,
+            total: mixed.info.results.retrieved_total,
+            took: mixed.info.results.federation_time,
+            results: mixed.results.iter().map(ResultView::of).collect(),
+            providers: providers.collect(),
+            next_page: mixed.info.results.next_page.map(|_| page.saturating_add(1)),
+        }
+    }
+
+    pub fn not_ready(search: &Search) -> Self {
+        Self {
+            search_id: search.id.0,
+            query: search.draft.query_string.clone(),
+            status: NOT_READY.to_owned(),
+            retry_in_seconds: Some(RETRY_IN_SECONDS),
+            total: 0,
+            took: 0.0,
+            results: Vec::new(),
+            providers: Vec::new(),
+            next_page: None,
+        }
+    }
+
+    pub fn markdown(&self) -> String {
+        let id = self.search_id;
+        if self.status == NOT_READY {
+            return format!(
+                "Search {id} still runs. Call get_search_results with search_id {id} in a second."
+            );
+        }
+        let mut out = format!(
+            "**{} of {} results for “{}”** (search_id {id}, {:.1} s)\n",
+            self.results.len(),
+            self.total,
+            inline(&self.query, TITLE_CHARS_MAX),
+            self.took
+        );
+        for result in &self.results {
+            out.push_str(&result.markdown());
+        }
+        let runs: Vec<String> = self.providers.iter().map(RunView::markdown).collect();
+        let runs = if runs.is_empty() { "none was asked".to_owned() } else { runs.join("; ") };
+        let _ = write!(out, "\nSources: {runs}.\n");
+        if let Some(page) = self.next_page {
+            let _ = writeln!(out, "More: get_search_results with search_id {id} and page {page}.");
+        }
+        out
+    }
+}
+
+/// The word of the interface for how a provider did.
+fn word(status: ProviderStatus) -> String {
+    let word = serde_json::to_value(status).ok();
+    word.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+impl ResultView {
+    fn markdown(&self) -> String {
+        let title = link(&self.title, &self.url, TITLE_CHARS_MAX);
+        let source = inline(&self.source, TITLE_CHARS_MAX);
+        let date = self.date.split(' ').next().unwrap_or_default();
+        let mut out = format!(
+            "\n{}. {title}\n   {source}, {}, confidence {:.2}, swirl_id {}\n",
+            self.rank,
+            inline(date, 40),
+            self.confidence,
+            self.swirl_id
+        );
+        if !self.snippet.is_empty() {
+            let _ = writeln!(out, "   {}", inline(&self.snippet, SNIPPET_CHARS_MAX));
+        }
+        out
+    }
+}
+
+impl RunView {
+    fn markdown(&self) -> String {
+        let name = inline(&self.name, TITLE_CHARS_MAX);
+        match &self.error {
+            None => format!("{name} {} of {}", self.retrieved, self.found),
+            Some(error) => format!("{name} {}: {}", self.status, inline(error, TITLE_CHARS_MAX)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::ResultId;
+
+    #[test]
+    fn snippets_and_counts_have_their_limits() {
+        let table = [(None, 10), (Some(0), 1), (Some(7), 7), (Some(50), 50), (Some(51), 50)];
+        for (wanted, shown) in table {
+            assert_eq!(results_shown(wanted), shown);
+        }
+        let item = ResultItem { body: "ä".repeat(601), swirl_id: ResultId(7), ..ResultItem::default() };
+        let view = ResultView::of(&item);
+        assert_eq!(view.snippet.chars().count(), SNIPPET_CHARS_MAX);
+        let item = ResultItem { body: "ä".repeat(600), ..item };
+        assert!(!ResultView::of(&item).snippet.contains('…'));
+    }
+
+    #[test]
+    fn a_result_shows_what_is_named_and_nothing_else() {
+        let item = ResultItem {
+            payload: Map::from_iter([("key".to_owned(), "canary".into())]),
+            title: "*River* level".to_owned(),
+            ..ResultItem::default()
+        };
+        let shown = serde_json::to_value(ResultView::of(&item)).expect("a view");
+        let mut names: Vec<&String> = shown.as_object().expect("an object").keys().collect();
+        names.sort();
+        let known = ["author", "confidence", "date", "rank", "snippet", "source", "swirl_id", "title", "url"];
+        assert_eq!(names, known);
+        assert!(!shown.to_string().contains("canary"));
+    }
+}
