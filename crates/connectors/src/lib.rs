@@ -9,6 +9,7 @@ mod chroma;
 mod dropbox;
 mod elastic;
 mod file_system;
+mod gen_ai;
 mod gmail;
 mod google_calendar;
 mod google_drive;
@@ -17,6 +18,7 @@ mod m365one_drive;
 mod m365outlook_calendar;
 mod m365outlook_messages;
 mod m365share_point_sites;
+mod mcp_tool;
 mod meilisearch;
 mod microsoft_teams;
 mod milvus;
@@ -79,6 +81,8 @@ pub const CATALOGUE: &[ConnectorKind] = &[
     box_storage::KIND,
     dropbox::KIND,
     file_system::KIND,
+    gen_ai::KIND,
     graph_ql::KIND,
     open_search_description::KIND,
+    mcp_tool::KIND,
 ];

@@ -18,6 +18,7 @@ pub mod http_source;
 pub mod json_body;
 pub mod kept;
 pub mod match_terms;
+pub mod mcp;
 pub mod mongo;
 pub mod mysql_rows;
 pub mod open_search;

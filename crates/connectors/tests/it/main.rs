@@ -5,8 +5,10 @@
 mod cloud;
 mod credentials;
 mod file_system;
+mod gen_ai;
 mod graph_ql;
 mod house;
+mod mcp_tool;
 mod mongo_db;
 mod mssql;
 mod open_search_description;

@@ -3,11 +3,18 @@
 
 use async_trait::async_trait;
 use domain::contracts::{
-    Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
+    Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, ReadAs, Toolbox,
 };
+use domain::message;
 use domain::result::ResultSet;
 use domain::search::Search;
-use relevancy::{Answer, Query, Scale};
+use relevancy::{Answer, Direction, Directions, Query, Scale};
+use std::time::Duration;
+
+/// Most results that a service reads for one ranking; more of them the built-in model reads.
+const READ_MAX: usize = 2_000;
+/// A service that reads for ranking has so much time.
+const READ_TIME_MAX: Duration = Duration::from_secs(15);
 
 struct CosineRelevancyPostResultProcessor;
 
@@ -18,11 +25,27 @@ impl PostResultProcessor for CosineRelevancyPostResultProcessor {
         sets: &mut [ResultSet],
         cx: &PostResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        Ok(score(sets, cx.search, &Scale::of(&cx.toolbox.settings)))
+        let scale = Scale::of(&cx.toolbox.settings);
+        let answers = answers(sets, cx.search, &scale);
+        let directions = match cx.toolbox.readers.ranking_model().await {
+            Ok(None) => return Ok(Outcome::updated(relevancy::score(answers, &scale))),
+            Ok(Some(model)) => read(&answers, &model, cx.toolbox).await,
+            Err(error) => Err(error.to_string()),
+        };
+        match directions {
+            Ok(directions) => Ok(Outcome::updated(relevancy::score_by(directions, answers, &scale))),
+            Err(reason) => {
+                let scored = relevancy::score(answers, &scale);
+                let line = message::reader_fell_back(KIND.name, &reason);
+                let now = cx.toolbox.clock.now();
+                sets.iter_mut().take(1).for_each(|set| set.messages.push(message::at(now, &line)));
+                Ok(Outcome::updated(scored))
+            }
+        }
     }
 }
 
-fn score(sets: &mut [ResultSet], search: &Search, scale: &Scale) -> Outcome {
+fn answers<'a>(sets: &'a mut [ResultSet], search: &Search, scale: &Scale) -> Vec<Answer<'a>> {
     let mut answers: Vec<Answer<'_>> = Vec::with_capacity(sets.len());
     let mut asked = None;
     for set in sets {
@@ -36,7 +59,35 @@ fn score(sets: &mut [ResultSet], search: &Search, scale: &Scale) -> Outcome {
         let items = items.iter_mut().filter(|item| item.result_block.is_none()).collect();
         answers.push(Answer { query, items });
     }
-    Outcome::updated(relevancy::score(answers, scale))
+    answers
+}
+
+/// The queries and the results as another reader model sees them; a sentence when it does not.
+async fn read(answers: &[Answer<'_>], model: &str, toolbox: &Toolbox) -> Result<Vec<Directions>, String> {
+    let queries: Vec<String> = answers.iter().map(|answer| answer.query.plain_text()).collect();
+    let texts = answers.iter().flat_map(|answer| &answer.items).map(|item| relevancy::text_of(item));
+    let texts: Vec<String> = texts.collect();
+    if texts.len() > READ_MAX {
+        return Err(format!(
+            "{model} reads at most {READ_MAX} results at once, and there are {}",
+            texts.len()
+        ));
+    }
+    let both = async {
+        tokio::try_join!(
+            toolbox.readers.embed_many(model, ReadAs::Query, &queries),
+            toolbox.readers.embed_many(model, ReadAs::Passage, &texts),
+        )
+    };
+    let read = tokio::time::timeout(READ_TIME_MAX, both).await;
+    let read = read.map_err(|_| format!("{model} did not answer within {} s", READ_TIME_MAX.as_secs()))?;
+    let (queries, texts) = read.map_err(|error| error.to_string())?;
+    let mut texts = texts.into_iter().map(Direction::of);
+    let directions = answers.iter().zip(queries).map(|(answer, query)| Directions {
+        query: Direction::of(query),
+        items: texts.by_ref().take(answer.items.len()).collect(),
+    });
+    Ok(directions.collect())
 }
 
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
@@ -49,7 +100,10 @@ pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
 mod tests {
     use super::*;
     use crate::post_result::shared::samples::{search, set};
+    use crate::samples::Room;
+    use domain::contracts::{ReaderError, ReaderModels};
     use domain::result::ResultItem;
+    use std::sync::Arc;
 
     fn item(title: &str, body: &str) -> ResultItem {
         ResultItem {
@@ -61,7 +115,8 @@ mod tests {
     }
 
     fn score(sets: &mut [ResultSet], search: &Search) -> Outcome {
-        super::score(sets, search, &Scale::default())
+        let scale = Scale::default();
+        Outcome::updated(relevancy::score(answers(sets, search, &scale), &scale))
     }
 
     fn scores(sets: &[ResultSet]) -> Vec<f64> {
@@ -108,5 +163,81 @@ mod tests {
         let mut sets = [set(1, "river", vec![summary])];
         assert_eq!(score(&mut sets, &search("river")), Outcome::default());
         assert_eq!(scores(&sets), [0.0]);
+    }
+
+    /// Takes every text with `soup` for the answer to everything.
+    #[derive(Default)]
+    struct SoupReader {
+        fails: bool,
+    }
+
+    #[async_trait]
+    impl ReaderModels for SoupReader {
+        async fn embed(&self, _model: &str, _text: &str) -> Result<Vec<f32>, ReaderError> {
+            unreachable!("ranking reads many at once")
+        }
+        async fn embed_many(
+            &self,
+            model: &str,
+            read_as: ReadAs,
+            texts: &[String],
+        ) -> Result<Vec<Vec<f32>>, ReaderError> {
+            assert_eq!(model, "Soup");
+            if self.fails {
+                return Err(ReaderError::Failed("the kitchen is closed".to_owned()));
+            }
+            let is_near = |text: &String| read_as == ReadAs::Query || text.contains("Soup");
+            let place = |text: &String| if is_near(text) { vec![1.0, 0.0, 0.0] } else { vec![0.0, 1.0, 0.0] };
+            Ok(texts.iter().map(place).collect())
+        }
+        async fn ranking_model(&self) -> Result<Option<String>, ReaderError> {
+            Ok(Some("Soup".to_owned()))
+        }
+        async fn rerank(&self, _query: &str, _texts: &[String]) -> Result<Option<Vec<f32>>, ReaderError> {
+            Ok(None)
+        }
+    }
+
+    async fn ranked_by(reader: SoupReader, items: Vec<ResultItem>) -> [ResultSet; 2] {
+        let mut room = Room::default();
+        room.toolbox.readers = Arc::new(reader);
+        let mut sets = [set(1, "river", items), set(2, "river", vec![item("Soup of the river", "")])];
+        let search = search("river");
+        let cx = PostResultContext { search: &search, toolbox: &room.toolbox };
+        let count = sets.iter().map(|set| set.items.len()).sum();
+        let outcome = CosineRelevancyPostResultProcessor.process(&mut sets, &cx).await;
+        assert_eq!(outcome, Ok(Outcome::updated(count)));
+        sets
+    }
+
+    fn cosines(sets: &[ResultSet]) -> Vec<f64> {
+        let explained = sets.iter().flat_map(|set| &set.items).filter_map(|item| item.explain.as_ref());
+        explained.filter_map(|explain| explain["evidence"]["cosine"].as_f64()).collect()
+    }
+
+    #[tokio::test]
+    async fn a_service_may_read_for_ranking() {
+        let sets = ranked_by(SoupReader::default(), vec![item("A river", ""), item("Soup", "")]).await;
+        assert_eq!(cosines(&sets), [0.0, 1.0, 1.0]);
+        assert!(sets.iter().all(|set| set.messages.is_empty()));
+    }
+
+    #[tokio::test]
+    async fn a_service_that_fails_is_replaced_and_named() {
+        let items = vec![item("A river", ""), item("Soup", "")];
+        let sets = ranked_by(SoupReader { fails: true }, items.clone()).await;
+        let mut own = [set(1, "river", items), set(2, "river", vec![item("Soup of the river", "")])];
+        score(&mut own, &search("river"));
+        assert_eq!(cosines(&sets), cosines(&own));
+        assert!(sets[0].messages[0].contains("used the built-in reader model"), "{:?}", sets[0].messages);
+        assert!(sets[0].messages[0].contains("the kitchen is closed") && sets[1].messages.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_service_does_not_read_without_end() {
+        for (count, is_read) in [(READ_MAX - 1, true), (READ_MAX, false)] {
+            let sets = ranked_by(SoupReader::default(), vec![item("A river", ""); count]).await;
+            assert_eq!(sets[0].messages.is_empty(), is_read, "{:?}", sets[0].messages);
+        }
     }
 }

@@ -6,6 +6,7 @@ mod dedupe_by_similarity;
 mod drop_irrelevant;
 mod per_provider;
 mod redact_pii;
+mod rerank;
 mod shared;
 
 #[cfg(test)]
@@ -21,6 +22,7 @@ pub const CATALOGUE: &[PostResultProcessorKind] = &[
     drop_irrelevant::KIND,
     per_provider::DATE_FINDER,
     redact_pii::KIND,
+    rerank::KIND,
 ];
 
 /// What runs, in this order, for a search that names none itself. Grouping chooses the best of a group by its

@@ -1,6 +1,7 @@
 //! Query processors: they rewrite a query before federation, or for one provider.
 
 mod adaptive;
+mod gen_ai;
 mod generic;
 mod no_mod;
 mod remove_pii;
@@ -10,4 +11,4 @@ use domain::contracts::QueryProcessorKind;
 
 /// Every query processor of the house, in the order of the manual.
 pub const CATALOGUE: &[QueryProcessorKind] =
-    &[adaptive::KIND, no_mod::KIND, generic::KIND, spellcheck::KIND, remove_pii::KIND];
+    &[adaptive::KIND, no_mod::KIND, generic::KIND, spellcheck::KIND, remove_pii::KIND, gen_ai::KIND];

@@ -1,0 +1,174 @@
+//! GenAI: a model that answers the query itself, from what it has learned.
+
+use crate::shared::check::{read_notations, require_notations};
+use async_trait::async_trait;
+use domain::ai_provider::Role;
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, ModelError, ModelErrorKind,
+    NormalizedPage, Prompt, ProviderQuery, SourceQuery, SourceResponse, Toolbox, Turn, WriterWanted,
+};
+use domain::ids::AiProviderId;
+use domain::instant;
+use domain::provider::SearchProvider;
+use domain::validation::FieldErrors;
+use serde_json::{Value, json};
+use std::fmt;
+use std::time::Duration;
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "GenAI",
+    summary: "A model that answers the query itself, by an AI provider with the role connector.",
+    capability: Capability { page: false, date_sort: false, not: false },
+    settings: &["query_mappings", "query_template_json", "result_mappings", "config"],
+    authenticator: None,
+    check,
+    build,
+};
+
+/// The place of the query in the prompt.
+const PLACE: &str = "{query_to_provider}";
+const PROMPT_KEY: &str = "PROMPT";
+const GUIDE_KEY: &str = "CHAT_QUERY_REWRITE_GUIDE";
+const GUIDE: &str = "Answer briefly and plainly. Say so when you do not know.";
+/// Where a provider names the AI provider that it wants: `config.swirl.gen_ai.ai_provider`.
+const CONFIG_BLOCK: &str = "gen_ai";
+const CONFIG_KEY: &str = "ai_provider";
+
+const ANSWER_TOKENS_MAX: u32 = 800;
+const ANSWER_BYTES_MAX: usize = 64 * 1024;
+
+struct GenAi {
+    wanted: WriterWanted,
+    /// None: the query itself is the prompt.
+    prompt: Option<String>,
+    guide: String,
+    toolbox: Toolbox,
+}
+
+impl fmt::Debug for GenAi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GenAi").field("wanted", &self.wanted).finish_non_exhaustive()
+    }
+}
+
+fn check(provider: &SearchProvider) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    let notations = read_notations(provider, &mut errors);
+    let prompt = notations.query_mappings.get(PROMPT_KEY);
+    errors.check(prompt.is_none_or(|prompt| prompt.contains(PLACE)), "query_mappings", || {
+        format!("{PROMPT_KEY} must hold {PLACE}; a prompt with a comma stands in query_template_json.")
+    });
+    for key in [PROMPT_KEY, GUIDE_KEY] {
+        let Some(text) = provider.draft.query_template_json.get(key) else { continue };
+        let is_right = text.as_str().is_some_and(|text| key != PROMPT_KEY || text.contains(PLACE));
+        errors.check(is_right, "query_template_json", || match key {
+            PROMPT_KEY => format!("{PROMPT_KEY} must be a text that holds {PLACE}."),
+            key => format!("{key} must be a text."),
+        });
+    }
+    let wanted = provider.config_value(CONFIG_BLOCK, CONFIG_KEY);
+    errors.check(wanted.is_none_or(Value::is_i64), "config", || {
+        "swirl.gen_ai.ai_provider: the id of an AI provider is needed.".to_owned()
+    });
+    errors
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    let mappings = require_notations(provider)?.query_mappings;
+    let template = &provider.draft.query_template_json;
+    let text = |key: &str| template.get(key).and_then(Value::as_str).or_else(|| mappings.get(key));
+    let wanted = provider.config_value(CONFIG_BLOCK, CONFIG_KEY).and_then(Value::as_i64);
+    Ok(Box::new(GenAi {
+        wanted: WriterWanted {
+            provider: wanted.map(AiProviderId),
+            ..WriterWanted::of(Role::Connector, Some(provider.owner))
+        },
+        prompt: text(PROMPT_KEY).map(str::to_owned),
+        guide: text(GUIDE_KEY).unwrap_or(GUIDE).to_owned(),
+        toolbox: toolbox.clone(),
+    }))
+}
+
+#[async_trait]
+impl Connector for GenAi {
+    fn capability(&self) -> Capability {
+        KIND.capability
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        // A question needs no words around it.
+        let template = self.prompt.as_deref().filter(|_| !query.text.trim_end().ends_with('?'));
+        let prompt = template.map_or_else(|| query.text.to_owned(), |text| text.replace(PLACE, query.text));
+        Ok(SourceQuery::Command {
+            place: "a model".to_owned(),
+            body: json!({"query": query.text, "prompt": prompt, "system": self.guide}),
+            rows_max: 1,
+            time_max: query.time_max,
+        })
+    }
+
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Command { body, time_max, .. } = built else { return Err(other_kind()) };
+        if time_max.is_zero() {
+            return Err(too_late());
+        }
+        let answer = tokio::time::timeout(*time_max, self.answer(body, *time_max)).await;
+        let row = answer.map_err(|_| too_late())?.map_err(told)?;
+        Ok(SourceResponse::Rows { found: 1, rows: vec![row] })
+    }
+
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let SourceResponse::Rows { found, rows } = response else { return Err(other_kind()) };
+        Ok(NormalizedPage { found: Some(found), retrieved: Some(rows.len() as u64), items: rows })
+    }
+}
+
+impl GenAi {
+    async fn answer(&self, body: &Value, time_max: Duration) -> Result<Value, ModelError> {
+        let text = |key: &str| body[key].as_str().unwrap_or_default().to_owned();
+        let prompt = Prompt {
+            system: text("system"),
+            turns: vec![Turn::User(text("prompt"))],
+            tools: Vec::new(),
+            answer_tokens_max: ANSWER_TOKENS_MAX,
+            time_max,
+        };
+        let writing = self.toolbox.writers.write(&self.wanted, &prompt).await?;
+        let (name, model) = (writing.provider.draft.name.clone(), writing.provider.draft.model.clone());
+        let answer = writing.whole_text(ANSWER_BYTES_MAX).await?;
+        if answer.trim().is_empty() {
+            return Err(ModelError::new(ModelErrorKind::Unreadable, format!("'{name}' wrote nothing")));
+        }
+        let now = instant::display(self.toolbox.clock.now());
+        Ok(json!({
+            "title": text("query"),
+            "body": answer.trim(),
+            "author": name,
+            "date_published": now,
+            "model": model,
+        }))
+    }
+}
+
+fn too_late() -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::Timeout, "ERR_PROMPT_FAILED: the model did not answer in time")
+}
+
+fn other_kind() -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "this is a query of another kind of source")
+}
+
+fn told(error: ModelError) -> ConnectorError {
+    let kind = match error.kind {
+        ModelErrorKind::NoProvider | ModelErrorKind::ConfigInvalid => ConnectorErrorKind::ConfigInvalid,
+        ModelErrorKind::AddressRefused => ConnectorErrorKind::AddressRefused,
+        ModelErrorKind::Denied => ConnectorErrorKind::Denied,
+        ModelErrorKind::RateLimited => ConnectorErrorKind::RateLimited,
+        ModelErrorKind::TooLong => ConnectorErrorKind::QueryInvalid,
+        ModelErrorKind::Timeout => ConnectorErrorKind::Timeout,
+        ModelErrorKind::Unavailable => ConnectorErrorKind::Unavailable,
+        ModelErrorKind::Unreadable => ConnectorErrorKind::Unreadable,
+    };
+    let message = format!("{}: {}", error.code(), error.message);
+    ConnectorError { retry_after: error.retry_after, ..ConnectorError::new(kind, message) }
+}

@@ -1,0 +1,134 @@
+//! McpTool: a search tool of a server that speaks the Model Context Protocol over streamable HTTP.
+
+use crate::shared::check::read_notations;
+use crate::shared::http_source::{HttpSource, config_invalid};
+use crate::shared::mcp::{answer, arguments::Arguments, exchange::Exchange};
+use crate::shared::{http_check, page};
+use async_trait::async_trait;
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
+    SourceResponse, Toolbox,
+};
+use domain::notation::query_mappings::QueryMappings;
+use domain::notation::response_mappings::ResponseMappings;
+use domain::provider::SearchProvider;
+use domain::validation::FieldErrors;
+use serde_json::{Value, json};
+use std::fmt;
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "McpTool",
+    summary: "A search tool of a server that speaks the Model Context Protocol.",
+    capability: Capability { page: true, date_sort: true, not: true },
+    settings: &[
+        "url",
+        "query_mappings",
+        "query_template_json",
+        "response_mappings",
+        "result_mappings",
+        "credentials",
+        "eval_credentials",
+        "http_request_headers",
+        "results_per_query",
+    ],
+    authenticator: None,
+    check,
+    build,
+};
+
+struct McpTool {
+    source: HttpSource,
+    /// The address as it may be shown.
+    place: String,
+    arguments: Arguments,
+    response_mappings: ResponseMappings,
+    mappings: QueryMappings,
+    toolbox: Toolbox,
+}
+
+impl fmt::Debug for McpTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpTool").field("source", &self.source).finish_non_exhaustive()
+    }
+}
+
+fn check(provider: &SearchProvider) -> FieldErrors {
+    let mut errors = http_check::check(&plain(provider)).1;
+    let notations = read_notations(provider, &mut errors);
+    if let Err(sentence) = Arguments::of(&notations.query_mappings, &provider.draft.query_template_json) {
+        errors.add("query_mappings", sentence);
+    }
+    errors
+}
+
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    let source = HttpSource::new(&plain(provider), toolbox)?;
+    let notations = read_notations(provider, &mut FieldErrors::default());
+    let arguments = Arguments::of(&notations.query_mappings, &provider.draft.query_template_json);
+    Ok(Box::new(McpTool {
+        source,
+        place: provider.draft.url.trim().to_owned(),
+        arguments: arguments.map_err(|sentence| config_invalid(format!("query_mappings: {sentence}")))?,
+        response_mappings: notations.response_mappings,
+        mappings: notations.query_mappings,
+        toolbox: toolbox.clone(),
+    }))
+}
+
+/// The provider as a source over HTTP: its mappings name arguments, not parts of the address.
+fn plain(provider: &SearchProvider) -> SearchProvider {
+    let mut plain = provider.clone();
+    plain.draft.query_template = "{url}".to_owned();
+    plain.draft.query_mappings = String::new();
+    plain
+}
+
+#[async_trait]
+impl Connector for McpTool {
+    fn capability(&self) -> Capability {
+        Capability {
+            page: self.arguments.has_pages(),
+            date_sort: self.arguments.sorts_by_date(),
+            not: self.mappings.not() || self.mappings.not_char().is_some(),
+        }
+    }
+
+    fn pages(&self, results_wanted: u32) -> u32 {
+        self.arguments.pages(results_wanted)
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        Ok(SourceQuery::Command {
+            place: self.place.clone(),
+            body: json!({"name": self.arguments.tool, "arguments": self.arguments.bind(query)}),
+            rows_max: query.results_wanted,
+            time_max: query.time_max,
+        })
+    }
+
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Command { body, time_max, .. } = built else {
+            return Err(config_invalid("this is a query of another kind of source".to_owned()));
+        };
+        let mut exchange = Exchange::new(&self.source, &self.toolbox, *time_max);
+        exchange.begin().await?;
+        let result = exchange.call(body).await?;
+        Ok(SourceResponse::Rows { found: 1, rows: vec![result] })
+    }
+
+    /// Data is taken apart by the mappings; links and texts are results by themselves.
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let SourceResponse::Rows { mut rows, .. } = response else { return Ok(NormalizedPage::default()) };
+        let result = rows.pop().unwrap_or(Value::Null);
+        match answer::data(&result)? {
+            answer::Data::Structured(data) => {
+                let data = match self.response_mappings.results {
+                    Some(_) => data,
+                    None => answer::only_list(data),
+                };
+                page::take_apart(&data, &self.response_mappings)
+            }
+            answer::Data::Items(items) => Ok(NormalizedPage { found: None, retrieved: None, items }),
+        }
+    }
+}

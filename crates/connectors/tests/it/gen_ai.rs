@@ -1,0 +1,161 @@
+//! GenAI with a model that answers, one that fails and none at all.
+
+use crate::house::{answer, provider, query, toolbox};
+use domain::ai_provider::Role;
+use domain::contracts::{ConnectorErrorKind, ConnectorKind, ModelErrorKind, Toolbox, Turn, WriterWanted};
+use domain::ids::{AiProviderId, UserId};
+use domain::provider::ProviderDraft;
+use serde_json::json;
+use std::sync::Arc;
+use testkit::scribe::Scribe;
+use testkit::suites::connector::{Literal, Mistake, Subject};
+
+fn kind() -> &'static ConnectorKind {
+    connectors::CATALOGUE.iter().find(|kind| kind.name == "GenAI").expect("the connector")
+}
+
+fn tools(scribe: &Arc<Scribe>) -> Toolbox {
+    Toolbox { writers: Arc::clone(scribe) as _, ..toolbox(answer("", "")) }
+}
+
+fn draft() -> ProviderDraft {
+    ProviderDraft {
+        name: "Answers".into(),
+        connector: "GenAI".into(),
+        query_template: String::new(),
+        query_mappings: "PROMPT='Tell me about: {query_to_provider}'".into(),
+        ..ProviderDraft::default()
+    }
+}
+
+/// One result is all that a model gives, so what the contract says of many results does not fit.
+#[tokio::test]
+async fn the_contract() {
+    let scribe = Arc::new(Scribe::saying("Rivers flow."));
+    let seen = Arc::clone(&scribe);
+    let subject = Subject {
+        kind: kind(),
+        toolbox: tools(&scribe),
+        // Without a prompt the words are all that is sent.
+        draft: ProviderDraft { query_mappings: String::new(), ..draft() },
+        user_token: None,
+        reader: None,
+        many: "river",
+        date: None,
+        mistakes: Vec::new(),
+        literal: Literal::Seen(Box::new(move || {
+            let (_, prompt) = seen.asked().pop()?;
+            prompt
+                .turns
+                .into_iter()
+                .find_map(|turn| if let Turn::User(text) = turn { Some(text) } else { None })
+        })),
+    };
+    subject.sorts_by_date().await;
+    subject.sees_one_literal().await;
+    subject.ends_in_time().await;
+}
+
+#[tokio::test]
+async fn failures_are_told_with_their_words() {
+    for (scribe, kind_wanted, word) in [
+        (
+            Scribe::failing(ModelErrorKind::NoProvider),
+            ConnectorErrorKind::ConfigInvalid,
+            "ERR_NO_CREDENTIALS",
+        ),
+        (Scribe::failing(ModelErrorKind::Denied), ConnectorErrorKind::Denied, "ERR_NO_CREDENTIALS"),
+        (Scribe::failing(ModelErrorKind::RateLimited), ConnectorErrorKind::RateLimited, "ERR_PROMPT_FAILED"),
+        (Scribe::failing(ModelErrorKind::TooLong), ConnectorErrorKind::QueryInvalid, "ERR_PROMPT_FAILED"),
+        (Scribe::failing(ModelErrorKind::Unavailable), ConnectorErrorKind::Unavailable, "ERR_PROMPT_FAILED"),
+        (Scribe::saying(" \n"), ConnectorErrorKind::Unreadable, "ERR_PROMPT_FAILED"),
+        (Scribe::saying(&"x".repeat(64 * 1024 + 1)), ConnectorErrorKind::Unreadable, "ERR_PROMPT_FAILED"),
+    ] {
+        let subject = Subject {
+            kind: kind(),
+            toolbox: tools(&Arc::new(scribe)),
+            draft: draft(),
+            user_token: None,
+            reader: None,
+            many: "river",
+            date: None,
+            mistakes: vec![Mistake { what: word, draft: draft(), user_token: None, kind: kind_wanted }],
+            literal: Literal::Found(|_| String::new()),
+        };
+        subject.tells_each_mistake().await;
+        let error = subject.ask("river", Default::default(), 1).await.expect_err(word);
+        assert!(error.message.starts_with(word), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn one_result_with_who_wrote_it() {
+    let scribe = Arc::new(Scribe::saying(" Rivers flow.\n"));
+    for (text, draft, prompt) in [
+        ("old rivers", draft(), "'Tell me about: old rivers'"),
+        ("what is a river?", draft(), "what is a river?"),
+        ("old rivers", ProviderDraft { query_mappings: String::new(), ..draft() }, "old rivers"),
+        (
+            "old rivers",
+            ProviderDraft {
+                query_template_json: [(
+                    "PROMPT".to_owned(),
+                    json!("Rivers, and {query_to_provider}, please"),
+                )]
+                .into_iter()
+                .collect(),
+                ..draft()
+            },
+            "Rivers, and old rivers, please",
+        ),
+    ] {
+        let mut provider = provider(draft);
+        provider.owner = UserId(7);
+        let connector = (kind().build)(&provider, &tools(&scribe)).expect("a connector");
+        let built = connector.construct(&query(text)).expect("a question");
+        let page = connector.normalize(connector.execute(&built).await.expect("an answer")).expect("a page");
+        let expected = json!([{
+            "title": text,
+            "body": "Rivers flow.",
+            "author": "Scribe",
+            "date_published": "2024-03-05 10:00:00.000000",
+            "model": "scribe-1",
+        }]);
+        assert_eq!(json!(page.items), expected);
+        let (wanted, asked) = scribe.asked().pop().expect("it was asked");
+        assert_eq!(wanted, WriterWanted::of(Role::Connector, Some(UserId(7))));
+        assert_eq!(asked.turns, [Turn::User(prompt.to_owned())]);
+    }
+}
+
+#[test]
+fn fields_are_checked_and_heard() {
+    let with = |mappings: &str, template: serde_json::Value, config: serde_json::Value| ProviderDraft {
+        query_mappings: mappings.to_owned(),
+        query_template_json: template.as_object().cloned().unwrap_or_default(),
+        config: config.as_object().cloned().unwrap_or_default(),
+        ..draft()
+    };
+    let none = || json!({});
+    for (draft, field) in [
+        (with("PROMPT=Tell me", none(), none()), "query_mappings"),
+        (with("", json!({"PROMPT": "Tell me"}), none()), "query_template_json"),
+        (with("", json!({"CHAT_QUERY_REWRITE_GUIDE": 7}), none()), "query_template_json"),
+        (with("", none(), json!({"swirl": {"gen_ai": {"ai_provider": "x"}}})), "config"),
+    ] {
+        let errors = (kind().check)(&provider(draft));
+        assert!(errors.iter().any(|(name, _)| name == field), "{field}: {errors}");
+    }
+    let scribe = Arc::new(Scribe::saying("x"));
+    let draft = with(
+        "",
+        json!({"CHAT_QUERY_REWRITE_GUIDE": "Be kind."}),
+        json!({"swirl": {"gen_ai": {"ai_provider": 3}}}),
+    );
+    let provider = provider(draft);
+    assert!((kind().check)(&provider).is_empty());
+    let connector = (kind().build)(&provider, &tools(&scribe)).expect("a connector");
+    let built = connector.construct(&query("river")).expect("a question");
+    assert!(built.shown().contains("Be kind."), "{}", built.shown());
+    assert!(format!("{connector:?}").contains(&format!("{:?}", AiProviderId(3))), "{connector:?}");
+}

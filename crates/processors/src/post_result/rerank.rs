@@ -1,0 +1,178 @@
+//! RerankPostResultProcessor: lets a reranker judge the best results again. Stands after relevancy, whose confidence it
+//! changes by one half.
+
+use async_trait::async_trait;
+use domain::contracts::{
+    Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
+};
+use domain::result::{ResultItem, ResultSet};
+use relevancy::{Query, Scale};
+use std::time::Duration;
+
+/// So many of the best results are judged.
+const JUDGED_MAX: usize = 50;
+const TIME_MAX: Duration = Duration::from_secs(15);
+
+pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
+    name: "RerankPostResultProcessor",
+    summary: "Asks the AI provider with the role reranker how well the best 50 results answer the query; its score \
+              becomes one half of swirl_confidence_score. Stands after relevancy.",
+    processor: &RerankPostResultProcessor,
+};
+
+struct RerankPostResultProcessor;
+
+#[async_trait]
+impl PostResultProcessor for RerankPostResultProcessor {
+    async fn process(
+        &self,
+        sets: &mut [ResultSet],
+        cx: &PostResultContext<'_>,
+    ) -> Result<Outcome, ProcessorError> {
+        let mut best = best(sets)?;
+        if best.is_empty() {
+            return Ok(Outcome::default());
+        }
+        let scale = Scale::of(&cx.toolbox.settings);
+        let query = Query::of_search(scale.language, cx.search, "").plain_text();
+        let texts: Vec<String> = best.iter().map(|item| relevancy::text_of(item)).collect();
+        let judged = tokio::time::timeout(TIME_MAX, cx.toolbox.readers.rerank(&query, &texts)).await;
+        let failed = |reason: String| ProcessorError(format!("{reason}; no result was changed"));
+        let judged = judged.map_err(|_| failed(format!("no answer within {} s", TIME_MAX.as_secs())))?;
+        let Some(scores) = judged.map_err(|error| failed(error.to_string()))? else {
+            return Err(failed("no active AI provider has the role reranker".to_owned()));
+        };
+        let changed = best
+            .iter_mut()
+            .zip(scores)
+            .filter_map(|(item, score)| relevancy::rerank(item, f64::from(score)).then_some(()));
+        Ok(Outcome::updated(changed.count()))
+    }
+}
+
+/// The results of the list with the highest confidence, but those with a word that is not wanted.
+fn best(sets: &mut [ResultSet]) -> Result<Vec<&mut ResultItem>, ProcessorError> {
+    let listed = sets.iter_mut().flat_map(|set| &mut set.items).filter(|item| item.result_block.is_none());
+    let (mut scored, mut without) = (Vec::new(), 0);
+    for item in listed {
+        match item.explain.as_ref().map(|explain| explain.contains_key("confidence")) {
+            Some(true) => scored.push(item),
+            // What the query excludes has an explanation and no confidence.
+            Some(false) => {}
+            None => without += 1,
+        }
+    }
+    if scored.is_empty() && without > 0 {
+        let reason = "no result has a score; CosineRelevancyPostResultProcessor must stand before it";
+        return Err(ProcessorError(reason.to_owned()));
+    }
+    scored.sort_by(|one, other| {
+        let keys = |item: &ResultItem| (item.swirl_confidence_score, item.swirl_score);
+        let (one, other) = (keys(one), keys(other));
+        other.0.total_cmp(&one.0).then(other.1.total_cmp(&one.1))
+    });
+    scored.truncate(JUDGED_MAX);
+    Ok(scored)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::post_result::CATALOGUE;
+    use crate::post_result::shared::samples::{search, set};
+    use crate::samples::Room;
+    use domain::contracts::{ReadAs, ReaderError, ReaderModels};
+    use std::sync::{Arc, Mutex};
+
+    /// What it was asked, and what it answers.
+    struct Judge {
+        asked: Mutex<Vec<(String, Vec<String>)>>,
+        answer: fn(&str) -> Option<f32>,
+    }
+
+    #[async_trait]
+    impl ReaderModels for Judge {
+        async fn embed(&self, _model: &str, _text: &str) -> Result<Vec<f32>, ReaderError> {
+            unreachable!("it ranks only")
+        }
+        async fn embed_many(
+            &self,
+            _model: &str,
+            _read_as: ReadAs,
+            _texts: &[String],
+        ) -> Result<Vec<Vec<f32>>, ReaderError> {
+            unreachable!("it ranks only")
+        }
+        async fn ranking_model(&self) -> Result<Option<String>, ReaderError> {
+            Ok(None)
+        }
+        async fn rerank(&self, query: &str, texts: &[String]) -> Result<Option<Vec<f32>>, ReaderError> {
+            self.asked.lock().expect("no panic").push((query.to_owned(), texts.to_vec()));
+            Ok(texts.iter().map(|text| (self.answer)(text)).collect())
+        }
+    }
+
+    async fn run(
+        sets: &mut [ResultSet],
+        answer: fn(&str) -> Option<f32>,
+        names: &[&str],
+    ) -> (Result<Outcome, ProcessorError>, Vec<(String, Vec<String>)>) {
+        let judge = Arc::new(Judge { asked: Mutex::default(), answer });
+        let mut room = Room::default();
+        room.toolbox.readers = judge.clone();
+        let search = search("river NOT soup");
+        let cx = PostResultContext { search: &search, toolbox: &room.toolbox };
+        let mut last = Ok(Outcome::default());
+        for name in names {
+            let kind = CATALOGUE.iter().find(|kind| kind.name == *name).expect("a row");
+            last = kind.processor.process(sets, &cx).await;
+        }
+        let asked = judge.asked.lock().expect("no panic").clone();
+        (last, asked)
+    }
+
+    const BOTH: [&str; 2] = ["CosineRelevancyPostResultProcessor", "RerankPostResultProcessor"];
+
+    fn item(title: &str) -> ResultItem {
+        ResultItem { title: title.to_owned(), ..ResultItem::default() }
+    }
+
+    #[tokio::test]
+    async fn the_judgement_changes_the_order() {
+        let items =
+            vec![item("River river"), item("A long text that names a river once"), item("River soup")];
+        let mut sets = [set(1, "river", items)];
+        let (outcome, asked) =
+            run(&mut sets, |text| Some(if text.contains("long") { 1.0 } else { 0.0 }), &BOTH).await;
+        assert_eq!(outcome, Ok(Outcome::updated(2)), "what is excluded is not judged");
+        let confidence: Vec<f64> = sets[0].items.iter().map(|item| item.swirl_confidence_score).collect();
+        assert!(confidence[1] >= 0.5 && confidence[0] < confidence[1], "{confidence:?}");
+        assert_eq!(confidence[2], 0.0);
+        assert_eq!(asked.len(), 1);
+        assert_eq!(asked[0].0, "river");
+        assert!(asked[0].1.iter().all(|text| !text.contains('<')), "{asked:?}");
+    }
+
+    #[tokio::test]
+    async fn only_the_best_are_judged() {
+        let items = (0..JUDGED_MAX + 5).map(|n| item(if n < JUDGED_MAX { "River" } else { "Sea" })).collect();
+        let mut sets = [set(1, "river", items)];
+        let (outcome, asked) = run(&mut sets, |_| Some(1.0), &BOTH).await;
+        assert_eq!(outcome, Ok(Outcome::updated(JUDGED_MAX)));
+        assert_eq!(asked[0].1.len(), JUDGED_MAX);
+        assert!(asked[0].1.iter().all(|text| text.starts_with("River")));
+    }
+
+    #[tokio::test]
+    async fn without_a_judge_or_scores_nothing_changes_and_it_is_said() {
+        let mut sets = [set(1, "river", vec![item("River")])];
+        let (outcome, _) = run(&mut sets, |_| None, &BOTH[1..]).await;
+        assert!(outcome.is_err_and(|error| error.0.contains("must stand before it")));
+        assert!(run(&mut sets, |_| None, &BOTH[..1]).await.0.is_ok());
+        let before = sets.clone();
+        let (outcome, _) = run(&mut sets, |_| None, &BOTH[1..]).await;
+        assert!(outcome.is_err_and(|error| error.0.contains("has the role reranker; no result was changed")));
+        assert_eq!(sets, before);
+        assert_eq!(run(&mut [], |_| None, &BOTH[1..]).await.0, Ok(Outcome::default()));
+    }
+}

@@ -1,0 +1,221 @@
+//! GenAIQueryProcessor: asks a model for a better query. Tags of the search shape how; whatever goes wrong, the query
+//! stays as it is.
+
+use async_trait::async_trait;
+use domain::ai_provider::Role;
+use domain::contracts::{
+    ModelError, ProcessorError, Prompt, QueryContext, QueryProcessor, QueryProcessorKind, Turn, WriterWanted,
+};
+use domain::search::QUERY_CHARS_MAX;
+use std::time::Duration;
+
+pub const KIND: QueryProcessorKind = QueryProcessorKind {
+    name: "GenAIQueryProcessor",
+    summary: "Asks the AI provider with the role query for a more precise query. Tags CHAT_QUERY_REWRITE_PROMPT, \
+              CHAT_QUERY_REWRITE_GUIDE and CHAT_QUERY_DO_FILTER of the search shape it.",
+    processor: &GenAi,
+};
+
+/// The place of the query in a prompt.
+const PLACE: &str = "{query_string}";
+const PROMPT: &str = "Write a more precise query of similar length to this one: {query_string}";
+const GUIDE: &str =
+    "You help people to find documents. Answer with the query alone, on one line, without quotes or remarks.";
+
+/// A reply may be longer than the query by this.
+const LONGER_MAX: f64 = 1.25;
+/// Most lines of a list that become alternatives.
+const ALTERNATIVES_MAX: usize = 5;
+const REPLY_TOKENS_MAX: u32 = 200;
+const REPLY_BYTES_MAX: usize = 16 * 1024;
+const TIME_MAX: Duration = Duration::from_secs(15);
+
+struct GenAi;
+
+#[async_trait]
+impl QueryProcessor for GenAi {
+    async fn process(&self, query: &str, cx: &QueryContext<'_>) -> Result<String, ProcessorError> {
+        let wishes = Wishes::of(&cx.search.draft.tags);
+        let prompt = Prompt {
+            system: wishes.guide.to_owned(),
+            turns: vec![Turn::User(filled(wishes.prompt, query))],
+            tools: Vec::new(),
+            answer_tokens_max: REPLY_TOKENS_MAX,
+            time_max: TIME_MAX,
+        };
+        let wanted = WriterWanted::of(Role::Query, Some(cx.search.owner));
+        let told = |error: ModelError| ProcessorError(format!("{}: {error}", error.code()));
+        let writing = cx.toolbox.writers.write(&wanted, &prompt).await.map_err(told)?;
+        let reply = writing.whole_text(REPLY_BYTES_MAX).await.map_err(told)?;
+        let better = if wishes.filters { filtered(query, &reply) } else { on_one_line(&reply) };
+        let better = better.filter(|better| better.chars().count() <= QUERY_CHARS_MAX);
+        Ok(better.unwrap_or_else(|| query.to_owned()))
+    }
+}
+
+/// What the tags of a search say.
+struct Wishes<'a> {
+    prompt: &'a str,
+    guide: &'a str,
+    /// A reply that is too long or no query is not used.
+    filters: bool,
+}
+
+impl<'a> Wishes<'a> {
+    fn of(tags: &'a [String]) -> Self {
+        let given = |name: &str| tag(tags, name).filter(|value| !value.is_empty());
+        let filters = given("CHAT_QUERY_DO_FILTER").unwrap_or("true").to_lowercase();
+        Self {
+            // The short name is an older one.
+            prompt: given("CHAT_QUERY_REWRITE_PROMPT").or_else(|| given("prompt")).unwrap_or(PROMPT),
+            guide: given("CHAT_QUERY_REWRITE_GUIDE").unwrap_or(GUIDE),
+            filters: !matches!(filters.as_str(), "false" | "0" | "no" | "off"),
+        }
+    }
+}
+
+/// The value of the first tag `<name>:<value>`; letter case does not count.
+fn tag<'a>(tags: &'a [String], name: &str) -> Option<&'a str> {
+    let mut pairs = tags.iter().filter_map(|tag| tag.split_once(':'));
+    pairs.find(|(key, _)| key.trim().eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+}
+
+/// The prompt with the query, which stands at its end when the prompt has no place for it. A question is complete.
+fn filled(prompt: &str, query: &str) -> String {
+    match prompt {
+        _ if prompt.contains(PLACE) => prompt.replace(PLACE, query),
+        _ if prompt.ends_with(':') => format!("{prompt} {query}"),
+        _ if prompt.ends_with('?') => format!("{prompt} {query}"),
+        _ => format!("{prompt}: {query}"),
+    }
+}
+
+/// What of a reply is a query; None when it is none, or nothing new.
+fn filtered(query: &str, reply: &str) -> Option<String> {
+    if let Some(list) = alternatives(reply) {
+        return Some(list.join(" OR "));
+    }
+    let reply = reply.trim();
+    if reply.contains('\n') {
+        return None;
+    }
+    let reply = on_one_line(reply)?;
+    let count = |text: &str| text.chars().count() as f64;
+    let is_new = !reply.eq_ignore_ascii_case(query.trim());
+    (is_new && count(&reply) <= LONGER_MAX * count(query.trim())).then_some(reply)
+}
+
+/// The lines of a numbered list, or of one with blank lines between them.
+fn alternatives(reply: &str) -> Option<Vec<String>> {
+    let lines: Vec<&str> = reply.trim().lines().map(str::trim).collect();
+    let numbered: Vec<&str> = lines.iter().filter_map(|line| without_number(line)).collect();
+    let spaced = || {
+        let is_spaced = lines.iter().enumerate().all(|(place, line)| line.is_empty() == (place % 2 == 1));
+        let is_plain = |line: &&str| line.is_empty() || !line.ends_with(['.', ':', '!']);
+        (is_spaced && lines.iter().all(is_plain))
+            .then(|| lines.iter().copied().filter(|line| !line.is_empty()).collect::<Vec<_>>())
+    };
+    let list = if numbered.is_empty() { spaced()? } else { numbered };
+    let list: Vec<String> = list.into_iter().filter_map(on_one_line).take(ALTERNATIVES_MAX).collect();
+    (lines.len() > 1 && list.len() > 1).then_some(list)
+}
+
+/// `1. words`, `2) words`.
+fn without_number(line: &str) -> Option<&str> {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = rest.strip_prefix(['.', ')']).filter(|_| rest.len() < line.len())?;
+    rest.starts_with(char::is_whitespace).then(|| rest.trim())
+}
+
+/// Without line ends and quotes; None when nothing is left.
+fn on_one_line(reply: &str) -> Option<String> {
+    let plain = reply.replace(['"', '“', '”', '`'], " ");
+    let words = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!words.is_empty()).then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::Room;
+    use domain::contracts::ModelErrorKind;
+    use std::sync::Arc;
+    use testkit::scribe::Scribe;
+
+    #[test]
+    fn replies_become_queries() {
+        let long = "solid state batteries in electric cars";
+        let table: &[(&str, &str, Option<&str>)] = &[
+            ("cars of tesla", "tesla \"cars\"", Some("tesla cars")),
+            ("cars of tesla", "Cars of Tesla", None),
+            ("cars", "cars of any colour", None),
+            ("cars", "", None),
+            ("cars", "Sure!\nHere is one.", None),
+            (
+                long,
+                "1. solid state batteries\n2) electric cars \n\n3. \"range\"",
+                Some("solid state batteries OR electric cars OR range"),
+            ),
+            (long, "solid state\n\nelectric cars\n\nrange", Some("solid state OR electric cars OR range")),
+            (long, "Here you are:\n\nelectric cars", None),
+            (long, "1. a\n2. b\n3. c\n4. d\n5. e\n6. f", Some("a OR b OR c OR d OR e")),
+            (long, "1. only one", Some("1. only one")),
+            (
+                long,
+                "electric cars with solid state batteries",
+                Some("electric cars with solid state batteries"),
+            ),
+        ];
+        for (query, reply, expected) in table {
+            assert_eq!(filtered(query, reply).as_deref(), *expected, "{reply}");
+        }
+    }
+
+    #[test]
+    fn the_query_stands_in_the_prompt() {
+        for (prompt, expected) in [
+            ("Better: {query_string}", "Better: cars"),
+            ("Take {query_string} and shorten it", "Take cars and shorten it"),
+            ("Better:", "Better: cars"),
+            ("Better", "Better: cars"),
+            ("What is better?", "What is better? cars"),
+        ] {
+            assert_eq!(filled(prompt, "cars"), expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn tags_shape_the_question() {
+        let scribe = Arc::new(Scribe::saying("tesla, cars\nand more"));
+        let mut room = Room::default();
+        room.toolbox.writers = scribe.clone();
+        let tags = [
+            "chat_query_rewrite_prompt: Improve",
+            "CHAT_QUERY_REWRITE_GUIDE:Be brief",
+            "CHAT_QUERY_DO_FILTER:no",
+        ];
+        for (tags, prompt, system, expected) in [
+            (&tags[..0], PROMPT.replace(PLACE, "cars"), GUIDE, "cars"),
+            (&tags[..], "Improve: cars".to_owned(), "Be brief", "tesla, cars and more"),
+        ] {
+            room.search.draft.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+            assert_eq!(GenAi.process("cars", &room.query_context()).await.as_deref(), Ok(expected));
+            let (wanted, asked) = scribe.asked().pop().expect("it was asked");
+            assert_eq!(wanted, WriterWanted::of(Role::Query, Some(room.search.owner)));
+            assert_eq!((asked.turns, asked.system.as_str()), (vec![Turn::User(prompt)], system));
+        }
+    }
+
+    #[tokio::test]
+    async fn failures_have_their_word() {
+        let mut room = Room::default();
+        let error = GenAi.process("cars", &room.query_context()).await.expect_err("nobody is there");
+        assert!(
+            error.0.starts_with("ERR_NO_CREDENTIALS: no active AI provider has the role query"),
+            "{error}"
+        );
+        room.toolbox.writers = Arc::new(Scribe::failing(ModelErrorKind::Timeout));
+        let error = GenAi.process("cars", &room.query_context()).await.expect_err("it fails");
+        assert!(error.0.starts_with("ERR_PROMPT_FAILED: "), "{error}");
+    }
+}
