@@ -1,8 +1,11 @@
 //! The one place where an error becomes an answer: a table of refusals, and one shape for all of them.
 
+use answers::AnswerError;
+use answers::chat::ChatError;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Response as HttpResponse, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use domain::answer::AnswerFault;
 use domain::contracts::{QueueError, StoreError};
 use domain::validation::FieldErrors;
 use federation::FederationError;
@@ -38,6 +41,11 @@ pub enum Refusal {
     Throttled,
     NotReady,
     Unavailable,
+    /// No model is active for what was asked.
+    NoAiProvider,
+    AiProviderError,
+    RagTimeout,
+    Cancelled,
     StorageFull,
     Internal,
 }
@@ -86,6 +94,16 @@ impl Refusal {
                 "unavailable",
                 "The service cannot answer at the moment; ask again shortly.",
             ),
+            Self::NoAiProvider => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "no_ai_provider",
+                "No AI provider is active for this; activate one at /svc/aiproviders/.",
+            ),
+            Self::AiProviderError => {
+                (StatusCode::BAD_GATEWAY, "ai_provider_error", "The AI provider did not answer.")
+            }
+            Self::RagTimeout => (StatusCode::GATEWAY_TIMEOUT, "rag_timeout", "The answer took too long."),
+            Self::Cancelled => (StatusCode::CONFLICT, "cancelled", "This was cancelled."),
             Self::StorageFull => (
                 StatusCode::INSUFFICIENT_STORAGE,
                 "storage_full",
@@ -102,7 +120,7 @@ impl Refusal {
     fn retry_after_s(self) -> Option<u64> {
         match self {
             Self::NotReady => Some(NOT_READY_RETRY_S),
-            Self::Unavailable => Some(UNAVAILABLE_RETRY_S),
+            Self::Unavailable | Self::NoAiProvider => Some(UNAVAILABLE_RETRY_S),
             _ => None,
         }
     }
@@ -160,6 +178,11 @@ impl ApiError {
 
     pub fn refusal(&self) -> Refusal {
         self.refusal
+    }
+
+    /// The word for programs.
+    pub fn code(&self) -> &'static str {
+        self.refusal.row().1
     }
 
     /// The sentence for people.
@@ -220,7 +243,7 @@ pub fn finish(mut response: Response, request_id: &str) -> Response {
     let errors = error.errors.clone().into_map();
     let body = ErrorBody {
         detail: error.detail().to_owned(),
-        code: error.refusal.row().1.to_owned(),
+        code: error.code().to_owned(),
         request_id: request_id.to_owned(),
         errors: (!errors.is_empty()).then_some(errors),
         retry_after: error.wait_s,
@@ -297,6 +320,41 @@ impl From<FederationError> for ApiError {
     }
 }
 
+impl From<AnswerError> for ApiError {
+    fn from(error: AnswerError) -> Self {
+        match error {
+            AnswerError::Store(error) => error.into(),
+            AnswerError::NotReady(status) => FederationError::NotReady(status).into(),
+            AnswerError::Fault { fault, message } => {
+                let refusal = match fault {
+                    AnswerFault::NoAiProvider => Refusal::NoAiProvider,
+                    AnswerFault::NoRelevantResults | AnswerFault::NoSourceText => Refusal::Impossible,
+                    AnswerFault::AiProviderError => Refusal::AiProviderError,
+                    AnswerFault::RagTimeout => Refusal::RagTimeout,
+                    AnswerFault::Cancelled => Refusal::Cancelled,
+                    AnswerFault::Unavailable => Refusal::Unavailable,
+                };
+                Self::saying(refusal, message)
+            }
+        }
+    }
+}
+
+impl From<ChatError> for ApiError {
+    fn from(error: ChatError) -> Self {
+        let sentence = error.to_string();
+        match error {
+            ChatError::Store(error) => error.into(),
+            ChatError::Invalid(errors) => Self::invalid(errors),
+            ChatError::Full | ChatError::Busy => Self::saying(Refusal::Conflict, sentence),
+            ChatError::NoProvider(_) => Self::saying(Refusal::NoAiProvider, sentence),
+            ChatError::Model { .. } => Self::saying(Refusal::AiProviderError, sentence),
+            ChatError::Timeout => Self::saying(Refusal::RagTimeout, sentence),
+            ChatError::Search(cause) => Self::unavailable(&cause),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -308,6 +366,10 @@ mod tests {
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.expect("a body").to_bytes();
         (parts.status, parts.headers, serde_json::from_slice(&bytes).expect("our shape"))
+    }
+
+    fn fault(fault: AnswerFault) -> ApiError {
+        AnswerError::Fault { fault, message: "A sentence.".to_owned() }.into()
     }
 
     #[tokio::test]
@@ -325,6 +387,18 @@ mod tests {
             (FederationError::Invalid(errors).into(), 400, "invalid"),
             (FederationError::Contended.into(), 409, "conflict"),
             (FederationError::NotReady(SearchStatus::Federating).into(), 503, "not_ready"),
+            (AnswerError::NotReady(SearchStatus::Federating).into(), 503, "not_ready"),
+            (AnswerError::Store(StoreError::Failed("secret".into())).into(), 500, "internal_error"),
+            (fault(AnswerFault::NoAiProvider), 503, "no_ai_provider"),
+            (fault(AnswerFault::AiProviderError), 502, "ai_provider_error"),
+            (fault(AnswerFault::RagTimeout), 504, "rag_timeout"),
+            (fault(AnswerFault::Cancelled), 409, "cancelled"),
+            (fault(AnswerFault::Unavailable), 503, "unavailable"),
+            (ChatError::Full.into(), 409, "conflict"),
+            (ChatError::NoProvider("none".into()).into(), 503, "no_ai_provider"),
+            (ChatError::Model { message: "down".into() }.into(), 502, "ai_provider_error"),
+            (ChatError::Timeout.into(), 504, "rag_timeout"),
+            (ChatError::Search("secret queue".into()).into(), 503, "unavailable"),
         ];
         for (error, status, code) in table {
             let (found, headers, body) = answer(error).await;

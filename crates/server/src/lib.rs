@@ -12,6 +12,7 @@
 //! | `throttle` | how often something may be asked |
 //! | `drain` | a process that is about to stop sends its clients away |
 //! | `auth` | who is at the door; deny by default |
+//! | `mcp_door` | the tools for models, at `/mcp` |
 //! | `api` | one file or folder for each resource, and the OpenAPI document |
 //! | `metrics`, `ping` | what this process counts about itself; a ping through the task queue |
 //! | `ui` | the pages for people |
@@ -26,6 +27,7 @@ mod drain;
 mod error;
 mod extract;
 mod links;
+mod mcp_door;
 mod metrics;
 mod paths;
 mod ping;
@@ -38,6 +40,8 @@ pub use connection::serve;
 pub use metrics::Metrics;
 pub use ping::AnswerPing;
 
+use ai::Trials;
+use answers::Answers;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -46,6 +50,7 @@ use domain::settings::Settings;
 use domain::workload::Workload;
 use error::{ApiError, Refusal};
 use federation::Federation;
+use mcp::Mcp;
 use std::sync::Arc;
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -56,6 +61,12 @@ pub struct HouseParts {
     pub store: Arc<dyn Store>,
     pub queue: Arc<dyn TaskQueue>,
     pub federation: Arc<Federation>,
+    /// AI summaries and chats.
+    pub answers: Arc<Answers>,
+    /// The same and more as tools for models.
+    pub mcp: Arc<Mcp>,
+    /// Tries one model by itself.
+    pub trials: Arc<Trials>,
     /// Services that sign people in or give out their tokens.
     pub oauth: Arc<dyn OAuth>,
     pub catalogues: Catalogues,
@@ -71,6 +82,9 @@ pub struct House {
     pub store: Arc<dyn Store>,
     pub queue: Arc<dyn TaskQueue>,
     pub federation: Arc<Federation>,
+    pub answers: Arc<Answers>,
+    mcp: Arc<Mcp>,
+    trials: Arc<Trials>,
     pub oauth: Arc<dyn OAuth>,
     pub catalogues: Catalogues,
     pub clock: Arc<dyn Clock>,
@@ -84,17 +98,33 @@ pub struct House {
     document: api::ApiDocument,
     drain: drain::Drain,
     lockouts: changes::Lockouts,
+    issuers: mcp_door::Issuers,
 }
 
 impl House {
     pub fn new(parts: HouseParts) -> Self {
         let throttles = throttle::Throttles::new(&parts.settings);
-        let HouseParts { store, queue, federation, oauth, catalogues, clock, settings, metrics, workload } =
-            parts;
+        let HouseParts {
+            store,
+            queue,
+            federation,
+            answers,
+            mcp,
+            trials,
+            oauth,
+            catalogues,
+            clock,
+            settings,
+            metrics,
+            workload,
+        } = parts;
         Self {
             store,
             queue,
             federation,
+            answers,
+            mcp,
+            trials,
             oauth,
             catalogues,
             clock,
@@ -108,6 +138,7 @@ impl House {
             document: api::ApiDocument::built(),
             drain: drain::Drain::default(),
             lockouts: changes::Lockouts::new(),
+            issuers: mcp_door::Issuers::default(),
         }
     }
 
@@ -119,7 +150,7 @@ impl House {
 
 /// All doors of the house. Paths are made canonical before routing, so the routes are declared once.
 pub fn router(house: Arc<House>) -> Router {
-    with_layers(Router::from(api::router()).merge(ui::router()), house)
+    with_layers(Router::from(api::router()).merge(ui::router()).merge(mcp_door::router()), house)
 }
 
 /// Health and metrics alone, for a process that does not play the web role.
@@ -137,6 +168,7 @@ fn with_layers(routes: Router<Arc<House>>, house: Arc<House>) -> Router {
         .fallback(async || ApiError::of(Refusal::NotFound))
         .method_not_allowed_fallback(async || ApiError::of(Refusal::MethodNotAllowed))
         .layer(from_fn_with_state(Arc::clone(&house), auth::guard))
+        .layer(from_fn_with_state(Arc::clone(&house), mcp_door::challenge))
         .layer(from_fn_with_state(Arc::clone(&house), changes::watch_lockouts))
         .layer(CatchPanicLayer::custom(error::from_panic))
         .layer(DefaultBodyLimit::max(body_bytes_max))

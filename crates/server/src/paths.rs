@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// The word of the declared routes.
 const WORD: &str = "svc";
 
+/// What search pages ask under `sapi/`.
+const SAPI_ONLY: [&str; 3] = ["detail-search-rag", "is_chat_ai_provider_exists", "ai_providers"];
+
 /// The prefix that the client used, such as `/api/svc`: links in answers use it too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prefix(pub String);
@@ -54,8 +57,9 @@ fn canonical(path: &str, words: &[String]) -> (String, Option<Prefix>) {
     if !words.iter().any(|known| known == word) {
         return (with_slash(path.to_owned()), None);
     }
-    // Older clients put `sapi/` before the resource; it means nothing else.
-    let tail = tail.strip_prefix("sapi/").unwrap_or(tail);
+    // Older clients put `sapi/` before the resource; it means nothing else, except before what is only there.
+    let plain = tail.strip_prefix("sapi/").filter(|rest| !SAPI_ONLY.contains(&rest.trim_end_matches('/')));
+    let tail = plain.unwrap_or(tail);
     (with_slash(format!("/{WORD}/{tail}")), Some(Prefix(format!("{api}/{word}"))))
 }
 
@@ -93,6 +97,8 @@ mod tests {
             ("/swirl/search/7", "/svc/search/7/", Some("/swirl")),
             ("/api/swirl/results/", "/svc/results/", Some("/api/swirl")),
             ("/api/svc/sapi/search/", "/svc/search/", Some("/api/svc")),
+            ("/swirl/sapi/ai_providers", "/svc/sapi/ai_providers/", Some("/swirl")),
+            ("/svc/sapi/ai_providers/x/", "/svc/ai_providers/x/", Some("/svc")),
             ("/svc/api/docs", "/svc/api/docs/", Some("/svc")),
             ("/svc/api/docs/swagger-ui.css", "/svc/api/docs/swagger-ui.css", Some("/svc")),
             ("/svc", "/svc/", Some("/svc")),

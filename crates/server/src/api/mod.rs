@@ -1,8 +1,10 @@
 //! One file or folder for each resource, each with its own router; the OpenAPI document grows with the routes.
 
+mod aiproviders;
 mod audit;
 pub mod authenticators;
 mod catalogues;
+mod chat;
 mod docs;
 mod groups;
 mod health;
@@ -14,8 +16,11 @@ mod oidc;
 mod openapi;
 mod owners;
 mod pipelines;
+mod prompts;
 mod querytransforms;
+mod rag_search;
 mod results;
+mod sapi;
 mod schedules;
 pub mod search;
 mod searchproviders;
@@ -33,6 +38,11 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
     OpenApiRouter::with_openapi(openapi::start())
         .merge(search::router())
         .merge(results::router())
+        .merge(rag_search::router())
+        .merge(sapi::router())
+        .merge(chat::router())
+        .merge(aiproviders::router())
+        .merge(prompts::router())
         .merge(searchproviders::router())
         .merge(catalogues::router())
         .merge(pipelines::router())

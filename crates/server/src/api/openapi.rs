@@ -59,6 +59,7 @@ impl ApiDocument {
     tags(
         (name = "search", description = "Ask, follow, run again."),
         (name = "results", description = "The mixed list, and single results."),
+        (name = "answers", description = "AI summaries and chats, with their sources."),
         (name = "providers", description = "The sources, and what can be named in their configuration."),
         (name = "transforms", description = "Reusable rewrites and synonyms of queries."),
         (name = "people", description = "Users, groups, tokens, signing in."),

@@ -137,6 +137,7 @@ fn mix_request(query: &ResultsQuery, links: &Links) -> Result<MixRequest, ApiErr
         provider: query.provider.map(ProviderId),
         explain: query.explain.map(|flag| flag.0),
         base_url: links.base(),
+        answered: None,
     })
 }
 

@@ -33,6 +33,8 @@ const OPEN: &[&str] = &[
     "/svc/health/ready/",
     "/svc/login/",
     "/svc/oidc_authenticate/",
+    "/.well-known/oauth-protected-resource/",
+    "/.well-known/oauth-protected-resource/mcp/",
     "/login/",
     "/static/tributary.css",
     "/static/tributary.svg",

@@ -26,6 +26,11 @@ pub fn make() -> NewToken {
     NewToken { hash: fingerprint(&text), prefix: prefix_of(&text), token: Secret::new(text) }
 }
 
+/// What the store keeps of a token.
+pub fn hash_of(token: &str) -> String {
+    fingerprint(token)
+}
+
 /// The owner of a token that is there and has not expired.
 pub(crate) async fn identify(house: &House, text: &str) -> Result<Option<Caller>, ApiError> {
     if text.is_empty() || text.len() > TOKEN_CHARS_MAX {

@@ -21,16 +21,19 @@ pub enum Class {
     Chat,
     Search,
     Rag,
+    /// Any request of the tools for models.
+    Mcp,
 }
 
 impl Class {
-    const ALL: [Self; 3] = [Self::Chat, Self::Search, Self::Rag];
+    const ALL: [Self; 4] = [Self::Chat, Self::Search, Self::Rag, Self::Mcp];
 
     fn as_str(self) -> &'static str {
         match self {
             Self::Chat => "chat",
             Self::Search => "search",
             Self::Rag => "rag",
+            Self::Mcp => "mcp",
         }
     }
 
@@ -39,6 +42,7 @@ impl Class {
             Self::Chat => settings.throttle_chat,
             Self::Search => settings.throttle_search,
             Self::Rag => settings.throttle_rag,
+            Self::Mcp => settings.throttle_mcp,
         }
     }
 }

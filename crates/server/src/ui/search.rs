@@ -155,7 +155,8 @@ async fn results_page(
     (page, base_url): (u32, String),
 ) -> Result<Response, ApiError> {
     shown.query = search.draft.query_string.clone();
-    let request = MixRequest { mixer: None, page, provider: None, explain: Some(false), base_url };
+    let request =
+        MixRequest { mixer: None, page, provider: None, explain: Some(false), base_url, answered: None };
     match house.federation.mix(search, &request).await {
         Ok(mixed) => {
             log_view(search, &mixed);

@@ -1,6 +1,7 @@
 //! A house in memory, and a short way to ask it.
 
 use crate::plugins::{CATALOGUES, NoFetch};
+use answers::{Answers, AnswersParts};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
@@ -60,12 +61,35 @@ impl TestHouse {
             store: Arc::clone(&store),
             queue: Arc::clone(&queue),
             catalogues: CATALOGUES,
-            toolbox,
-            readers: Arc::new(Nothing),
+            toolbox: toolbox.clone(),
             tokens: Arc::new(Nothing),
+            pages: Arc::new(Nothing),
             observer: Arc::new(NoObserver),
         }));
+        let answers = Arc::new(Answers::new(AnswersParts {
+            store: Arc::clone(&store),
+            federation: Arc::clone(&federation),
+            toolbox,
+            pages: Arc::new(Nothing),
+        }));
+        let mcp = Arc::new(mcp::Mcp::new(mcp::McpParts {
+            store: Arc::clone(&store),
+            federation: Arc::clone(&federation),
+            answers: Arc::clone(&answers),
+            pages: Arc::new(Nothing),
+            catalogues: CATALOGUES,
+            clock: Arc::clone(&clock),
+            settings: Arc::clone(&settings),
+        }));
+        let fetch: Arc<dyn domain::contracts::Fetch> = Arc::new(NoFetch);
+        let trials = ai::Trials::new(
+            Arc::new(ai::AiWriters::new(store.clone(), Arc::clone(&fetch), Arc::clone(&clock), settings.clone())),
+            Arc::new(ai::Readers::new(store.clone(), fetch, Arc::clone(&clock), settings.clone())),
+        );
         let house = House::new(HouseParts {
+            trials: Arc::new(trials),
+            answers,
+            mcp,
             oauth: Arc::new(Nothing),
             store: Arc::clone(&store),
             queue,

@@ -115,7 +115,14 @@ impl Watch {
         Self {
             house,
             search,
-            request: MixRequest { mixer: None, page: 1, provider: None, explain: None, base_url },
+            request: MixRequest {
+                mixer: None,
+                page: 1,
+                provider: None,
+                explain: None,
+                base_url,
+                answered: None,
+            },
             receiver,
             ends_at: Instant::now() + STREAM_TIME_MAX,
             sets: BTreeMap::new(),

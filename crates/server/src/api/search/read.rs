@@ -5,6 +5,7 @@ use super::run::{RunOptions, is_prefetch, log_start, log_view, run_and_wait, wai
 use super::view::SearchView;
 use crate::House;
 use crate::api::listing::{ListRequest, Listing, Paging};
+use crate::api::rag_search::{Asked, Wanted, accepts_events, answer_stream, answered, time_max};
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
@@ -15,8 +16,10 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::ids::{ProviderId, SearchId};
+use domain::answer::AnswerWish;
+use domain::ids::{AiProviderId, ProviderId, SearchId};
 use domain::mixed::MixedResponse;
+use domain::search::Search;
 use federation::MixRequest;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -51,6 +54,19 @@ pub struct SearchQuery {
     /// With `qs` and exactly one provider id: how many results that provider is asked for.
     #[param(minimum = 1)]
     single_provider_results_requested: Option<u32>,
+    /// With `q` or `qs`: an AI summary is made of the results. Off with `false`, `0`, `no` or `off`; on with anything else.
+    #[param(value_type = Option<bool>)]
+    rag: Option<Wanted>,
+    /// The same as `rag`.
+    #[param(value_type = Option<bool>)]
+    do_rag: Option<Wanted>,
+    /// With `rag`: seconds that the summary may take, after the search.
+    #[param(minimum = 1, maximum = 180)]
+    rag_timeout: Option<i64>,
+    /// With `rag`: wishes for the style of the summary; at most 2,000 characters are used.
+    ai_instructions: Option<String>,
+    /// With `rag`: id of the AIProvider that is to answer.
+    ai_provider: Option<i64>,
     /// The list in pages, as with `page`.
     #[param(value_type = Option<bool>)]
     search_only: Option<Flag>,
@@ -73,7 +89,9 @@ enum SearchesAnswer {
 
 /// Your searches, newest first; or a search started by `q`, `qs`, `rerun` or `update`.
 #[utoipa::path(get, path = "/svc/search/", tag = "search", params(SearchQuery), responses(
-    (status = 200, description = "The list; with `qs` the first page of the mixed results.", body = SearchesAnswer),
+    (status = 200, description = "The list; with `qs` the first page of the mixed results, and with `rag` the AI summary \
+        first in it, or `info.ai` with the reason why there is none. With `Accept: text/event-stream`, `qs` and `rag`: \
+        the event `results`, then those of `/svc/rag-search/`.", body = SearchesAnswer),
     (status = 204, description = "A prefetch: nothing was started."),
     (status = 302, description = "With `q`, `rerun` or `update`: to the results."),
     (status = 400, description = "A parameter is not valid.", body = ErrorBody),
@@ -93,14 +111,24 @@ pub async fn read_searches(
     if starts && (is_prefetch(&headers) || method == Method::HEAD) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
+    let asked = query.asked(&house)?;
     if starts {
         house.throttles.take(Class::Search, caller.principal.user, address)?;
     }
     if let Some(text) = &query.q {
-        return start_and_redirect(&house, &caller, &links, &query, not_blank("q", text)?).await;
+        let text = not_blank("q", text)?;
+        pay(&house, &caller, address, asked.as_ref())?;
+        return start_and_redirect(&house, &caller, &links, (&query, text, asked)).await;
     }
     if let Some(text) = &query.qs {
-        return start_and_mix(&house, &caller, &links, &query, not_blank("qs", text)?).await;
+        let text = not_blank("qs", text)?;
+        pay(&house, &caller, address, asked.as_ref())?;
+        return match asked {
+            Some(asked) if accepts_events(&headers) => {
+                start_and_stream(&house, &caller, &links, (&query, text, asked)).await
+            }
+            asked => start_and_mix(&house, &caller, &links, (&query, text, asked)).await,
+        };
     }
     if let Some(id) = runs_again {
         let search = own_search(&house, &caller.principal, SearchId(id)).await?;
@@ -150,11 +178,14 @@ async fn start_and_redirect(
     house: &House,
     caller: &Caller,
     links: &Links,
-    query: &SearchQuery,
-    text: &str,
+    (query, text, asked): (&SearchQuery, &str, Option<Asked>),
 ) -> Result<Response, ApiError> {
     let (draft, unknown_mixer) = query.options().draft(house, text)?;
     let search = run_and_wait(house, caller.principal.user, draft, "search_q").await?;
+    if let Some(asked) = asked.filter(|_| search.status.is_ready()) {
+        // The results show the answer where there is one; why there is none is in the log.
+        answered(house, &search, &asked).await;
+    }
     Ok(redirect(links, search.id, query, unknown_mixer))
 }
 
@@ -162,9 +193,39 @@ async fn start_and_mix(
     house: &House,
     caller: &Caller,
     links: &Links,
-    query: &SearchQuery,
-    text: &str,
+    (query, text, asked): (&SearchQuery, &str, Option<Asked>),
 ) -> Result<Response, ApiError> {
+    let (search, mut request) = start(house, caller, links, (query, text)).await?;
+    // A search that still runs is refused below, and nobody should wait for its answer.
+    if let Some(asked) = asked.filter(|_| search.status.is_final()) {
+        request.answered = Some(answered(house, &search, &asked).await);
+    }
+    let mixed = house.federation.mix(&search, &request).await?;
+    log_view(&search, &mixed);
+    Ok(Json(mixed).into_response())
+}
+
+/// The results, then the answer while it is made.
+async fn start_and_stream(
+    house: &Arc<House>,
+    caller: &Caller,
+    links: &Links,
+    (query, text, asked): (&SearchQuery, &str, Asked),
+) -> Result<Response, ApiError> {
+    let place = house.throttles.streams.enter(caller.principal.user)?;
+    let (search, request) = start(house, caller, links, (query, text)).await?;
+    let mixed = house.federation.mix(&search, &request).await?;
+    log_view(&search, &mixed);
+    Ok(answer_stream(house, &search, &asked, Some(&mixed), place))
+}
+
+/// The search of `qs`, run, and how its first page is asked for.
+async fn start(
+    house: &House,
+    caller: &Caller,
+    links: &Links,
+    (query, text): (&SearchQuery, &str),
+) -> Result<(Search, MixRequest), ApiError> {
     if query.page.is_some() {
         return Err(ApiError::invalid_field(
             "page",
@@ -179,10 +240,22 @@ async fn start_and_mix(
         provider: query.provider.map(ProviderId),
         explain: query.explain.map(|flag| flag.0),
         base_url: links.base(),
+        answered: None,
     };
-    let mixed = house.federation.mix(&search, &request).await?;
-    log_view(&search, &mixed);
-    Ok(Json(mixed).into_response())
+    Ok((search, request))
+}
+
+/// An answer is counted beside the search.
+fn pay(
+    house: &House,
+    caller: &Caller,
+    address: ClientAddress,
+    asked: Option<&Asked>,
+) -> Result<(), ApiError> {
+    match asked {
+        Some(_) => house.throttles.take(Class::Rag, caller.principal.user, address),
+        None => Ok(()),
+    }
 }
 
 /// 302 to the results, under the prefix that the client used.
@@ -210,6 +283,20 @@ fn not_blank<'a>(field: &str, text: &'a str) -> Result<&'a str, ApiError> {
 }
 
 impl SearchQuery {
+    /// The answer that is asked for beside the results. A wrong `rag_timeout` is refused in any case.
+    fn asked(&self, house: &House) -> Result<Option<Asked>, ApiError> {
+        let time_max = time_max(house, self.rag_timeout)?;
+        if ![self.rag, self.do_rag].contains(&Some(Wanted(true))) {
+            return Ok(None);
+        }
+        let wish = AnswerWish {
+            instructions: self.ai_instructions.clone().unwrap_or_default(),
+            ai_provider: self.ai_provider.map(AiProviderId),
+            ..AnswerWish::default()
+        };
+        Ok(Some(Asked { wish, time_max }))
+    }
+
     fn options(&self) -> RunOptions {
         RunOptions {
             providers: self.providers.clone(),

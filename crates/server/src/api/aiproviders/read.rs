@@ -1,0 +1,182 @@
+//! Reading AIProviders.
+
+use crate::House;
+use crate::api::listing::{ListRequest, Listing, Paging};
+use crate::api::owners::OwnerNames;
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::{ApiPath, ApiQuery};
+use crate::links::Links;
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use chrono::{DateTime, Utc};
+use domain::ai_provider::{AiProvider, Role};
+use domain::ids::AiProviderId;
+use domain::names;
+use domain::prompt_record::PromptParts;
+use domain::user::Principal;
+use domain::validation::FieldErrors;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// An AIProvider as it is shown. The key never is.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = AIProvider)]
+pub struct AiProviderView {
+    id: AiProviderId,
+    #[schema(example = "OpenAI")]
+    name: String,
+    /// User name of the owner; empty for what came with the program.
+    owner: String,
+    shared: bool,
+    active: bool,
+    /// There is a key.
+    api_key_set: bool,
+    #[schema(example = "gpt-5")]
+    model: String,
+    /// With `roles`, which are the tags. Secrets are masked; who is no administrator sees the roles alone.
+    #[schema(value_type = Object)]
+    config: Map<String, Value>,
+    /// Roles that it may serve.
+    tags: Vec<String>,
+    /// Roles that it serves before others.
+    defaults: Vec<String>,
+    /// Absent for who is no administrator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_overrides: Option<BTreeMap<String, PromptParts>>,
+    date_created: DateTime<Utc>,
+    date_updated: DateTime<Utc>,
+}
+
+impl AiProviderView {
+    pub fn of(provider: &AiProvider, owner: String, principal: &Principal) -> Self {
+        let draft = provider.draft.masked();
+        let mut config = draft.config;
+        if !principal.is_admin {
+            config.retain(|key, _| key == "roles");
+        }
+        Self {
+            id: provider.id,
+            name: draft.name,
+            owner,
+            shared: draft.shared,
+            active: draft.active,
+            api_key_set: !provider.draft.api_key.is_empty(),
+            model: draft.model,
+            config,
+            tags: draft.tags,
+            defaults: draft.defaults,
+            prompt_overrides: principal.is_admin.then_some(draft.prompt_overrides),
+            date_created: provider.date_created,
+            date_updated: provider.date_updated,
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+pub struct ProvidersQuery {
+    /// Only those that may serve this role.
+    #[param(example = "rag")]
+    tag: Option<String>,
+    /// The same.
+    role: Option<String>,
+    /// Page number, from 1.
+    #[param(minimum = 1)]
+    page: Option<u32>,
+    /// Items on one page, 1 to 100.
+    #[param(minimum = 1, maximum = 100)]
+    items: Option<u32>,
+}
+
+impl ProvidersQuery {
+    /// The parameter that names a role, and the role.
+    fn role(&self) -> Result<Option<(&'static str, Role)>, ApiError> {
+        let given = [("tag", &self.tag), ("role", &self.role)];
+        let Some((field, name)) = given.into_iter().find_map(|(field, name)| Some((field, name.as_ref()?)))
+        else {
+            return Ok(None);
+        };
+        role(field, name).map(|role| Some((field, role)))
+    }
+}
+
+/// The role of this name.
+pub fn role(field: &str, name: &str) -> Result<Role, ApiError> {
+    Role::of_name(name).ok_or_else(|| {
+        let mut errors = FieldErrors::default();
+        errors.add(field, names::unknown("role", name, Role::ALL.map(Role::as_str)));
+        ApiError::invalid(errors)
+    })
+}
+
+/// The AIProviders that you may use; all of them for administrators.
+#[utoipa::path(get, path = "/svc/aiproviders/", tag = "answers", params(ProvidersQuery), responses(
+    (status = 200, description = "AIProviders, the one updated last first.", body = Listing<AiProviderView>),
+    (status = 400, description = "Unknown role.", body = ErrorBody)))]
+pub async fn list_aiproviders(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiQuery(query): ApiQuery<ProvidersQuery>,
+) -> Result<Response, ApiError> {
+    let wanted = query.role()?;
+    let resource = match wanted {
+        Some((field, role)) => format!("/aiproviders/?{field}={}", role.as_str()),
+        None => "/aiproviders/".to_owned(),
+    };
+    let list = ListRequest::read(Paging { page: query.page, items: query.items }, &links, &resource)?;
+    let mut providers = house.store.ai_providers().await?;
+    providers.retain(|one| may_see(&caller.principal, one));
+    providers.retain(|one| wanted.is_none_or(|(_, role)| one.draft.serves(role)));
+    providers.sort_by_key(|one| Reverse((one.date_updated, one.id)));
+    let mut owners = OwnerNames::default();
+    let mut views = Vec::new();
+    for provider in &providers {
+        let owner = owner_of(&mut owners, &house, provider).await?;
+        views.push(AiProviderView::of(provider, owner, &caller.principal));
+    }
+    Ok(list.answer_from(views))
+}
+
+/// One AIProvider.
+#[utoipa::path(get, path = "/svc/aiproviders/{id}/", tag = "answers",
+    params(("id" = i64, Path, description = "Id of the AIProvider.")), responses(
+    (status = 200, description = "The AIProvider.", body = AiProviderView),
+    (status = 404, description = "Unknown, or not for you to use.", body = ErrorBody)))]
+pub async fn read_aiprovider(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<Json<AiProviderView>, ApiError> {
+    let provider = house.store.ai_provider(AiProviderId(id)).await?;
+    match may_see(&caller.principal, &provider) {
+        true => show(&house, &provider, &caller.principal).await.map(Json),
+        false => Err(ApiError::of(Refusal::NotFound)),
+    }
+}
+
+pub async fn show(
+    house: &House,
+    provider: &AiProvider,
+    principal: &Principal,
+) -> Result<AiProviderView, ApiError> {
+    let owner = owner_of(&mut OwnerNames::default(), house, provider).await?;
+    Ok(AiProviderView::of(provider, owner, principal))
+}
+
+fn may_see(principal: &Principal, provider: &AiProvider) -> bool {
+    principal.is_admin || provider.is_for(Some(principal.user))
+}
+
+async fn owner_of(owners: &mut OwnerNames, house: &House, provider: &AiProvider) -> Result<String, ApiError> {
+    match provider.owner {
+        Some(owner) => owners.name(&*house.store, owner).await,
+        None => Ok(String::new()),
+    }
+}

@@ -1,0 +1,59 @@
+//! A chat as a file.
+
+use super::own_chat;
+use crate::House;
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::{ApiPath, ApiQuery};
+use answers::chat::export::{markdown, pdf};
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use domain::ids::ChatId;
+use serde::Deserialize;
+use std::sync::Arc;
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    #[default]
+    Pdf,
+    Md,
+}
+
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+pub struct ExportQuery {
+    /// `pdf` or `md`.
+    #[param(inline)]
+    format: Format,
+}
+
+/// A chat as PDF or Markdown. The PDF holds the letters of Western Europe: emoji and other signs are written by their
+/// number, such as `[U+2705]`, and a chat with other letters is refused; Markdown holds everything.
+#[utoipa::path(get, path = "/svc/chat/{id}/export/", tag = "answers", params(("id" = i64, Path, description = "Id of the chat."), ExportQuery),
+    responses((status = 200, description = "The file.", content((Vec<u8> = "application/pdf"), (String = "text/markdown"))),
+    (status = 400, description = "Another format.", body = ErrorBody),
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
+    (status = 422, description = "It has letters that the PDF cannot hold, or is too long for it.", body = ErrorBody)))]
+pub async fn export_chat(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+    ApiQuery(query): ApiQuery<ExportQuery>,
+) -> Result<Response, ApiError> {
+    let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
+    let messages = house.store.messages(chat.id).await?;
+    let (bytes, kind, ending) = match query.format {
+        Format::Md => (markdown(&chat, &messages).into_bytes(), "text/markdown; charset=utf-8", "md"),
+        Format::Pdf => {
+            let file = pdf(&chat, &messages);
+            let file = file.map_err(|error| ApiError::saying(Refusal::Impossible, error.to_string()))?;
+            (file, "application/pdf", "pdf")
+        }
+    };
+    let name = format!("attachment; filename=\"chat-{id}.{ending}\"");
+    Ok(([(header::CONTENT_TYPE, kind.to_owned()), (header::CONTENT_DISPOSITION, name)], bytes)
+        .into_response())
+}

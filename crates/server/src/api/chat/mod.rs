@@ -1,0 +1,32 @@
+//! Chats: conversations over the sources. They belong to one person, and to nobody else.
+
+mod export;
+mod messages;
+mod rating;
+mod read;
+mod view;
+mod write;
+
+use crate::House;
+use crate::error::{ApiError, Refusal};
+use domain::chat::Chat;
+use domain::ids::ChatId;
+use domain::user::Principal;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new()
+        .routes(routes!(read::list_chats, write::create_chat, write::delete_chats))
+        .routes(routes!(read::read_chat, write::change_chat, write::delete_chat))
+        .routes(routes!(messages::send_message))
+        .routes(routes!(rating::rate_message))
+        .routes(routes!(export::export_chat))
+}
+
+/// The chat, if it is the caller's own: chats are private, also to administrators.
+async fn own_chat(house: &House, principal: &Principal, id: ChatId) -> Result<Chat, ApiError> {
+    let chat = house.store.chat(id).await?;
+    if chat.owner == principal.user { Ok(chat) } else { Err(ApiError::of(Refusal::NotFound)) }
+}

@@ -1,0 +1,39 @@
+//! What a person thinks of an answer.
+
+use super::own_chat;
+use super::view::MessageView;
+use crate::House;
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::{ApiJson, ApiPath};
+use axum::Json;
+use axum::extract::State;
+use domain::chat::{Rating, Speaker};
+use domain::ids::{ChatId, MessageId};
+use std::sync::Arc;
+
+/// Rates an answer; a second rating takes the place of the first.
+#[utoipa::path(post, path = "/svc/chat/{id}/messages/{message}/rating/", tag = "answers", params(
+    ("id" = i64, Path, description = "Id of the chat."), ("message" = i64, Path, description = "Id of the answer.")),
+    request_body(content = Rating, example = json!({"rating": 1, "reasons": ["helpful"], "comment": ""})), responses(
+    (status = 200, description = "Rated.", body = MessageView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
+    (status = 422, description = "It is no answer.", body = ErrorBody)))]
+pub async fn rate_message(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath((id, message)): ApiPath<(i64, i64)>,
+    ApiJson(rating): ApiJson<Rating>,
+) -> Result<Json<MessageView>, ApiError> {
+    let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
+    let messages = house.store.messages(chat.id).await?;
+    let rated = messages.iter().find(|one| one.id == MessageId(message));
+    match rated.ok_or_else(|| ApiError::of(Refusal::NotFound))?.role {
+        Speaker::Assistant => {}
+        Speaker::User => return Err(ApiError::saying(Refusal::Impossible, "Only answers are rated.")),
+    }
+    rating.check().into_result(()).map_err(ApiError::invalid)?;
+    let rated = house.store.rate_message(chat.id, MessageId(message), rating).await?;
+    Ok(Json(rated.into()))
+}

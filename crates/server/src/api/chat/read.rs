@@ -1,0 +1,43 @@
+//! Reading chats.
+
+use super::own_chat;
+use super::view::{ChatView, WholeChatView};
+use crate::House;
+use crate::api::listing::{ListRequest, Listing, Paging};
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::{ApiPath, ApiQuery};
+use crate::links::Links;
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use domain::ids::ChatId;
+use std::sync::Arc;
+
+/// Your chats, the one changed last first.
+#[utoipa::path(get, path = "/svc/chat/", tag = "answers", params(Paging),
+    responses((status = 200, description = "Chats without their messages.", body = Listing<ChatView>)))]
+pub async fn list_chats(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiQuery(paging): ApiQuery<Paging>,
+) -> Result<Response, ApiError> {
+    let list = ListRequest::read(paging, &links, "/chat/")?;
+    let page = house.store.chats(caller.principal.user, list.offset(), list.limit()).await?;
+    Ok(list.answer(page.items.into_iter().map(ChatView::from).collect(), page.total))
+}
+
+/// One chat with its messages.
+#[utoipa::path(get, path = "/svc/chat/{id}/", tag = "answers", params(("id" = i64, Path, description = "Id of the chat.")),
+    responses((status = 200, description = "The chat.", body = WholeChatView),
+    (status = 404, description = "Unknown, or someone else's.", body = ErrorBody)))]
+pub async fn read_chat(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<Json<WholeChatView>, ApiError> {
+    let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
+    let messages = house.store.messages(chat.id).await?;
+    Ok(Json(WholeChatView::of(chat, messages)))
+}

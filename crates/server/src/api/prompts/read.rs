@@ -1,0 +1,114 @@
+//! Reading prompts.
+
+use crate::House;
+use crate::api::listing::{ListRequest, Listing, Paging};
+use crate::api::owners::OwnerNames;
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::{ApiPath, ApiQuery};
+use crate::links::Links;
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use chrono::{DateTime, Utc};
+use domain::ids::PromptId;
+use domain::names;
+use domain::prompt_record::{PromptDraft, PromptRecord, TAGS};
+use domain::user::Principal;
+use domain::validation::FieldErrors;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A prompt as it is shown.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Prompt)]
+pub struct PromptView {
+    id: PromptId,
+    /// User name of the owner; empty for a standard one.
+    owner: String,
+    /// It came with the program and is put back at every start.
+    standard: bool,
+    #[serde(flatten)]
+    draft: PromptDraft,
+    date_created: DateTime<Utc>,
+    date_updated: DateTime<Utc>,
+}
+
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+pub struct PromptsQuery {
+    /// Only those with this tag.
+    #[param(example = "search-rag")]
+    tag: Option<String>,
+    /// Page number, from 1.
+    #[param(minimum = 1)]
+    page: Option<u32>,
+    /// Items on one page, 1 to 100.
+    #[param(minimum = 1, maximum = 100)]
+    items: Option<u32>,
+}
+
+/// The prompts that you may use: the standard ones, those that are shared, and your own.
+#[utoipa::path(get, path = "/svc/prompts/", tag = "answers", params(PromptsQuery), responses(
+    (status = 200, description = "Prompts by id.", body = Listing<PromptView>),
+    (status = 400, description = "Unknown tag.", body = ErrorBody)))]
+pub async fn list_prompts(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiQuery(query): ApiQuery<PromptsQuery>,
+) -> Result<Response, ApiError> {
+    let mut resource = "/prompts/".to_owned();
+    if let Some(tag) = &query.tag {
+        let mut errors = FieldErrors::default();
+        errors.check(TAGS.contains(&tag.as_str()), "tag", || names::unknown("tag", tag, TAGS));
+        errors.into_result(()).map_err(ApiError::invalid)?;
+        resource.push_str(&format!("?tag={tag}"));
+    }
+    let list = ListRequest::read(Paging { page: query.page, items: query.items }, &links, &resource)?;
+    let mut owners = OwnerNames::default();
+    let mut views = Vec::new();
+    for prompt in house.store.prompts().await? {
+        let is_wanted = query.tag.as_ref().is_none_or(|tag| prompt.draft.tags.contains(tag));
+        if is_wanted && prompt.is_for(Some(caller.principal.user)) {
+            views.push(PromptView::of(&mut owners, &house, prompt).await?);
+        }
+    }
+    Ok(list.answer_from(views))
+}
+
+/// One prompt.
+#[utoipa::path(get, path = "/svc/prompts/{id}/", tag = "answers",
+    params(("id" = i64, Path, description = "Id of the prompt.")), responses(
+    (status = 200, description = "The prompt.", body = PromptView),
+    (status = 404, description = "Unknown, or another's.", body = ErrorBody)))]
+pub async fn read_prompt(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<Json<PromptView>, ApiError> {
+    let prompt = visible(&house, PromptId(id), &caller.principal).await?;
+    show(&house, prompt).await.map(Json)
+}
+
+/// The prompt, if this person may use it.
+pub async fn visible(house: &House, id: PromptId, principal: &Principal) -> Result<PromptRecord, ApiError> {
+    let prompt = house.store.prompt(id).await?;
+    if prompt.is_for(Some(principal.user)) { Ok(prompt) } else { Err(ApiError::of(Refusal::NotFound)) }
+}
+
+pub async fn show(house: &House, prompt: PromptRecord) -> Result<PromptView, ApiError> {
+    PromptView::of(&mut OwnerNames::default(), house, prompt).await
+}
+
+impl PromptView {
+    async fn of(owners: &mut OwnerNames, house: &House, prompt: PromptRecord) -> Result<Self, ApiError> {
+        let owner = match prompt.owner {
+            Some(owner) => owners.name(&*house.store, owner).await?,
+            None => String::new(),
+        };
+        let PromptRecord { id, owner: whose, draft, date_created, date_updated } = prompt;
+        Ok(Self { id, owner, standard: whose.is_none(), draft, date_created, date_updated })
+    }
+}

@@ -1,0 +1,138 @@
+//! Writing prompts: one's own by everybody, shared ones by administrators, standard ones by nobody.
+
+use super::read::{PromptView, show, visible};
+use crate::House;
+use crate::api::merge::merge;
+use crate::auth::Caller;
+use crate::changes::Changes;
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::{ApiJson, ApiPath};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use domain::ids::PromptId;
+use domain::prompt_record::{PromptDraft, PromptRecord};
+use domain::user::Principal;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Most prompts of one person.
+const OWN_MAX: usize = 100;
+
+/// Creates a prompt of your own. Only administrators share theirs.
+#[utoipa::path(post, path = "/svc/prompts/", tag = "answers", request_body = PromptDraft, responses(
+    (status = 201, description = "Created.", body = PromptView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 403, description = "Shared, and you are no administrator.", body = ErrorBody),
+    (status = 409, description = "The name is taken, or you have too many.", body = ErrorBody)))]
+pub async fn create_prompt(
+    caller: Caller,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    ApiJson(draft): ApiJson<PromptDraft>,
+) -> Result<(StatusCode, Json<PromptView>), ApiError> {
+    let principal = &caller.principal;
+    may_share(principal, &draft)?;
+    let draft = checked(draft)?;
+    let own = house.store.prompts().await?.iter().filter(|one| one.owner == Some(principal.user)).count();
+    if own >= OWN_MAX {
+        let sentence = format!("You have {OWN_MAX} prompts, which is the most; delete one first.");
+        return Err(ApiError::saying(Refusal::Conflict, sentence));
+    }
+    let created = changes.store().create_prompt(draft, Some(principal.user), house.clock.now()).await?;
+    Ok((StatusCode::CREATED, Json(show(&house, created).await?)))
+}
+
+/// Replaces a prompt.
+#[utoipa::path(put, path = "/svc/prompts/{id}/", tag = "answers",
+    params(("id" = i64, Path, description = "Id of the prompt.")), request_body = PromptDraft, responses(
+    (status = 200, description = "Replaced.", body = PromptView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 403, description = "Not yours, or shared, and you are no administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown, or another's.", body = ErrorBody),
+    (status = 409, description = "A standard prompt, or the name is taken.", body = ErrorBody)))]
+pub async fn replace_prompt(
+    caller: Caller,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+    ApiJson(draft): ApiJson<PromptDraft>,
+) -> Result<Json<PromptView>, ApiError> {
+    let stored = editable(&house, PromptId(id), &caller.principal).await?;
+    save(&house, &changes, &caller.principal, stored, draft).await
+}
+
+/// Changes what is given of a prompt.
+#[utoipa::path(patch, path = "/svc/prompts/{id}/", tag = "answers",
+    params(("id" = i64, Path, description = "Id of the prompt.")), request_body = PromptDraft, responses(
+    (status = 200, description = "Changed.", body = PromptView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 403, description = "Not yours, or shared, and you are no administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown, or another's.", body = ErrorBody),
+    (status = 409, description = "A standard prompt, or the name is taken.", body = ErrorBody)))]
+pub async fn change_prompt(
+    caller: Caller,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+    ApiJson(given): ApiJson<Map<String, Value>>,
+) -> Result<Json<PromptView>, ApiError> {
+    let stored = editable(&house, PromptId(id), &caller.principal).await?;
+    let draft = merge(&stored.draft, given)?;
+    save(&house, &changes, &caller.principal, stored, draft).await
+}
+
+/// Deletes a prompt.
+#[utoipa::path(delete, path = "/svc/prompts/{id}/", tag = "answers",
+    params(("id" = i64, Path, description = "Id of the prompt.")), responses(
+    (status = 204, description = "Deleted."),
+    (status = 403, description = "Shared, and you are no administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown, or another's.", body = ErrorBody),
+    (status = 409, description = "A standard prompt.", body = ErrorBody)))]
+pub async fn delete_prompt(
+    caller: Caller,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<StatusCode, ApiError> {
+    let stored = editable(&house, PromptId(id), &caller.principal).await?;
+    changes.store().delete_prompt(stored.id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn save(
+    house: &House,
+    changes: &Changes,
+    principal: &Principal,
+    stored: PromptRecord,
+    draft: PromptDraft,
+) -> Result<Json<PromptView>, ApiError> {
+    may_share(principal, &draft)?;
+    let saved = changes.store().replace_prompt(stored.id, checked(draft)?, house.clock.now()).await?;
+    show(house, saved).await.map(Json)
+}
+
+/// The prompt, if this person may change it.
+async fn editable(house: &House, id: PromptId, principal: &Principal) -> Result<PromptRecord, ApiError> {
+    let prompt = visible(house, id, principal).await?;
+    if prompt.owner.is_none() {
+        let name = &prompt.draft.name;
+        let sentence =
+            format!("'{name}' is a standard prompt and cannot be changed; copy it under a name of your own.");
+        return Err(ApiError::saying(Refusal::Conflict, sentence));
+    }
+    let may = principal.is_admin || (prompt.owner == Some(principal.user) && !prompt.draft.shared);
+    if may { Ok(prompt) } else { Err(ApiError::of(Refusal::PermissionDenied)) }
+}
+
+fn may_share(principal: &Principal, draft: &PromptDraft) -> Result<(), ApiError> {
+    if !draft.shared || principal.is_admin {
+        return Ok(());
+    }
+    Err(ApiError::saying(Refusal::PermissionDenied, "Only administrators share prompts."))
+}
+
+fn checked(mut draft: PromptDraft) -> Result<PromptDraft, ApiError> {
+    draft.name = draft.name.trim().to_owned();
+    draft.check().into_result(draft).map_err(ApiError::invalid)
+}

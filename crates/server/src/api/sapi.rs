@@ -1,0 +1,230 @@
+//! What a search page asks for its AI controls.
+
+use super::rag_search::{Asked, RESULT_LIST_MAX, time_max, why};
+use super::search::{is_prefetch, own_search};
+use crate::House;
+use crate::auth::Caller;
+use crate::client_address::ClientAddress;
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::ApiQuery;
+use crate::throttle::Class;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use domain::ai_provider::{AiProvider, Role};
+use domain::answer::{AnswerDetails, AnswerWish};
+use domain::ids::{AiProviderId, SearchId};
+use domain::names;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new()
+        .routes(routes!(read_answer))
+        .routes(routes!(read_chat_exists))
+        .routes(routes!(read_ai_providers))
+}
+
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+struct AnswerQuery {
+    /// A search of yours that has ended.
+    search_id: i64,
+    /// `swirl_id`s or ranks of results, separated by commas. Without it: all results.
+    #[serde(default)]
+    #[param(example = "1,2")]
+    rag_items: Option<String>,
+    /// Seconds that the answer may take.
+    #[serde(default)]
+    #[param(minimum = 1, maximum = 180)]
+    rag_timeout: Option<i64>,
+    /// Wishes for the style of the answer.
+    #[serde(default)]
+    ai_instructions: Option<String>,
+    /// Name of a prompt; see `/svc/prompts/`.
+    #[serde(default)]
+    prompt: Option<String>,
+    /// Id of the AIProvider that is to answer.
+    #[serde(default)]
+    ai_provider: Option<i64>,
+}
+
+/// An AI summary alone.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct DetailAnswer {
+    /// The answer; empty when there is nothing to answer from.
+    message: String,
+    additional_content: AnswerDetails,
+    /// Why there is no answer: a word for programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<String>,
+    /// Why there is no answer: a sentence for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+}
+
+/// The AI summary of a search, made now or stored, without the results.
+#[utoipa::path(get, path = "/svc/sapi/detail-search-rag/", tag = "answers", params(AnswerQuery), responses(
+    (status = 200, description = "The summary and its sources.", body = DetailAnswer),
+    (status = 204, description = "A prefetch: nothing was made."),
+    (status = 400, description = "A parameter is not valid.", body = ErrorBody),
+    (status = 404, description = "Unknown search, or someone else's.", body = ErrorBody),
+    (status = 409, description = "It was cancelled, or the search has started again.", body = ErrorBody),
+    (status = 429, description = "You ask too often; `retry_after` says when to try again.", body = ErrorBody),
+    (status = 502, description = "`ai_provider_error`: the model failed.", body = ErrorBody),
+    (status = 503, description = "The search still runs, or `no_ai_provider`: none is active for this.", body = ErrorBody),
+    (status = 504, description = "`rag_timeout`: it took too long.", body = ErrorBody)))]
+async fn read_answer(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    address: ClientAddress,
+    (method, headers): (Method, HeaderMap),
+    ApiQuery(query): ApiQuery<AnswerQuery>,
+) -> Result<Response, ApiError> {
+    let asked = query.asked(&house)?;
+    let search = own_search(&house, &caller.principal, SearchId(query.search_id)).await?;
+    if is_prefetch(&headers) || method == Method::HEAD {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    house.throttles.take(Class::Rag, caller.principal.user, address)?;
+    let answer = match house.answers.answer(&search, &asked.wish, asked.time_max).await {
+        Ok(answer) => DetailAnswer {
+            message: answer.row.body,
+            additional_content: answer.row.additional_content.map(|details| *details).unwrap_or_default(),
+            code: None,
+            detail: None,
+        },
+        Err(error) => {
+            let ai = why(error)?;
+            DetailAnswer {
+                message: String::new(),
+                additional_content: AnswerDetails::default(),
+                code: ai.code,
+                detail: ai.message,
+            }
+        }
+    };
+    Ok(Json(answer).into_response())
+}
+
+/// Whether there are models for you.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct AiControls {
+    /// One is active for the chat.
+    is_chat_ai_provider_exists: bool,
+    /// One is active for AI summaries.
+    is_rag_ai_provider_exists: bool,
+}
+
+/// Whether AI controls make sense for you: whether models for the chat and for AI summaries are active.
+#[utoipa::path(get, path = "/svc/sapi/is_chat_ai_provider_exists/", tag = "answers",
+    responses((status = 200, description = "What there is.", body = AiControls)))]
+async fn read_chat_exists(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+) -> Result<Json<AiControls>, ApiError> {
+    let providers = usable(&house, &caller).await?;
+    let has = |role: Role| providers.iter().any(|provider| provider.draft.serves(role));
+    Ok(Json(AiControls {
+        is_chat_ai_provider_exists: has(Role::Chat),
+        is_rag_ai_provider_exists: has(Role::Rag),
+    }))
+}
+
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+struct ProvidersQuery {
+    /// Only those with this role, such as `rag` or `chat`.
+    #[param(example = "rag")]
+    tag: Option<String>,
+}
+
+/// A model that may be chosen.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct ModelChoice {
+    id: AiProviderId,
+    name: String,
+    model: String,
+    /// Its roles.
+    tags: Vec<String>,
+    /// The roles that it serves when nobody chooses.
+    defaults: Vec<String>,
+}
+
+/// The active models that you may choose from, by id.
+#[utoipa::path(get, path = "/svc/sapi/ai_providers/", tag = "answers", params(ProvidersQuery), responses(
+    (status = 200, description = "The models.", body = Vec<ModelChoice>),
+    (status = 400, description = "There is no such role.", body = ErrorBody)))]
+async fn read_ai_providers(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiQuery(query): ApiQuery<ProvidersQuery>,
+) -> Result<Json<Vec<ModelChoice>>, ApiError> {
+    let role = match query.tag.as_deref().map(str::trim) {
+        None | Some("") => None,
+        Some(name) => Some(Role::of_name(name).ok_or_else(|| {
+            ApiError::invalid_field("tag", names::unknown("role", name, Role::ALL.map(Role::as_str)))
+        })?),
+    };
+    let providers = usable(&house, &caller).await?.into_iter();
+    let chosen = providers.filter(|provider| role.is_none_or(|role| provider.draft.serves(role)));
+    let shown = |provider: AiProvider| ModelChoice {
+        id: provider.id,
+        name: provider.draft.name,
+        model: provider.draft.model,
+        tags: provider.draft.tags,
+        defaults: provider.draft.defaults,
+    };
+    Ok(Json(chosen.map(shown).collect()))
+}
+
+async fn usable(house: &House, caller: &Caller) -> Result<Vec<AiProvider>, ApiError> {
+    let mut providers = house.store.ai_providers().await?;
+    let user = Some(caller.principal.user);
+    providers.retain(|provider| provider.draft.active && provider.is_for(user));
+    Ok(providers)
+}
+
+impl AnswerQuery {
+    fn asked(&self, house: &House) -> Result<Asked, ApiError> {
+        let wish = AnswerWish {
+            items: numbers(self.rag_items.as_deref().unwrap_or_default())?,
+            instructions: self.ai_instructions.clone().unwrap_or_default(),
+            prompt: self.prompt.clone().unwrap_or_default(),
+            ai_provider: self.ai_provider.map(AiProviderId),
+        };
+        Ok(Asked { wish, time_max: time_max(house, self.rag_timeout)? })
+    }
+}
+
+fn numbers(text: &str) -> Result<Vec<i64>, ApiError> {
+    let pieces = text.split(',').map(str::trim).filter(|piece| !piece.is_empty());
+    let read: Result<Vec<i64>, _> = pieces.map(str::parse).collect();
+    match read {
+        Ok(items) if items.len() <= RESULT_LIST_MAX => Ok(items),
+        _ => {
+            let sentence = format!("Use at most {RESULT_LIST_MAX} whole numbers, separated by commas.");
+            Err(ApiError::invalid_field("rag_items", sentence))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_a_url() {
+        for (text, expected) in
+            [("", Some(vec![])), ("1, 2,,3", Some(vec![1, 2, 3])), ("1,two", None), ("1.5", None)]
+        {
+            assert_eq!(numbers(text).ok(), expected, "{text}");
+        }
+        let many = vec!["1"; RESULT_LIST_MAX + 1].join(",");
+        assert!(numbers(&many).is_err() && numbers(&many[2..]).is_ok());
+    }
+}
