@@ -7,7 +7,9 @@ start_servers() {
   start_oidc || echo "skipped: an OpenID Connect provider cannot be had; its suite is skipped"
   start_pgvector || echo "skipped: PostgreSQL with pgvector cannot be had; its suites are skipped"
   start_mariadb || echo "skipped: MariaDB cannot be had; its suites are skipped"
+  fetch_mcp_clients
   start_chroma || echo "skipped: Chroma cannot be had; its suite is skipped"
+  fetch_writers || echo "skipped: programs that write office files cannot be had; their tests are skipped"
   fetch_linters
   return 0
 }
@@ -80,6 +82,20 @@ start_pgvector() {
       -o "-p $port -k $scratch/pgvector -c listen_addresses=127.0.0.1 -c fsync=off" start ||
     { pgvector_bin=; return 1; }
   export SVC_TEST_PGVECTOR="postgres://postgres:river-stone@127.0.0.1:$port/postgres"
+}
+
+# Programs that write the files which the readers of files are tried on: what is installed, else by apt.
+fetch_writers() {
+  local missing="" program
+  for program in soffice pandoc gs qpdf pdftocairo enscript; do
+    command -v "$program" >/dev/null || missing=yes
+  done
+  [ -n "$missing" ] || return 0
+  local packages="libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui pandoc ghostscript qpdf
+    poppler-utils enscript fonts-dejavu-core"
+  # The names are split on purpose.
+  # shellcheck disable=SC2086
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages >/dev/null 2>&1
 }
 
 # MariaDB: what is installed, else by apt. Its user `reader` has a password.
@@ -187,6 +203,26 @@ start_chroma() {
   chroma_pid=$!
   wait_for_port "$port" || { kill "$chroma_pid" 2>/dev/null; chroma_pid=; return 1; }
   export SVC_TEST_CHROMA="http://127.0.0.1:$port"
+}
+
+# The official clients of the Model Context Protocol, kept between runs outside of the repository: the npm package
+# `@modelcontextprotocol/sdk` and the PyPI package `mcp`.
+fetch_mcp_clients() {
+  local cache=${XDG_CACHE_HOME:-$HOME/.cache}/tributary-tests
+  if command -v node >/dev/null 2>&1 && { [ -e "$cache/mcp-npm/complete" ] ||
+    { mkdir -p "$cache/mcp-npm" && npm install --silent --no-audit --no-fund --prefix "$cache/mcp-npm" \
+      @modelcontextprotocol/sdk@1 >"$scratch/mcp-npm.log" 2>&1 && touch "$cache/mcp-npm/complete"; }; }; then
+    export SVC_TEST_MCP_CLIENT="$cache/mcp-npm"
+  else
+    echo "skipped: the MCP client from npm cannot be had; its suites are skipped"
+  fi
+  if [ -e "$cache/mcp-pypi/complete" ] ||
+    { mkdir -p "$cache/mcp-pypi" && python3 -m pip install --quiet --disable-pip-version-check --upgrade \
+      --target "$cache/mcp-pypi" mcp >"$scratch/mcp-pypi.log" 2>&1 && touch "$cache/mcp-pypi/complete"; }; then
+    export SVC_TEST_MCP_PYTHON="$cache/mcp-pypi"
+  else
+    echo "skipped: the MCP client from PyPI cannot be had; its suites are skipped"
+  fi
 }
 
 wait_for_port() {

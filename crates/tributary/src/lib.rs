@@ -8,7 +8,6 @@ pub mod eval;
 pub mod given;
 pub mod keys;
 pub mod logs;
-pub mod readers;
 pub mod ready;
 pub mod service;
 pub mod terminal;

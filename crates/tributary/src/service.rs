@@ -115,7 +115,7 @@ impl Service {
 }
 
 /// Tells other processes what happens to searches here, hears it from them, and looks after searches that are followed.
-fn exchange(wired: &Wired) -> JoinSet<()> {
+pub(crate) fn exchange(wired: &Wired) -> JoinSet<()> {
     let mut background = JoinSet::new();
     let federation = Arc::clone(&wired.federation);
     background.spawn(async move { federation.look_out().await });

@@ -1,19 +1,23 @@
 //! Settings → the house: which store, queue, gate and catalogues.
 
 use crate::keys;
-use crate::readers::Readers;
+use ai::{AiWriters, Readers, Trials};
+use answers::{Answers, AnswersParts};
 use anyhow::Context;
 use domain::audit::Author;
 use domain::contracts::{
-    AuditStore, Catalogues, Clock, Fetch, NewsRelay, PipelineStore, Store, SystemClock, TaskQueue, Toolbox,
+    AuditStore, Catalogues, Clock, ExtractText, Fetch, NewsRelay, PipelineStore, ReadPages, Store, SystemClock, TaskQueue,
+    Toolbox,
 };
 use domain::pipeline_record::SYSTEM_DEFAULT;
 use domain::secret::Secret;
 use domain::settings::Settings;
 use domain::workload::Workload;
-use extraction::{Extraction, Limits};
+use extraction::{Extraction, Limits, WithTika};
 use federation::{ExpireSearches, Federation, FederationParts, RunSearch, RunSubscriptions};
+use mcp::{Mcp, McpParts};
 use outbound::{AllowRule, Authenticators, Gate, GateLimits};
+use page_fetch::{PageFetch, PageFetchParts};
 use server::{AnswerPing, House, Metrics};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,6 +46,10 @@ pub struct Wired {
     pub relay: Option<Arc<dyn NewsRelay>>,
     pub clock: Arc<dyn Clock>,
     pub federation: Arc<Federation>,
+    /// AI summaries and chats.
+    pub answers: Arc<Answers>,
+    /// The service as tools for models.
+    pub mcp: Arc<Mcp>,
     /// Services that sign people in or give out their tokens.
     pub authenticators: Arc<Authenticators>,
     pub house: Arc<House>,
@@ -67,7 +75,8 @@ impl Wired {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let (queue, relay) = task_queue(&settings, &sql, &clock).await?;
         let settings = Arc::new(settings);
-        let toolbox = toolbox(&settings, Arc::clone(&clock))?;
+        let mut toolbox = toolbox(&settings, Arc::clone(&clock))?;
+        let trials = Arc::new(models(&mut toolbox, &sql));
         let metrics = Arc::new(Metrics::new(clock.now()));
         let workload = Arc::new(Workload::default());
         let authenticators = Arc::new(Authenticators::new(
@@ -76,19 +85,44 @@ impl Wired {
             Arc::clone(&clock),
             settings.oidc_api_audience.clone(),
         ));
+        let pages: Arc<dyn ReadPages> = Arc::new(PageFetch::new(PageFetchParts {
+            fetch: Arc::clone(&toolbox.fetch),
+            extract: Arc::clone(&toolbox.extract),
+            tokens: authenticators.clone(),
+            catalogues: CATALOGUES,
+            settings: Arc::clone(&settings),
+        }));
         let federation = Arc::new(Federation::new(FederationParts {
             store: Arc::clone(&store),
             queue: Arc::clone(&queue),
             catalogues: CATALOGUES,
-            toolbox,
-            readers: Arc::new(Readers),
+            toolbox: toolbox.clone(),
             tokens: authenticators.clone(),
+            pages: Arc::clone(&pages),
             observer: metrics.clone(),
+        }));
+        let answers = Arc::new(Answers::new(AnswersParts {
+            store: Arc::clone(&store),
+            federation: Arc::clone(&federation),
+            toolbox,
+            pages: Arc::clone(&pages),
+        }));
+        let mcp = Arc::new(Mcp::new(McpParts {
+            store: Arc::clone(&store),
+            federation: Arc::clone(&federation),
+            answers: Arc::clone(&answers),
+            pages,
+            catalogues: CATALOGUES,
+            clock: Arc::clone(&clock),
+            settings: Arc::clone(&settings),
         }));
         let house = Arc::new(House::new(server::HouseParts {
             store,
             queue: Arc::clone(&queue),
             federation: Arc::clone(&federation),
+            answers: Arc::clone(&answers),
+            mcp: Arc::clone(&mcp),
+            trials,
             oauth: authenticators.clone(),
             catalogues: CATALOGUES,
             clock: Arc::clone(&clock),
@@ -97,6 +131,7 @@ impl Wired {
             workload: Arc::clone(&workload),
         }));
         sql.ensure_pipeline(SYSTEM_DEFAULT, CATALOGUES.default_post_result, clock.now()).await?;
+        ai::ensure_records(&*sql, clock.now()).await?;
         let registry = Registry::default()
             .register(Arc::new(AnswerPing { store: sql.clone(), clock: Arc::clone(&clock) }))
             .register(Arc::new(RunSearch(Arc::clone(&federation))))
@@ -110,6 +145,8 @@ impl Wired {
             relay,
             clock,
             federation,
+            answers,
+            mcp,
             authenticators,
             house,
             registry,
@@ -157,9 +194,31 @@ async fn task_queue(
 pub fn toolbox(settings: &Arc<Settings>, clock: Arc<dyn Clock>) -> anyhow::Result<Toolbox> {
     let gate = Arc::new(Gate::new(gate_limits(settings)?)?);
     let fetch: Arc<dyn Fetch> = gate.clone();
-    let extract = Extraction::start(Limits::default()).context("the threads that read files")?;
+    let extract = extraction(settings, Arc::clone(&fetch))?;
     let toolbox = Toolbox::new(fetch, clock, Arc::clone(settings));
-    Ok(Toolbox { dial: gate, extract: Arc::new(extract), ..toolbox })
+    Ok(Toolbox { dial: gate, extract, ..toolbox })
+}
+
+/// Puts the models into the toolbox that the records name; what tries one of them by itself.
+fn models(toolbox: &mut Toolbox, sql: &Arc<SqlStore>) -> Trials {
+    let (fetch, clock, settings) = (&toolbox.fetch, &toolbox.clock, &toolbox.settings);
+    let writers =
+        Arc::new(AiWriters::new(sql.clone(), Arc::clone(fetch), Arc::clone(clock), Arc::clone(settings)));
+    let readers =
+        Arc::new(Readers::new(sql.clone(), Arc::clone(fetch), Arc::clone(clock), Arc::clone(settings)));
+    toolbox.writers = writers.clone();
+    toolbox.readers = readers.clone();
+    Trials::new(writers, readers)
+}
+
+/// The readers of files: our own, and a Tika server for the rest where one is set.
+fn extraction(settings: &Settings, fetch: Arc<dyn Fetch>) -> anyhow::Result<Arc<dyn ExtractText>> {
+    let own = Arc::new(Extraction::start(Limits::default()).context("the threads that read files")?);
+    if settings.tika_url.trim().is_empty() {
+        return Ok(own);
+    }
+    let with = WithTika::new(own, fetch, &settings.tika_url, Limits::default()).context("SVC_TIKA_URL")?;
+    Ok(Arc::new(with))
 }
 
 /// Where the records are: as set, else an SQLite file in the data folder.

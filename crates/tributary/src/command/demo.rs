@@ -64,6 +64,7 @@ fn welcome(address: &str, password: &str) {
         let encoded = query.replace(' ', "+");
         terminal::line(format!("  curl -u admin:{password} 'http://{address}/svc/search/?qs={encoded}'"));
     }
+    terminal::line("With &rag=true at the end of the address the answer comes too, picked from the sources.");
     terminal::line("");
     terminal::line(format!("In the browser: http://{address}/   API: http://{address}/svc/api/docs/"));
     terminal::line("Ctrl-C stops it.");

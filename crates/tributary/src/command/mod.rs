@@ -14,6 +14,7 @@ mod health;
 mod installation;
 mod load_providers;
 mod logs;
+mod mcp;
 mod migrate;
 mod providers;
 mod restore;
@@ -88,6 +89,8 @@ enum Command {
     Audit(audit::AuditCommand),
     /// Search from the command line, without a running server.
     Search(search::Search),
+    /// Serve the tools for models (Model Context Protocol) on standard input and output.
+    Mcp(mcp::Mcp),
     /// Add SearchProviders from JSON files.
     LoadProviders(load_providers::LoadProviders),
     /// Examine the installation, or propose a SearchProvider for a source.
@@ -141,6 +144,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Demo(demo) => demo.run(&place).await?,
         Command::Serve(serve) => serve.run(&place).await?,
         Command::Search(search) => return search.run(&place).await,
+        Command::Mcp(mcp) => mcp.run(&place).await?,
         Command::LoadProviders(load) => return load.run(&place).await,
         Command::Doctor(doctor) => return doctor.run(&place).await,
         Command::Setup(setup) => setup.run(&place).await?,

@@ -75,6 +75,7 @@ impl Search {
             provider: None,
             explain: None,
             base_url: format!("http://{}:{}/svc", wired.settings.host, wired.settings.port),
+            answered: None,
         };
         let mixed = wired.federation.mix(&search, &request).await?;
         // When a running service took the search, nobody here tells of its end.

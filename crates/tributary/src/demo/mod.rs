@@ -12,7 +12,9 @@ use crate::command::replace_by_name;
 use crate::wiring::Wired;
 use anyhow::Context;
 use axum::Router;
-use domain::contracts::{StoreError, UserStore};
+use chrono::TimeDelta;
+use domain::ai_provider::{AiProviderDraft, EXTRACTIVE_MODEL};
+use domain::contracts::{AiProviderStore, StoreError, UserStore};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use tokio::net::TcpListener;
@@ -43,7 +45,7 @@ impl Samples {
     }
 }
 
-/// Adds the three providers, or gives them the sources' present addresses.
+/// Adds the three providers, or gives them the sources' present addresses, and lets answers be made of them.
 pub async fn install(wired: &Wired, samples: &Samples) -> anyhow::Result<()> {
     let owner = wired.store.user_by_name("admin").await?;
     for draft in providers::drafts(samples)? {
@@ -51,6 +53,21 @@ pub async fn install(wired: &Wired, samples: &Samples) -> anyhow::Result<()> {
             Ok(_) => {}
             Err(StoreError::Taken(_)) => replace_by_name(wired, draft).await?,
             Err(error) => return Err(error.into()),
+        }
+    }
+    answer_without_a_model(wired).await
+}
+
+/// Answers are picked out of the sources here, unless somebody has changed that.
+async fn answer_without_a_model(wired: &Wired) -> anyhow::Result<()> {
+    let now = wired.clock.now();
+    for provider in wired.store.ai_providers().await? {
+        let is_untouched = provider.date_updated == provider.date_created;
+        if provider.draft.model == EXTRACTIVE_MODEL && is_untouched && !provider.draft.active {
+            let draft = AiProviderDraft { active: true, ..provider.draft };
+            // The times must differ, so that the next start sees that it was touched.
+            let now = now.max(provider.date_updated + TimeDelta::seconds(1));
+            wired.by_command().replace_ai_provider(provider.id, draft, now).await?;
         }
     }
     Ok(())

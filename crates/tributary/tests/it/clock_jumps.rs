@@ -107,8 +107,8 @@ impl Bench {
             queue: Arc::clone(&queue),
             catalogues: CATALOGUES,
             toolbox: toolbox(&Arc::new(Settings::default()), clock).unwrap(),
-            readers: Arc::new(domain::contracts::Nothing),
             tokens: Arc::new(domain::contracts::Nothing),
+            pages: Arc::new(domain::contracts::Nothing),
             observer: heard.clone(),
         }));
         Self { store, queue, federation, heard, owner, _source: source }

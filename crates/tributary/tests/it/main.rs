@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 mod alerts;
+mod answering;
 mod architecture;
 mod audit;
 mod authenticators;
@@ -23,11 +24,15 @@ mod eval;
 mod explained;
 mod file_system;
 mod house;
+mod injections;
 mod logs;
 mod many_sources;
+mod mcp;
+mod page_bodies;
 mod pages;
 mod program;
 mod provider_requests;
+mod rag_extractive;
 mod ready_sources;
 mod relay;
 mod releases;

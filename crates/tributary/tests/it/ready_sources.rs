@@ -150,7 +150,9 @@ async fn every_source_maps_its_recorded_answer() {
         for item in &items {
             assert!(!item.title.trim().is_empty(), "{}: a result without a title: {item:?}", source.slug);
             let has_link = item.url.starts_with("http") || item.url.starts_with("file:");
-            assert!(has_link, "{}: a result without a link: {item:?}", source.slug);
+            // What a model says is nowhere.
+            let is_written = source.draft.connector == "GenAI";
+            assert!(has_link || is_written, "{}: a result without a link: {item:?}", source.slug);
         }
         insta::with_settings!({snapshot_path => "snapshots/ready_sources", prepend_module_to_snapshot => false, omit_expression => true}, {
             insta::assert_json_snapshot!(source.slug.as_str(), items);

@@ -12,8 +12,9 @@ mod watch;
 
 use crate::browser::{Browser, SESSION};
 use crate::demo::basic;
-use crate::house::{Client, items};
+use crate::house::{Answer, Client, items};
 use crate::program::{Running, program};
+use reqwest::Method;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -113,6 +114,7 @@ async fn paths(admin: &Client, providers: &[i64]) -> Vec<String> {
     for path in documented.iter().filter(|(_, item)| item.get("get").is_some()).map(|(path, _)| path) {
         let ids: Vec<String> = match path {
             _ if path.contains("/schedules/") => vec!["expire".to_owned()],
+            _ if path.contains("/aiproviders/") => (1..=60).map(|id| id.to_string()).collect(),
             _ if path.contains("/searchproviders/") => providers.iter().map(i64::to_string).collect(),
             _ => (1..=3).map(|id| id.to_string()).collect(),
         };
@@ -219,6 +221,32 @@ async fn sent_back(watch: &mut Watch, admin: &Client, providers: &[i64]) {
     }
 }
 
+/// Models with a secret wherever one can be, at services that tell what they were given; shown, sent back and tried.
+async fn models(watch: &mut Watch, admin: &Client, source: &Source) {
+    for number in 0..answers().len() {
+        for (form, model) in ["gpt-5", "anthropic/m", "cohere/m"].into_iter().enumerate() {
+            let draft = json!({
+                "name": format!("M{number}{form}"), "model": model, "api_key": "canary-bearer", "tags": ["rag", "reader"],
+                "config": {"api_base": source.url_at(&format!("/{number}")), "AWS_SECRET_ACCESS_KEY": "canary-aws",
+                    "headers": {"X-Api-Key": "canary-api-key"}, "proxy": "http://u:canary-model-proxy@h.example"},
+            });
+            let made = admin.post("/svc/aiproviders/", &draft).await;
+            assert_eq!(made.status, 201, "{made:?}");
+            let path = format!("/svc/aiproviders/{}/", made.body["id"]);
+            let put = admin.put(&path, &made.body).await;
+            let patched = admin.patch(&path, &json!({"active": false})).await;
+            assert_eq!((put.status.as_u16(), patched.status.as_u16()), (200, 200), "{put:?} {patched:?}");
+            let tried = Answer::of(admin.request(Method::POST, &format!("{path}test/"))).await;
+            assert_eq!((tried.status.as_u16(), &tried.body["status"]), (200, &json!("FAIL")), "{tried:?}");
+            let read = Answer::of(admin.request(Method::POST, &format!("{path}test/?role=reader"))).await;
+            let shown = format!("{made:?} {put:?} {patched:?} {tried:?} {read:?}");
+            watch.look("a model that is made, sent back, changed and tried", shown.as_bytes());
+        }
+    }
+    let bad = json!({"name": "", "model": "m", "api_key": ["canary"], "config": "canary"});
+    assert_eq!(watch.send("admin", admin, "/svc/aiproviders/", bad).await, 400);
+}
+
 /// Makes the providers and the people; those who ask later.
 async fn furnish(watch: &mut Watch, running: &Running, source: &Source) -> (Vec<i64>, [Client; 3]) {
     let of_admin = token(&running.client(Some(basic("admin", ADMIN))), watch).await;
@@ -231,6 +259,7 @@ async fn furnish(watch: &mut Watch, running: &Running, source: &Source) -> (Vec<
         providers.push(made.body["id"].as_i64().unwrap());
     }
     sent_back(watch, &admin, &providers).await;
+    models(watch, &admin, source).await;
     for (name, password) in [("rosa", ROSA), ("otto", "canary-otto-password")] {
         let person = json!({"username": name, "password": password});
         assert_eq!(watch.send("admin", &admin, "/svc/users/", person).await, 201);

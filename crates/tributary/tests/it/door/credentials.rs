@@ -1,6 +1,6 @@
 //! Without valid credentials every door is shut, except those that the table calls open.
 
-use super::table::{CALLBACK, ELSEWHERE, Row, TABLE, Who};
+use super::table::{CALLBACK, ELSEWHERE, METADATA, METADATA_OF_TOOLS, Row, TABLE, Who};
 use super::{Furnished, assert_refused, send};
 use crate::house::{Client, TestHouse};
 use base64::Engine;
@@ -129,7 +129,7 @@ async fn open_doors_stay_open_to_all() {
         for client in [house.anonymous(), stale.clone()] {
             // Nobody is sent elsewhere here, and nobody comes back: a page says so.
             let status = match row.path {
-                ELSEWHERE => 404,
+                ELSEWHERE | METADATA | METADATA_OF_TOOLS => 404,
                 CALLBACK => 400,
                 _ => 200,
             };
@@ -142,6 +142,8 @@ async fn open_doors_stay_open_to_all() {
         "POST /svc/oidc_authenticate/",
         "GET /svc/health/live/",
         "GET /svc/health/ready/",
+        "GET /.well-known/oauth-protected-resource/",
+        "GET /.well-known/oauth-protected-resource/mcp/",
         "GET /svc/oidc/hub/login/",
         "GET /svc/callback/hub-callback/",
         "GET /login/",

@@ -10,7 +10,8 @@ mod table;
 
 use crate::house::{Answer, Client, TestHouse, items};
 use domain::authenticator::Tokens;
-use domain::contracts::{ConnectionStore, UserStore};
+use domain::chat::{ChatDraft, MessageContent, Speaker};
+use domain::contracts::{ChatStore, ConnectionStore, UserStore};
 use domain::ids::AuthenticatorId;
 use domain::secret::Secret;
 use domain::settings::{Settings, Throttle};
@@ -32,6 +33,11 @@ struct Furnished {
     pipeline: i64,
     transform: i64,
     authenticator: i64,
+    chat: i64,
+    /// An answer in the chat.
+    message: i64,
+    ai_provider: i64,
+    prompt: i64,
     _source: Source,
 }
 
@@ -60,6 +66,7 @@ impl Furnished {
         };
         let rules = json!({"name": "rivers", "config_content": "brook,river"});
         let authenticator = connected_authenticator(&house).await;
+        let (chat, message) = answered_chat(&house).await;
         let person = json!({"username": "victor", "password": "long enough"});
         Self {
             search,
@@ -67,6 +74,15 @@ impl Furnished {
             pipeline: pipelines.body[0]["id"].as_i64().unwrap(),
             provider,
             authenticator,
+            chat,
+            message,
+            // Nobody listens there, so that a test of it ends at once.
+            ai_provider: made(house.admin.post("/svc/aiproviders/", &json!({
+                "name": "Spare", "model": "gpt-5", "active": false, "config": {"api_base": "http://127.0.0.1:1"},
+            })).await),
+            prompt: made(ann.post("/svc/prompts/", &json!({
+                "name": "spare", "prompt": "Answer {query}", "tags": ["search-rag"],
+            })).await),
             transform: made(house.admin.post("/svc/querytransforms/", &rules).await),
             token: made(ann.post("/svc/tokens/", &json!({"label": "spare"})).await),
             user: made(house.admin.post("/svc/users/", &person).await),
@@ -92,14 +108,17 @@ impl Furnished {
             Thing::Pipeline => self.pipeline,
             Thing::Transform => self.transform,
             Thing::Authenticator => self.authenticator,
+            Thing::Chat => self.chat,
+            Thing::AiProvider => self.ai_provider,
+            Thing::Prompt => self.prompt,
         };
-        row.path.replace("{id}", &id.to_string())
+        row.path.replace("{id}", &id.to_string()).replace("{message}", &self.message.to_string())
     }
 
     /// Who may use this row: the owner of private things, the administrator for the rest.
     fn rightful(&self, row: &Row) -> &Client {
         match row.thing {
-            Thing::Search | Thing::Result | Thing::Token => &self.ann,
+            Thing::Search | Thing::Result | Thing::Token | Thing::Chat | Thing::Prompt => &self.ann,
             _ => &self.house.admin,
         }
     }
@@ -121,6 +140,19 @@ async fn connected_authenticator(house: &TestHouse) -> i64 {
     let now = house.service.wired().clock.now();
     store.connect(admin, AuthenticatorId(id), tokens, String::new(), now).await.unwrap();
     id
+}
+
+/// A chat of ann's with an answer, and somebody who answers there: without a model.
+async fn answered_chat(house: &TestHouse) -> (i64, i64) {
+    let draft = json!({"name": "Picker", "model": "local/extractive", "tags": ["chat", "rag"], "active": true});
+    let made = house.admin.post("/svc/aiproviders/", &draft).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    let (store, now) = (&house.service.wired().store, house.service.wired().clock.now());
+    let ann = store.user_by_name("ann").await.unwrap().id;
+    let chat = store.create_chat(ChatDraft::default(), ann, now).await.unwrap();
+    let body = MessageContent { content: "It is a river.".to_owned(), ..MessageContent::default() };
+    let message = store.add_message(chat.id, Speaker::Assistant, body, now).await.unwrap();
+    (chat.id.0, message.id.0)
 }
 
 /// Sends a row's request, with its valid body, to any path.

@@ -12,7 +12,7 @@ fn of(thing: Thing) -> impl Iterator<Item = &'static Row> {
 async fn anothers_searches_results_events_and_tokens_do_not_exist() {
     let rooms = Furnished::start().await;
     let otto = rooms.house.user("otto", &["research"]).await;
-    for thing in [Thing::Search, Thing::Result, Thing::Token] {
+    for thing in [Thing::Search, Thing::Result, Thing::Token, Thing::Chat, Thing::Prompt] {
         for row in of(thing) {
             let answer = send(&otto, row, &rooms.path(row)).await;
             assert_refused(&answer, 404, "not_found", &row.name());
@@ -46,7 +46,7 @@ async fn anothers_searches_results_events_and_tokens_do_not_exist() {
 async fn existence_is_not_told() {
     let rooms = Furnished::start().await;
     let otto = rooms.house.user("otto", &[]).await;
-    for thing in [Thing::Search, Thing::Result, Thing::Token] {
+    for thing in [Thing::Search, Thing::Result, Thing::Token, Thing::Chat, Thing::Prompt] {
         for row in of(thing) {
             let theirs = send(&otto, row, &rooms.path(row)).await;
             let nobodys = send(&otto, row, &row.path.replace("{id}", "999999")).await;

@@ -29,6 +29,9 @@ pub enum Thing {
     Pipeline,
     Transform,
     Authenticator,
+    Chat,
+    AiProvider,
+    Prompt,
     /// Its id is its name.
     Schedule,
     File,
@@ -79,6 +82,9 @@ const ANSWERED_200: &[&str] = &[
     "/svc/searchproviders/test/",
     "/svc/searchproviders/doctor/",
     "/svc/querytransforms/preview/",
+    RAG_SEARCH,
+    RATING,
+    MODEL_TEST,
 ];
 
 const fn row(method: &'static str, path: &'static str, who: Who, thing: Thing, body: Body) -> Row {
@@ -86,6 +92,14 @@ const fn row(method: &'static str, path: &'static str, who: Who, thing: Thing, b
 }
 
 const SEARCH: Body = Body::Json(r#"{"query_string": "river", "retention": 2}"#);
+/// The search of the furnished house is the first of all.
+const RAG: Body = Body::Json(r#"{"search_id": 1}"#);
+/// It names its search in the body.
+pub const RAG_SEARCH: &str = "/svc/rag-search/";
+/// It needs a parameter.
+pub const RAG_DETAIL: &str = "/svc/sapi/detail-search-rag/";
+/// What may be deleted as often as one likes: a state is forgotten, all chats are, an answer that nobody makes ends.
+pub const DELETED_AGAIN: &[&str] = &["/svc/searchproviders/{id}/state/", CHATS, "/svc/rag-search/{id}/"];
 const RESULT: Body = Body::Json(r#"{"title": "another title"}"#);
 const PROVIDER: Body = Body::Json(
     r#"{"name": "Lakes", "url": "https://lakes.example/", "response_mappings": "RESULTS=items", "active": false}"#,
@@ -102,6 +116,11 @@ const TOKEN: Body = Body::Json(r#"{"label": "laptop"}"#);
 const SAMPLE: Body = Body::Json(r#"{"sample": [{"title": "A river", "url": "https://rivers.example/1"}]}"#);
 const TRANSFORM: Body = Body::Json(r#"{"name": "lakes", "config_content": "lake,pond"}"#);
 const TRIAL: Body = Body::Json(r#"{"config_content": "lake,pond", "query": "lake"}"#);
+/// A message of JSON-RPC.
+const PING: Body = Body::Json(r#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#);
+/// Where clients of the tools learn who gives out tokens; here nobody does.
+pub const METADATA: &str = "/.well-known/oauth-protected-resource/";
+pub const METADATA_OF_TOOLS: &str = "/.well-known/oauth-protected-resource/mcp/";
 /// The usual place for a scraper, outside of the prefixes.
 const METRICS: &str = "/metrics/";
 /// A page that stands among the paths of the API.
@@ -114,11 +133,24 @@ const PAGES: &[&str] = &[TRANSFORM_FORM, ELSEWHERE, CALLBACK];
 pub const BY_TOKEN: &str = "/svc/oidc_authenticate/";
 const CONNECT: &str = "/svc/authenticators/{id}/connect/";
 /// What is posted without a body.
-pub const WITHOUT_BODY: &[&str] = &["/svc/swirl-logout/", BY_TOKEN, CONNECT];
+pub const WITHOUT_BODY: &[&str] = &["/svc/swirl-logout/", BY_TOKEN, CONNECT, MODEL_TEST];
+const MODEL_TEST: &str = "/svc/aiproviders/{id}/test/";
 const PIPELINE: Body = Body::Json(r#"{"processors": ["CosineRelevancyPostResultProcessor"]}"#);
 const LOGIN: Body = Body::Json(r#"{"username": "admin", "password": "correct horse battery"}"#);
 
-use Thing::{Authenticator, File, Group, Pipeline, Provider, Result, Search, Token, Transform, User};
+/// It has a second id, of a message.
+const RATING: &str = "/svc/chat/{id}/messages/{message}/rating/";
+const MODEL: Body = Body::Json(r#"{"name": "Other", "model": "gpt-5", "active": false}"#);
+const PROMPT: Body = Body::Json(r#"{"name": "other", "prompt": "Answer {query}", "tags": ["search-rag"]}"#);
+const CHAT: Body = Body::Json(r#"{"title": "Dams"}"#);
+const MESSAGE: Body = Body::Json(r#"{"content": "river"}"#);
+const RATED: Body = Body::Json(r#"{"rating": 1, "reasons": ["helpful"]}"#);
+/// Deleting all of them is done as often as one likes.
+pub const CHATS: &str = "/svc/chat/";
+
+use Thing::{
+    AiProvider, Authenticator, Chat, File, Group, Pipeline, Prompt, Provider, Result, Search, Token, Transform, User,
+};
 
 #[rustfmt::skip]
 pub const TABLE: &[Row] = &[
@@ -133,6 +165,11 @@ pub const TABLE: &[Row] = &[
     row("PUT", "/svc/results/{id}/", Who::User, Result, RESULT),
     row("PATCH", "/svc/results/{id}/", Who::User, Result, RESULT),
     row("DELETE", "/svc/results/{id}/", Who::User, Result, Body::None),
+    row("POST", RAG_SEARCH, Who::User, Search, RAG),
+    row("DELETE", "/svc/rag-search/{id}/", Who::User, Search, Body::None),
+    row("GET", RAG_DETAIL, Who::User, Thing::None, Body::None),
+    row("GET", "/svc/sapi/is_chat_ai_provider_exists/", Who::User, Thing::None, Body::None),
+    row("GET", "/svc/sapi/ai_providers/", Who::User, Thing::None, Body::None),
     row("DELETE", "/svc/search/{id}/", Who::User, Search, Body::None),
     row("GET", "/svc/searchproviders/", Who::User, Thing::None, Body::None),
     row("POST", "/svc/searchproviders/", Who::Admin, Thing::None, PROVIDER),
@@ -146,6 +183,29 @@ pub const TABLE: &[Row] = &[
     row("DELETE", "/svc/searchproviders/{id}/state/", Who::Admin, Provider, Body::None),
     row("DELETE", "/svc/searchproviders/{id}/", Who::Admin, Provider, Body::None),
     row("POST", "/svc/searchproviders/doctor/", Who::Admin, Thing::None, SAMPLE),
+    row("GET", CHATS, Who::User, Thing::None, Body::None),
+    row("POST", CHATS, Who::User, Thing::None, CHAT),
+    row("GET", "/svc/chat/{id}/", Who::User, Chat, Body::None),
+    row("PATCH", "/svc/chat/{id}/", Who::User, Chat, CHAT),
+    row("POST", "/svc/chat/{id}/messages/", Who::User, Chat, MESSAGE),
+    row("POST", RATING, Who::User, Chat, RATED),
+    row("GET", "/svc/chat/{id}/export/", Who::User, Chat, Body::None),
+    row("DELETE", "/svc/chat/{id}/", Who::User, Chat, Body::None),
+    row("DELETE", CHATS, Who::User, Thing::None, Body::None),
+    row("GET", "/svc/aiproviders/", Who::User, Thing::None, Body::None),
+    row("POST", "/svc/aiproviders/", Who::Admin, Thing::None, MODEL),
+    row("GET", "/svc/aiproviders/{id}/", Who::User, AiProvider, Body::None),
+    row("PUT", "/svc/aiproviders/{id}/", Who::Admin, AiProvider, Body::Json(r#"{"name": "Spare", "model": "gpt-5-mini"}"#)),
+    row("PATCH", "/svc/aiproviders/{id}/", Who::Admin, AiProvider, Body::Json(r#"{"active": false, "api_key": "k"}"#)),
+    row("POST", MODEL_TEST, Who::Admin, AiProvider, Body::None),
+    row("DELETE", "/svc/aiproviders/{id}/", Who::Admin, AiProvider, Body::None),
+    row("GET", "/svc/prompts/", Who::User, Thing::None, Body::None),
+    row("POST", "/svc/prompts/", Who::User, Thing::None, PROMPT),
+    row("GET", "/svc/prompts/{id}/", Who::User, Prompt, Body::None),
+    row("PUT", "/svc/prompts/{id}/", Who::User, Prompt,
+        Body::Json(r#"{"name": "spare", "prompt": "Say {query}", "tags": ["chat"]}"#)),
+    row("PATCH", "/svc/prompts/{id}/", Who::User, Prompt, Body::Json(r#"{"note": "In short."}"#)),
+    row("DELETE", "/svc/prompts/{id}/", Who::User, Prompt, Body::None),
     row("GET", "/svc/connectors/", Who::User, Thing::None, Body::None),
     row("GET", "/svc/processors/", Who::User, Thing::None, Body::None),
     row("GET", "/svc/mixers/", Who::User, Thing::None, Body::None),
@@ -204,6 +264,9 @@ pub const TABLE: &[Row] = &[
     row("GET", "/svc/api/docs/{file}", Who::User, File, Body::None),
     // It revokes the token it is called with, so it stands last among the calls of the API.
     row("POST", "/svc/swirl-logout/", Who::User, Thing::None, Body::None),
+    row("POST", "/mcp/", Who::User, Thing::None, PING),
+    row("GET", METADATA, Who::Open, Thing::None, Body::None),
+    row("GET", METADATA_OF_TOOLS, Who::Open, Thing::None, Body::None),
     row("GET", "/", Who::Page, Thing::None, Body::None),
     row("GET", TRANSFORM_FORM, Who::AdminPage, Thing::None, Body::None),
     row("POST", TRANSFORM_FORM, Who::Admin, Thing::None, Body::Form("name=x")),

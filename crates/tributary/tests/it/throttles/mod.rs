@@ -234,6 +234,53 @@ async fn every_way_to_start_a_search_counts_and_nothing_else_does() {
     house.stop().await;
 }
 
+/// Reading costs nothing; beginning a chat and speaking in it do. The log says who was refused.
+#[tokio::test]
+async fn the_chat_is_throttled_by_user_and_address() {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+    let _until_the_end = tracing::subscriber::set_default(subscriber);
+    let house =
+        TestHouse::with(|settings| behind_proxy(Settings { throttle_chat: per_hour(3), ..settings })).await;
+    let (ann, otto) = (house.user("ann", &[]).await, house.user("otto", &[]).await);
+    let chat = ann.post("/svc/chat/", &json!({"title": "Dams"})).await;
+    assert_eq!(chat.status, 201, "{chat:?}");
+    let path = format!("/svc/chat/{}/", chat.body["id"]);
+    let messages = format!("{path}messages/");
+    let said = json!({"content": "a secret question"});
+    for _ in 0..2 {
+        // Nobody answers here, and the attempt counts.
+        assert_eq!(ann.post(&messages, &said).await.code(), "no_ai_provider");
+    }
+    for answer in [ann.post(&messages, &said).await, ann.post("/svc/chat/", &json!({})).await] {
+        assert_eq!((answer.status.as_u16(), answer.code()), (429, "throttled"), "{answer:?}");
+        assert_eq!(answer.body["retry_after"].to_string(), answer.header("retry-after"));
+        assert!(answer.header("retry-after").parse::<u32>().unwrap() > 60, "{answer:?}");
+    }
+    for free in [path.as_str(), "/svc/chat/"] {
+        assert_eq!(ann.get(free).await.status, 200, "{free}");
+    }
+    assert_eq!(ann.patch(&path, &json!({"title": "Weirs"})).await.status, 200);
+    assert_eq!(otto.post("/svc/chat/", &json!({})).await.status, 201, "another user");
+    let elsewhere = ann.request(Method::POST, "/svc/chat/").header("X-Forwarded-For", "192.0.2.1");
+    let elsewhere = elsewhere.header("Content-Type", "application/json").body("{}");
+    assert_eq!(Answer::of(elsewhere).await.status, 201, "another address");
+    house.stop().await;
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    assert!(text.lines().any(|line| line.contains("Throttled: chat of user")), "{text}");
+    assert!(!text.contains("a secret question"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chat_without_a_throttle() {
+    let house = TestHouse::with(|settings| Settings { throttle_chat: Throttle(None), ..settings }).await;
+    for _ in 0..20 {
+        assert_eq!(house.admin.post("/svc/chat/", &json!({})).await.status, 201);
+    }
+    house.stop().await;
+}
+
 /// The log line of a refusal has the word `Throttled`, and no name or password.
 #[tokio::test]
 async fn the_log_says_throttled() {

@@ -1,0 +1,278 @@
+//! A tour of everything that there is, by each official client, over streamable HTTP and over standard input and output.
+
+use super::official::{OfficialClient, installed};
+use crate::answering::Answering;
+use crate::house::Client;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+const TOOLS: [&str; 8] = [
+    "chat",
+    "get_search_results",
+    "list_providers",
+    "list_searches",
+    "read_document",
+    "score_document",
+    "search",
+    "search_rag",
+];
+
+/// What stands in a provider and must never be seen.
+const CANARY: &str = "canary-4f0d";
+
+struct Rooms {
+    answering: Answering,
+    token: String,
+    /// A search of somebody else.
+    anothers: i64,
+}
+
+async fn rooms() -> Rooms {
+    let answering = Answering::start().await;
+    let house = &answering.house;
+    let role = json!({"tags": ["chat"], "defaults": ["chat"]});
+    Answering::ai_provider(house, "Talker", &answering.model, role).await;
+    let secrets = json!({"credentials": format!("bearer={CANARY}"), "tags": ["mills"], "description": "About mills.",
+        "http_request_headers": {"X-Key": CANARY}});
+    house.provider_with("Locked mills", &answering.source, secrets).await;
+    let token = house.admin.post("/svc/tokens/", &json!({"label": "tools"})).await.body["token"].clone();
+    let ann: Client = house.user("ann", &[]).await;
+    let anothers = ann.search(&json!({"query_string": "river mill"})).await["id"].as_i64().unwrap();
+    Rooms { token: token.as_str().unwrap().to_owned(), anothers, answering }
+}
+
+impl Rooms {
+    fn over_http(&self) -> Value {
+        let authorization = format!("Token {}", self.token);
+        json!({"url": format!("{}/mcp", self.answering.house.base), "headers": {"Authorization": authorization}})
+    }
+
+    /// The program itself, on the records of the house.
+    fn over_stdio(&self) -> Value {
+        let folder = self.answering.house.folder().display().to_string();
+        json!({
+            "command": env!("CARGO_BIN_EXE_tributary"),
+            "args": ["mcp", "--data-dir", folder],
+            "env": {"SVC_MCP_TOKEN": self.token, "SVC_RAG_SCORE_INCLUSION_THRESHOLD": "0.05"},
+        })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everything_over_streamable_http() {
+    let clients = installed("the tools over streamable HTTP");
+    if clients.is_empty() {
+        return;
+    }
+    let rooms = rooms().await;
+    for client in &clients {
+        tour(client, &rooms, &rooms.over_http());
+        let plan = json!({"url": format!("{}/mcp", rooms.answering.house.base), "steps": [{"do": "tools"}],
+            "headers": {"Authorization": "Token trb_wrong"}});
+        let refused = client.follow(&plan);
+        assert_eq!(refused["connected"], false, "{}: a wrong token: {refused}", client.name);
+    }
+    rooms.answering.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everything_over_standard_input_and_output() {
+    let clients = installed("the tools over standard input and output");
+    if clients.is_empty() {
+        return;
+    }
+    let rooms = rooms().await;
+    for client in &clients {
+        tour(client, &rooms, &rooms.over_stdio());
+        let mut plan = with_steps(&rooms.over_stdio(), json!([{"do": "tools"}]));
+        plan["env"]["SVC_MCP_TOKEN"] = json!("trb_wrong");
+        assert_eq!(client.follow(&plan)["connected"], false, "{}: a wrong token", client.name);
+    }
+    rooms.answering.house.stop().await;
+}
+
+fn with_steps(way: &Value, steps: Value) -> Value {
+    let mut plan = way.clone();
+    plan["steps"] = steps;
+    plan
+}
+
+/// What each step brought; a step that failed as a request fails the test, unless it is asked for.
+struct Walk {
+    who: &'static str,
+    steps: Vec<Value>,
+}
+
+impl Walk {
+    fn follow(client: &OfficialClient, way: &Value, steps: Value) -> Self {
+        let count = steps.as_array().unwrap().len();
+        let said = client.follow(&with_steps(way, steps));
+        assert_eq!(said["connected"], true, "{}: {said}", client.name);
+        let text = said.to_string();
+        assert!(!text.contains(CANARY), "{}: a secret is seen: {text}", client.name);
+        let steps = said["steps"].as_array().unwrap().clone();
+        assert_eq!(steps.len(), count, "{}: {text}", client.name);
+        Self { who: client.name, steps }
+    }
+
+    fn ok(&self, step: usize) -> &Value {
+        let ok = &self.steps[step]["ok"];
+        assert!(!ok.is_null(), "{}: step {step}: {}", self.who, self.steps[step]);
+        ok
+    }
+
+    fn refused(&self, step: usize) -> &str {
+        self.steps[step]["error"].as_str().unwrap_or_else(|| panic!("{}: {}", self.who, self.steps[step]))
+    }
+
+    /// The data of a tool that did its work; text stands beside it.
+    fn data(&self, step: usize) -> &Value {
+        let result = self.ok(step);
+        assert_ne!(result["isError"], true, "{}: step {step}: {result}", self.who);
+        assert!(!self.text(step).is_empty(), "{}: step {step}: {result}", self.who);
+        &result["structuredContent"]
+    }
+
+    /// What a tool says that could not do its work.
+    fn failure(&self, step: usize) -> String {
+        assert_eq!(self.ok(step)["isError"], true, "{}: step {step}: {}", self.who, self.ok(step));
+        let text = self.text(step);
+        assert!(text.contains("Next: "), "{}: {text}", self.who);
+        text
+    }
+
+    fn text(&self, step: usize) -> String {
+        self.ok(step)["content"][0]["text"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Progress was told, and it grew.
+    fn progressed(&self, step: usize) {
+        let notes = self.ok(step)["progress"].as_array().unwrap();
+        let numbers: Vec<f64> = notes.iter().map(|note| note["progress"].as_f64().unwrap()).collect();
+        assert!(numbers.len() >= 2 && numbers.is_sorted(), "{}: step {step}: {notes:?}", self.who);
+    }
+}
+
+fn tour(client: &OfficialClient, rooms: &Rooms, way: &Value) {
+    let (search, result) = first_walk(client, way);
+    second_walk(client, way, (search, result), rooms.anothers);
+}
+
+/// What needs no search from before. Gives the ids of a search and of its first result.
+fn first_walk(client: &OfficialClient, way: &Value) -> (i64, i64) {
+    let walk = Walk::follow(
+        client,
+        way,
+        json!([
+            {"do": "tools"},
+            {"do": "call", "name": "search", "arguments": {"query": "river mill", "max_results": 3}, "progress": true},
+            {"do": "call", "name": "create_search", "arguments": {"query": "river mill", "providers": ["Mills"], "explain": true}},
+            {"do": "call", "name": "list_providers", "arguments": {}},
+            {"do": "call", "name": "list_providers", "arguments": {"tag": "mills"}},
+            {"do": "call", "name": "score_document", "arguments": {"query": "river mill", "text": "A mill by the river."}},
+            {"do": "resources"},
+            {"do": "templates"},
+            {"do": "read", "uri": "svc://providers"},
+            {"do": "read", "uri": "svc://health"},
+            {"do": "prompts"},
+            {"do": "prompt", "name": "research", "arguments": {"question": "How old is the mill?"}},
+            {"do": "call", "name": "search", "arguments": {"query": " "}},
+            {"do": "call", "name": "search", "arguments": {"query": "x", "colour": "blue"}},
+            {"do": "read", "uri": "svc://license/other"},
+            {"do": "info"},
+        ]),
+    );
+    let tools = walk.ok(0).as_array().unwrap();
+    let names: BTreeSet<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, BTreeSet::from(TOOLS));
+    for tool in tools {
+        let hints = &tool["annotations"];
+        assert_eq!(hints["readOnlyHint"], tool["name"] != "chat", "{tool}");
+        assert_eq!(hints["destructiveHint"], false, "{tool}");
+    }
+    let found = walk.data(1);
+    assert_eq!((&found["status"], &found["total"]), (&json!("FULL_RESULTS_READY"), &json!(2)), "{found}");
+    walk.progressed(1);
+    let runs: Vec<&str> =
+        found["providers"].as_array().unwrap().iter().map(|run| run["name"].as_str().unwrap()).collect();
+    assert_eq!(runs, ["Locked mills", "Mills"]);
+    assert!(walk.text(1).contains("The river mill") && walk.text(1).contains("https://mills.example/1"));
+    assert!(walk.data(2)["results"][0]["explain"].is_object(), "{}", walk.data(2));
+    assert_eq!(walk.data(3)["providers"].as_array().unwrap().len(), 2);
+    let tagged = walk.data(4)["providers"].as_array().unwrap();
+    assert_eq!((tagged.len(), &tagged[0]["name"]), (1, &json!("Locked mills")));
+    assert!(walk.data(5)["confidence"].as_f64().unwrap() > 0.3, "{}", walk.data(5));
+    let uris: Vec<&str> =
+        walk.ok(6).as_array().unwrap().iter().map(|one| one["uri"].as_str().unwrap()).collect();
+    assert_eq!(uris, ["svc://providers", "svc://health"]);
+    assert_eq!(walk.ok(7)[0]["uriTemplate"], "svc://search/{id}");
+    assert!(walk.ok(8)[0]["text"].as_str().unwrap().contains("Locked mills"));
+    let health: Value = serde_json::from_str(walk.ok(9)[0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!((&health["status"], health["sources"].as_array().unwrap().len()), (&json!("ok"), 2));
+    assert_eq!(walk.ok(10)[0]["name"], "research");
+    assert!(walk.ok(11)[0]["content"]["text"].as_str().unwrap().contains("How old is the mill?"));
+    assert!(walk.failure(12).contains("query_string"));
+    assert!(walk.failure(13).contains("colour"));
+    assert!(walk.refused(14).contains("svc://license/other"));
+    assert_eq!(walk.ok(15)["server"]["name"], "tributary");
+    let id = found["search_id"].as_i64().unwrap();
+    (id, found["results"][0]["swirl_id"].as_i64().unwrap())
+}
+
+/// What works on a search, and what is refused.
+fn second_walk(client: &OfficialClient, way: &Value, (search, result): (i64, i64), anothers: i64) {
+    let document = json!({"search_id": search, "swirl_id": result, "length": 20});
+    let walk = Walk::follow(
+        client,
+        way,
+        json!([
+            {"do": "tools"},
+            {"do": "call", "name": "get_search_results", "arguments": {"search_id": search}},
+            {"do": "call", "name": "get_results", "arguments": {"search_id": search, "page": 2, "max_results": 1}},
+            {"do": "call", "name": "read_document", "arguments": document},
+            {"do": "call", "name": "search_rag", "arguments": {"search_id": search, "timeout": 60}, "progress": true},
+            {"do": "call", "name": "rag_answer", "arguments": {"query": "river mill"}},
+            {"do": "call", "name": "chat", "arguments": {"message": "Tell me of the mill."}},
+            {"do": "call", "name": "list_searches", "arguments": {"limit": 5}},
+            {"do": "read", "uri": format!("svc://search/{search}")},
+            {"do": "call", "name": "score_document", "arguments": {"query": "wheel", "search_id": search, "swirl_id": result}},
+            {"do": "call", "name": "read_document", "arguments": {"url": "http://169.254.169.254/latest/meta-data/"}},
+            {"do": "call", "name": "read_document", "arguments": {"search_id": anothers, "swirl_id": result}},
+            {"do": "call", "name": "get_search_results", "arguments": {"search_id": anothers}},
+            {"do": "call", "name": "search_rag", "arguments": {"search_id": anothers}},
+            {"do": "read", "uri": format!("svc://search/{anothers}")},
+            {"do": "call", "name": "chat", "arguments": {"message": "x", "chat_id": 999999}},
+            {"do": "call", "name": "delete_everything", "arguments": {}},
+        ]),
+    );
+    assert_eq!(walk.data(1)["results"].as_array().unwrap().len(), 2);
+    let second = walk.data(2);
+    assert_eq!((&second["results"][0]["rank"], second.get("next_page")), (&json!(2), None), "{second}");
+    let window = walk.data(3);
+    assert_eq!(window["text"].as_str().unwrap().chars().count(), 20, "{window}");
+    assert_eq!((&window["source"], &window["next_offset"]), (&json!("result"), &json!(20)), "{window}");
+    let answer = walk.data(4);
+    assert!(answer["answer"].as_str().unwrap().contains("[1]"), "{answer}");
+    assert_eq!(answer["search_id"], search);
+    assert!(
+        answer["citations"][0]["url"].as_str().unwrap().starts_with("https://mills.example/"),
+        "{answer}"
+    );
+    walk.progressed(4);
+    assert_eq!(walk.data(5)["ai_model"], "gpt-4o", "{}", walk.data(5));
+    let reply = walk.data(6);
+    assert!(!reply["content"].as_str().unwrap().is_empty() && reply["chat_id"].is_i64(), "{reply}");
+    let queries = walk.data(7)["searches"].as_array().unwrap();
+    assert!(queries.len() <= 5 && queries.iter().any(|one| one["search_id"] == search), "{queries:?}");
+    assert!(queries.iter().all(|one| one["search_id"] != anothers), "{queries:?}");
+    assert!(walk.ok(8)[0]["text"].as_str().unwrap().contains("The river mill"));
+    assert!(walk.data(9)["confidence"].is_number());
+    assert!(walk.failure(10).contains("only documents of your own results"));
+    for step in [11, 12, 13] {
+        assert!(walk.failure(step).contains("You have no search"), "{}", walk.failure(step));
+    }
+    assert!(walk.refused(14).contains("You have no search"));
+    assert!(walk.failure(15).contains("no conversation"));
+    let unknown = &walk.steps[16];
+    assert!(unknown.get("error").is_some() || unknown["ok"]["isError"] == true, "{unknown}");
+}

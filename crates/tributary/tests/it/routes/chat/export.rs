@@ -1,0 +1,53 @@
+//! A chat as a file.
+
+use super::{chat, looks_up, say, talking};
+use domain::contracts::FileToRead;
+use reqwest::Method;
+use serde_json::json;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn as_pdf_and_as_markdown() {
+    let rooms = talking().await;
+    rooms.model.replies(looks_up("Elle coûte 7 €, the mill stands by the river [1]."));
+    let admin = &rooms.house.admin;
+    let path = chat(admin, json!({"title": "Mühlen"})).await;
+    let answer = say(admin, &path, "Où est le moulin?").await;
+    assert_eq!(answer.status, 201, "{answer:?}");
+    let title = answer.body["citations"][0]["title"].as_str().unwrap();
+
+    let file = admin.request(Method::GET, &format!("{path}export/")).send().await.unwrap();
+    assert_eq!(file.status(), 200);
+    assert_eq!(file.headers()["content-type"], "application/pdf");
+    assert!(
+        file.headers()["content-disposition"].to_str().unwrap().starts_with("attachment; filename=\"chat-")
+    );
+    let bytes = file.bytes().await.unwrap();
+    let file = FileToRead { media_type: None, name: "chat.pdf".to_owned(), bytes };
+    let read = extraction::read(&file, &extraction::Limits::default()).unwrap();
+    for expected in ["Mühlen", "Où est le moulin?", "Elle coûte 7 €", title] {
+        assert!(read.text.contains(expected), "{expected}: {}", read.text);
+    }
+
+    let text = admin.get(&format!("{path}export/?format=md")).await;
+    assert_eq!((text.status.as_u16(), text.header("content-type")), (200, "text/markdown; charset=utf-8"));
+    let text = text.body.as_str().unwrap();
+    assert!(text.starts_with("# Mühlen\n") && text.contains("- \\[1\\] ["), "{text}");
+    let wrong = admin.get(&format!("{path}export/?format=docx")).await;
+    assert_eq!((wrong.status.as_u16(), wrong.code()), (400, "invalid"), "{wrong:?}");
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn letters_that_the_pdf_cannot_hold() {
+    let rooms = talking().await;
+    rooms.model.says("Плотина.");
+    let admin = &rooms.house.admin;
+    let path = chat(admin, json!({})).await;
+    assert_eq!(say(admin, &path, "Dam?").await.status, 201);
+    let refused = admin.get(&format!("{path}export/?format=pdf")).await;
+    assert_eq!((refused.status.as_u16(), refused.code()), (422, "impossible"), "{refused:?}");
+    assert!(refused.body["detail"].as_str().unwrap().contains("format=md"), "{refused:?}");
+    let text = admin.get(&format!("{path}export/?format=md")).await;
+    assert!(text.body.as_str().unwrap().contains("Плотина."));
+    rooms.house.stop().await;
+}

@@ -1,0 +1,58 @@
+//! `/svc/chat/`: conversations over the sources, with a model that calls tools.
+
+mod export;
+mod limits;
+mod records;
+mod talk;
+
+use crate::answering::Answering;
+use crate::house::{Answer, Client};
+use domain::settings::{Settings, Throttle};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::time::Duration;
+use testkit::vendors::models::{ModelRequest, Reply};
+
+/// A house where somebody answers in chats, as often as one likes.
+async fn talking() -> Answering {
+    let rooms = Answering::with(|settings| Settings { throttle_chat: Throttle(None), ..settings }).await;
+    let role = json!({"tags": ["chat"], "defaults": ["chat"]});
+    Answering::ai_provider(&rooms.house, "Talker", &rooms.model, role).await;
+    rooms
+}
+
+/// Begins a chat; its path.
+async fn chat(client: &Client, draft: Value) -> String {
+    let begun = client.post("/svc/chat/", &draft).await;
+    assert_eq!(begun.status, 201, "{begun:?}");
+    format!("/svc/chat/{}/", begun.body["id"])
+}
+
+async fn say(client: &Client, chat: &str, content: &str) -> Answer {
+    client.post(&format!("{chat}messages/"), &json!({"content": content})).await
+}
+
+/// Searches once, then says the text.
+fn looks_up(text: &'static str) -> impl Fn(&ModelRequest) -> Reply + Send + Sync {
+    move |request| match request.body["messages"].as_array().unwrap().last().unwrap()["role"].as_str() {
+        Some("tool") => Reply::text(text),
+        _ => Reply::call("search", json!({"query": "river mill"})),
+    }
+}
+
+/// All events of an answer until the stream ends: (name, data).
+async fn events(client: &Client, chat: &str, said: &Value) -> Vec<(String, Value)> {
+    let request = client.request(Method::POST, &format!("{chat}messages/")).body(said.to_string());
+    let request = request.header("Content-Type", "application/json").header("Accept", "text/event-stream");
+    let response = request.send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert!(response.headers()["content-type"].to_str().unwrap().starts_with("text/event-stream"));
+    let text = tokio::time::timeout(Duration::from_secs(30), response.text()).await.unwrap().unwrap();
+    let field = |block: &str, name: &str| {
+        block.lines().filter_map(|line| line.strip_prefix(name)).map(str::trim).collect::<Vec<_>>().join("\n")
+    };
+    text.split("\n\n")
+        .filter(|block| block.contains("event:"))
+        .map(|block| (field(block, "event:"), serde_json::from_str(&field(block, "data:")).unwrap()))
+        .collect()
+}

@@ -1,0 +1,93 @@
+//! Chats as records: listed, renamed, rated, deleted.
+
+use super::{chat, say, talking};
+use crate::house::TestHouse;
+use serde_json::json;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listed_renamed_and_deleted() {
+    let house = TestHouse::start().await;
+    let ann = house.user("ann", &[]).await;
+    let first = chat(&ann, json!({"title": " Dams "})).await;
+    let second = chat(&ann, json!({"searchprovider_list": ["Mills", 3]})).await;
+    let titles = async || -> Vec<String> {
+        let list = ann.get("/svc/chat/").await;
+        list.body.as_array().unwrap().iter().map(|one| one["title"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(titles().await, ["", "Dams"]);
+    let renamed = ann.patch(&first, &json!({"title": "Weirs"})).await;
+    assert_eq!((renamed.status.as_u16(), &renamed.body["title"]), (200, &json!("Weirs")), "{renamed:?}");
+    assert_eq!(titles().await, ["Weirs", ""], "the one changed last is first");
+    assert_eq!(ann.get(&second).await.body["searchprovider_list"], json!(["Mills", 3]));
+    let paged = ann.get("/svc/chat/?page=2&items=1").await.body;
+    assert_eq!((&paged["count"], &paged["results"][0]["title"]), (&json!(2), &json!("")));
+    assert_eq!(house.admin.get("/svc/chat/").await.body, json!([]), "nobody sees another's");
+
+    assert_eq!(ann.delete(&second).await.status, 204);
+    assert_eq!(ann.get(&second).await.status, 404);
+    chat(&ann, json!({})).await;
+    let theirs = chat(&house.admin, json!({})).await;
+    assert_eq!(ann.delete("/svc/chat/").await.status, 204);
+    assert_eq!(ann.get("/svc/chat/").await.body, json!([]));
+    assert_eq!(house.admin.get(&theirs).await.status, 200);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mistakes_are_named() {
+    let rooms = talking().await;
+    let house = &rooms.house;
+    let path = chat(&house.admin, json!({})).await;
+    let rag_only = rooms.ai_provider;
+    for (draft, field) in [
+        (json!({"title": "x".repeat(256)}), "title"),
+        (json!({"ai_provider": 999_999}), "ai_provider"),
+        (json!({"ai_provider": rag_only}), "ai_provider"),
+        (json!({"prompt": "no_such_prompt"}), "prompt"),
+        (json!({"searchprovider_list": vec!["a"; 501]}), "searchprovider_list"),
+        (json!({"searchprovider_list": ["x".repeat(300)]}), "searchprovider_list"),
+    ] {
+        for answer in [house.admin.post("/svc/chat/", &draft).await, house.admin.patch(&path, &draft).await] {
+            assert_eq!((answer.status.as_u16(), answer.code()), (400, "invalid"), "{draft} {answer:?}");
+            assert!(answer.body["errors"][field].is_array(), "{field}: {answer:?}");
+        }
+    }
+    for name in ["chat_rag_instructions_standard", "chat_rag_standard"] {
+        let answer = house.admin.patch(&path, &json!({"prompt": name})).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_are_rated() {
+    let rooms = talking().await;
+    rooms.model.says("Hello.");
+    let admin = &rooms.house.admin;
+    let path = chat(admin, json!({})).await;
+    let answer = say(admin, &path, "Hello").await.body;
+    let rating = format!("{path}messages/{}/rating/", answer["id"]);
+    for wrong in [
+        json!({"rating": 0}),
+        json!({"rating": 2}),
+        json!({"rating": 1, "reasons": vec!["x"; 21]}),
+        json!({"rating": 1, "comment": "x".repeat(2001)}),
+    ] {
+        let refused = admin.post(&rating, &wrong).await;
+        assert_eq!((refused.status.as_u16(), refused.code()), (400, "invalid"), "{wrong} {refused:?}");
+    }
+    for given in [json!({"rating": 1, "reasons": ["helpful"], "comment": "Good."}), json!({"rating": -1})] {
+        let rated = admin.post(&rating, &given).await;
+        assert_eq!(rated.status, 200, "{rated:?}");
+        assert_eq!(rated.body["rating"]["rating"], given["rating"]);
+        assert_eq!(admin.get(&path).await.body["messages"][1]["rating"], rated.body["rating"]);
+    }
+    let said = admin.get(&path).await.body["messages"][0]["id"].clone();
+    let own = admin.post(&format!("{path}messages/{said}/rating/"), &json!({"rating": 1})).await;
+    assert_eq!((own.status.as_u16(), own.code()), (422, "impossible"), "{own:?}");
+    let elsewhere = chat(admin, json!({})).await;
+    let strange =
+        admin.post(&format!("{elsewhere}messages/{}/rating/", answer["id"]), &json!({"rating": 1})).await;
+    assert_eq!(strange.status, 404, "the answer is of another chat");
+    rooms.house.stop().await;
+}
