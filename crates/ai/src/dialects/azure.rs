@@ -1,6 +1,7 @@
 //! Azure OpenAI: OpenAI's words at a deployment of one's own, with a version and a header of its own.
 
-use super::openai::{chat_body, complaint, embeddings_body, read_vectors, reader, thinks, without_refused};
+use super::chunks::reader;
+use super::openai::{chat_body, complaint, embeddings_body, read_vectors, thinks, without_refused};
 use super::request::{base, misconfigured, post};
 use super::{Call, Dialect, DialectKind, ReadPieces};
 use domain::contracts::{HttpRequest, HttpResponse, ModelError, Prompt, ReadAs};

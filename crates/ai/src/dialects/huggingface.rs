@@ -1,7 +1,8 @@
 //! Hugging Face: its router, or an endpoint of one's own, both of which speak like OpenAI; embeddings of the router
 //! have a form of their own.
 
-use super::openai::{chat_body, complaint, embeddings_body, read_vectors, reader, without_refused};
+use super::chunks::reader;
+use super::openai::{chat_body, complaint, embeddings_body, read_vectors, without_refused};
 use super::request::{base, bearer, json as read_json, misconfigured, post};
 use super::{Call, Dialect, DialectKind, ReadPieces};
 use domain::contracts::{HttpRequest, HttpResponse, ModelError, Prompt, ReadAs};

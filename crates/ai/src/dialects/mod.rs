@@ -4,6 +4,7 @@ mod anthropic;
 mod azure;
 mod bedrock;
 mod calls;
+mod chunks;
 mod cohere;
 mod gemini;
 mod huggingface;

@@ -11,7 +11,10 @@ pub mod cohere;
 pub mod gemini;
 pub mod ollama;
 pub mod openai;
+mod request;
 pub mod request_post;
+
+pub use request::ModelRequest;
 
 use super::stand::Stand;
 use axum::Router;
@@ -19,7 +22,6 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::Response;
-use domain::contracts::HttpRequest;
 use futures_util::stream;
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -36,63 +38,6 @@ pub const TEXT: &str =
 /// Tokens that every answer is said to have cost.
 pub const TOKENS_IN: u64 = 31;
 pub const TOKENS_OUT: u64 = 17;
-
-/// One request, as it arrived.
-#[derive(Debug, Clone)]
-pub struct ModelRequest {
-    pub method: String,
-    /// Not decoded.
-    pub path: String,
-    /// Decoded.
-    pub query: Vec<(String, String)>,
-    /// Names in lower case.
-    pub headers: Vec<(String, String)>,
-    /// `Null` when it is no JSON.
-    pub body: Value,
-    pub raw: Bytes,
-}
-
-impl ModelRequest {
-    /// A request as it would arrive.
-    pub fn of(request: &HttpRequest) -> Self {
-        let secret = request.secret_headers.iter().map(|(name, value)| (name, value.expose()));
-        let headers = request.headers.iter().map(|(name, value)| (name, value.as_str())).chain(secret);
-        let host = &request.url[url::Position::BeforeHost..url::Position::AfterPort];
-        let host = ("host".to_owned(), host.to_owned());
-        let raw = request.body.clone().unwrap_or_default();
-        Self {
-            method: request.method.as_str().to_owned(),
-            path: request.url.path().to_owned(),
-            query: request.url.query_pairs().into_owned().collect(),
-            headers: headers
-                .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
-                .chain(std::iter::once(host))
-                .collect(),
-            body: serde_json::from_slice(&raw).unwrap_or_default(),
-            raw,
-        }
-    }
-
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-    }
-
-    pub fn query_value(&self, name: &str) -> Option<&str> {
-        self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-    }
-
-    /// Refuses a request that does not post JSON.
-    pub fn check_form(&self) -> Result<(), Refusal> {
-        if self.method != "POST" {
-            return Err(Refusal::new(405, "the method is not allowed"));
-        }
-        let is_json = self.header("content-type").is_some_and(|kind| kind.starts_with("application/json"));
-        if !is_json || !self.body.is_object() {
-            return Err(Refusal::new(400, "the body is not a JSON object"));
-        }
-        Ok(())
-    }
-}
 
 /// What a model answers.
 #[derive(Debug, Clone, PartialEq, Default)]
