@@ -15,16 +15,19 @@ const MESSAGE_MARKS: [&[u8]; 2] = [b"message/", b"multipart/digest"];
 /// memory, and all of them are read before the first word is seen.
 const LINES_MAX: usize = 100_000;
 
+/// Longest name of a header, as far as lines are told apart by it.
+const NAME_BYTES_MAX: usize = 100;
+
 pub fn read(bytes: &[u8], reading: &mut Reading) -> Step {
     reading.look()?;
+    if too_many_lines(bytes) {
+        return damaged(&format!("it has more than {LINES_MAX} headers or parts"));
+    }
     // The parser calls itself for each message within a message, so that it must not see too many.
     let is_mark = |mark: &[u8], window: &[u8]| window.eq_ignore_ascii_case(mark);
     let count = |mark: &[u8]| bytes.windows(mark.len()).filter(|window| is_mark(mark, window)).count();
     if MESSAGE_MARKS.iter().map(|mark| count(mark)).sum::<usize>() > reading.limits.depth {
         return damaged(&format!("it holds more than {} messages", reading.limits.depth));
-    }
-    if too_many_lines(bytes) {
-        return damaged(&format!("it has more than {LINES_MAX} headers or parts"));
     }
     let Some(message) = MessageParser::default().parse(bytes) else {
         return damaged("it holds no message");
@@ -42,19 +45,32 @@ fn too_many_lines(bytes: &[u8]) -> bool {
     let (mut headers, mut parting) = (0, 0);
     let (mut is_header, mut holds_message) = (true, false);
     for line in bytes.split(|&byte| byte == b'\n') {
+        if headers > LINES_MAX || parting > LINES_MAX {
+            return true;
+        }
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.starts_with(b"--") {
             parting += 1;
             is_header = true;
         } else if is_header && line.is_empty() {
             is_header = std::mem::take(&mut holds_message);
+        } else if is_header && !may_be_header(line) {
+            // What follows a signature, for one, is text.
+            is_header = false;
         } else if is_header {
             headers += 1;
-            let is_mark = |mark: &[u8]| line.windows(mark.len()).any(|window| window.eq_ignore_ascii_case(mark));
+            let is_mark =
+                |mark: &[u8]| line.windows(mark.len()).any(|window| window.eq_ignore_ascii_case(mark));
             holds_message |= MESSAGE_MARKS.iter().any(|mark| is_mark(mark));
         }
     }
-    headers > LINES_MAX || parting > LINES_MAX
+    false
+}
+
+/// A name and a colon, or what goes on from the line before.
+fn may_be_header(line: &[u8]) -> bool {
+    let begins = |byte: &u8| byte.is_ascii_whitespace();
+    line.first().is_some_and(begins) || line.iter().take(NAME_BYTES_MAX).any(|&byte| byte == b':')
 }
 
 fn read_message(message: &Message<'_>, reading: &mut Reading, depth: usize) -> Step {

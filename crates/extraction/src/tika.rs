@@ -14,8 +14,8 @@ use url::Url;
 /// Names of files that are worth a try; the server itself knows many more.
 const ENDINGS: &[&str] = &[
     "doc", "dot", "xls", "xlt", "ppt", "pps", "pot", "rtf", "epub", "msg", "pub", "vsd", "vsdx", "wpd",
-    "pages", "numbers", "key", "odg", "fb2", "chm", "djvu", "tif", "tiff", "png", "jpg", "jpeg", "gif", "webp",
-    "bmp",
+    "pages", "numbers", "key", "odg", "fb2", "chm", "djvu", "tif", "tiff", "png", "jpg", "jpeg", "gif",
+    "webp", "bmp",
 ];
 
 /// The address of the server is not one.

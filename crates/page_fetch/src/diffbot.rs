@@ -19,7 +19,8 @@ pub async fn read(
     time_max: Duration,
 ) -> Result<PageText, PageError> {
     let failed = |why: String| PageError::Failed(format!("Diffbot has no text of it: {why}"));
-    let request = request(service, page, time_max).ok_or_else(|| failed("its address is not valid".to_owned()))?;
+    let request =
+        request(service, page, time_max).ok_or_else(|| failed("its address is not valid".to_owned()))?;
     let answer = parts.fetch.fetch(&request).await.map_err(|error| failed(error.to_string()))?;
     if answer.status != 200 {
         return Err(failed(format!("it answered with the status {}", answer.status)));
@@ -67,8 +68,14 @@ mod tests {
         let entities = BTreeMap::from([("news.example".to_owned(), "article".to_owned())]);
         let service = Diffbot { token: Secret::new("t&k"), url: None, entities };
         let table = [
-            ("https://news.example/1", "https://api.diffbot.com/v3/article?token=••••&url=https%3A%2F%2Fnews.example%2F1"),
-            ("https://b.example/", "https://api.diffbot.com/v3/analyze?token=••••&url=https%3A%2F%2Fb.example%2F"),
+            (
+                "https://news.example/1",
+                "https://api.diffbot.com/v3/article?token=••••&url=https%3A%2F%2Fnews.example%2F1",
+            ),
+            (
+                "https://b.example/",
+                "https://api.diffbot.com/v3/analyze?token=••••&url=https%3A%2F%2Fb.example%2F",
+            ),
         ];
         for (page, expected) in table {
             let request = request(&service, &Url::parse(page).unwrap(), Duration::from_secs(1)).unwrap();

@@ -66,7 +66,8 @@ mod tests {
     fn the_type_of_an_answer() {
         let table = [(Some("Text/HTML; charset=utf-8"), "text/html"), (None, "application/octet-stream")];
         for (header, expected) in table {
-            let headers = header.map(|value| ("content-type".to_owned(), value.to_owned())).into_iter().collect();
+            let headers =
+                header.map(|value| ("content-type".to_owned(), value.to_owned())).into_iter().collect();
             let answer = HttpResponse { status: 200, headers, body: Default::default() };
             assert_eq!(of(&answer), expected);
         }

@@ -64,9 +64,9 @@ impl Errand<'_> {
             return Err(miss.error);
         };
         let time = self.wanted.time_max.saturating_sub(started.elapsed()).min(self.usual);
-        diffbot::read(self.parts, service, &url, time).await.map_err(|second| {
-            PageError::Failed(format!("{}; {second}", miss.error))
-        })
+        diffbot::read(self.parts, service, &url, time)
+            .await
+            .map_err(|second| PageError::Failed(format!("{}; {second}", miss.error)))
     }
 
     /// One answer; any status but 200 is a failure.
@@ -93,7 +93,9 @@ impl Errand<'_> {
         let answer = self.get(url).await?;
         let media_type = media_type::of(&answer);
         // Whoever was asked for the type before has said it already, and more truly.
-        if self.config.media_type_lookup.is_none() && !media_type::is_wanted(&self.config.media_types, &media_type) {
+        if self.config.media_type_lookup.is_none()
+            && !media_type::is_wanted(&self.config.media_types, &media_type)
+        {
             return Err(media_type::unwanted(&media_type));
         }
         let said = answer.header("content-type").map(str::to_owned);

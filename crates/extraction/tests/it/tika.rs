@@ -36,7 +36,10 @@ async fn only_what_is_not_known_goes_there() {
     let old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0Rivers rose in spring\0\0".to_vec();
     let found = reader.extract(file("old.doc", old.clone())).await.expect("a text");
     assert_eq!((found.text.as_str(), found.is_cut), ("Rivers rose in spring", false));
-    let told = FileToRead { media_type: Some("application/rtf".to_owned()), ..file("ü.rtf", "{\\rtf1 Snow melts}") };
+    let told = FileToRead {
+        media_type: Some("application/rtf".to_owned()),
+        ..file("ü.rtf", "{\\rtf1 Snow melts}")
+    };
     assert_eq!(reader.extract(told).await.expect("a text").text, "rtf1 Snow melts");
     let named = Some("attachment; filename=\"old.doc\"".to_owned());
     assert_eq!(tika.seen(), [(None, named), (Some("application/rtf".to_owned()), None)]);
@@ -93,7 +96,9 @@ fn names_and_addresses() {
         assert!(reader(address).is_err(), "{address}");
     }
     let reader = reader("http://a.example/prefix/").expect("an address");
-    for (name, expected) in [("a.DOC", true), ("a.docx", true), ("a.rtf", true), ("a.exe", false), ("doc", false)] {
+    for (name, expected) in
+        [("a.DOC", true), ("a.docx", true), ("a.rtf", true), ("a.exe", false), ("doc", false)]
+    {
         assert_eq!(reader.knows(name), expected, "{name}");
     }
 }

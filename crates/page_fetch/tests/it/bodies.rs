@@ -38,7 +38,8 @@ async fn thin_bodies_get_the_best_window() {
     for (query, method, length, expected) in table {
         let rules = json!({"body_pagefetch_generation_method": method, "body_pagefetch_token_length": length,
             "body_pagefetch_fallback_token_length": 7});
-        let mut items = [item(site.url(), "too thin"), item(site.url(), "this body has enough words as it is")];
+        let mut items =
+            [item(site.url(), "too thin"), item(site.url(), "this body has enough words as it is")];
         assert_eq!(fill(&filling(rules), &mut items, query, &[&site]).await, 1);
         assert_eq!(items[0].body, expected, "{query} {method}");
         assert_eq!(items[1].body, "this body has enough words as it is");

@@ -87,7 +87,11 @@ pub fn item(url: impl ToString, body: &str) -> ResultItem {
     ResultItem { url: url.to_string(), body: body.to_owned(), ..ResultItem::default() }
 }
 
-pub async fn read(pages: &PageFetch, provider: &SearchProvider, item: &ResultItem) -> Result<PageText, PageError> {
+pub async fn read(
+    pages: &PageFetch,
+    provider: &SearchProvider,
+    item: &ResultItem,
+) -> Result<PageText, PageError> {
     read_as(pages, provider, item, ANN).await
 }
 

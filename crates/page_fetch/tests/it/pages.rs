@@ -22,7 +22,8 @@ fn why(error: PageError) -> String {
 async fn a_page_is_its_main_content() {
     let site = Source::start().await;
     site.reply(html());
-    let found = read(&pages(&[&site]), &provider("https://api.example/", json!({})), &item(site.url(), "")).await;
+    let found =
+        read(&pages(&[&site]), &provider("https://api.example/", json!({})), &item(site.url(), "")).await;
     let found = found.expect("a page");
     assert_eq!((found.title.as_str(), found.media_type.as_str()), ("Flood report", "text/html"));
     assert!(found.text.contains("The river rose at night"), "{}", found.text);
@@ -34,9 +35,12 @@ async fn pages_are_fetched_only_where_the_provider_lets_them() {
     let site = Source::start().await;
     site.reply(html());
     let pages = pages(&[&site]);
-    for (config, is_fetched) in
-        [(json!({}), false), (json!({"timeout": 5}), false), (json!({"cache": "false"}), true), (json!({"cache": true}), true)]
-    {
+    for (config, is_fetched) in [
+        (json!({}), false),
+        (json!({"timeout": 5}), false),
+        (json!({"cache": "false"}), true),
+        (json!({"cache": true}), true),
+    ] {
         let provider = provider("https://api.example/", json!({"page_fetch_config_json": config}));
         assert_eq!(read(&pages, &provider, &item(site.url(), "")).await.is_ok(), is_fetched, "{config}");
     }
@@ -60,7 +64,8 @@ async fn only_a_good_answer_with_text_is_a_page() {
     ];
     for (behaviour, expected) in table {
         site.reply(behaviour);
-        let error = why(read(&pages, &provider, &item(site.url_at("/x?key=canary"), "")).await.expect_err(expected));
+        let error =
+            why(read(&pages, &provider, &item(site.url_at("/x?key=canary"), "")).await.expect_err(expected));
         assert!(error.contains(expected) && !error.contains("canary"), "{expected}: {error}");
     }
     for url in ["", "no address", "file:///etc/passwd", "ftp://127.0.0.1/"] {
@@ -76,7 +81,9 @@ async fn private_places_are_refused_unless_they_are_the_providers_own() {
     let pages = pages(&[]);
     let rivers = provider(api.url().as_str(), json!({}));
     assert!(read(&pages, &rivers, &item(api.url_at("/page"), "")).await.is_ok());
-    for url in [site.url().to_string(), "http://169.254.169.254/latest".to_owned(), "http://[::1]:80/".to_owned()] {
+    for url in
+        [site.url().to_string(), "http://169.254.169.254/latest".to_owned(), "http://[::1]:80/".to_owned()]
+    {
         let error = why(read(&pages, &rivers, &item(&url, "")).await.expect_err("refused"));
         assert!(error.contains("not allowed"), "{url}: {error}");
     }
@@ -98,7 +105,11 @@ async fn credentials_go_to_the_providers_own_origin() {
         (json!({"credentials": "HTTPBasicAuth('ann','canary')"}), "authorization", "Basic YW5uOmNhbmFyeQ=="),
         (json!({"credentials": "X-Api-Key=canary-key"}), "x-api-key", "canary-key"),
         (json!({"authenticator": "google"}), "authorization", "Bearer token-of-ann-for-google"),
-        (json!({"eval_credentials": "session['box_access_token']"}), "authorization", "Bearer token-of-ann-for-box"),
+        (
+            json!({"eval_credentials": "session['box_access_token']"}),
+            "authorization",
+            "Bearer token-of-ann-for-box",
+        ),
         (json!({"connector": "Personal"}), "authorization", "Bearer token-of-ann-for-microsoft"),
     ];
     for (mut more, header, value) in table {
@@ -197,7 +208,10 @@ async fn the_content_may_have_an_address_of_its_own() {
     assert!(read(&pages(&[]), &provider, &result).await.is_ok());
     let asked = api.requests().pop().expect("a request");
     assert_eq!(asked.header("authorization"), Some("Bearer token-of-ann-for-microsoft"));
-    assert_eq!(read(&pages(&[]), &provider, &item("https://a.example/", "")).await, Err(PageError::NoAddress));
+    assert_eq!(
+        read(&pages(&[]), &provider, &item("https://a.example/", "")).await,
+        Err(PageError::NoAddress)
+    );
 }
 
 #[tokio::test]
@@ -223,13 +237,16 @@ async fn types_are_asked_for_or_looked_at() {
     ] {
         api.reply_at("/about", behaviour);
         let before = api.requests().len();
-        let error = why(read(&pages, &config(lookup.clone()), &item(api.url_at("/page"), "")).await.expect_err(expected));
+        let error = why(read(&pages, &config(lookup.clone()), &item(api.url_at("/page"), ""))
+            .await
+            .expect_err(expected));
         assert!(error.contains(expected), "{error}");
         assert_eq!(api.requests().len(), before + 1, "the content is not fetched");
     }
     assert!(read(&pages, &config(json!({})), &item(api.url_at("/page"), "")).await.is_ok());
     api.reply(Behaviour::text("text/csv", "a,b"));
-    let error = why(read(&pages, &config(json!({})), &item(api.url_at("/page"), "")).await.expect_err("a list"));
+    let error =
+        why(read(&pages, &config(json!({})), &item(api.url_at("/page"), "")).await.expect_err("a list"));
     assert!(error.contains("type text/csv"), "{error}");
 }
 

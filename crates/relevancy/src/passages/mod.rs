@@ -80,11 +80,7 @@ fn joined(words: &Words<'_>, windows: &[Range<usize>]) -> String {
 }
 
 /// As many of the first words as fit, found by halving.
-fn longest_that_fits(
-    words: &Words<'_>,
-    window: &Range<usize>,
-    fits: &mut dyn FnMut(&str) -> bool,
-) -> String {
+fn longest_that_fits(words: &Words<'_>, window: &Range<usize>, fits: &mut dyn FnMut(&str) -> bool) -> String {
     let (mut fit, mut too_many) = (window.start, window.end);
     while fit + 1 < too_many {
         let middle = fit + (too_many - fit) / 2;
@@ -126,7 +122,11 @@ mod tests {
             ("ships on water", TermVector, 8, Some("Boats were rare. River water came at night.")),
         ];
         for (query, method, count, expected) in table {
-            assert_eq!(best_window(TEXT, query, method, count).as_deref(), expected, "{query} {method:?} {count}");
+            assert_eq!(
+                best_window(TEXT, query, method, count).as_deref(),
+                expected,
+                "{query} {method:?} {count}"
+            );
         }
         assert_eq!(best_window("", "river", TermCount, 5), None);
     }

@@ -70,7 +70,8 @@ fn by_term_count(words: &Words<'_>, query: &Query, window_words: usize) -> Vec<S
         let inside = hits.get(first..last).unwrap_or_default();
         let mut counts = vec![0; weights.len()];
         inside.iter().for_each(|hit| counts[hit.term] += 1);
-        let counted = counts.iter().zip(&weights).map(|(count, weight)| f64::from(COUNT_MAX.min(*count)) * weight);
+        let counted =
+            counts.iter().zip(&weights).map(|(count, weight)| f64::from(COUNT_MAX.min(*count)) * weight);
         let side_by_side: BTreeSet<(usize, usize)> = inside
             .windows(2)
             .filter(|pair| pair[0].word + 1 == pair[1].word)

@@ -58,7 +58,8 @@ impl<'t> Words<'t> {
 
     /// The text from the first to the last of some words, with the signs between them and those that close the last.
     pub fn text(&self, words: &Range<usize>) -> &'t str {
-        let (Some(first), Some(last)) = (self.places.get(words.start), self.places[..words.end].last()) else {
+        let (Some(first), Some(last)) = (self.places.get(words.start), self.places[..words.end].last())
+        else {
             return "";
         };
         if words.is_empty() {
@@ -66,7 +67,8 @@ impl<'t> Words<'t> {
         }
         let next = self.places.get(words.end).map_or(self.text.len(), |next| next.0 as usize);
         let end = last.1 as usize;
-        let is_closing = |c: &char| !c.is_whitespace() && !c.is_alphanumeric() && !matches!(c, '<' | '&' | '(' | '[');
+        let is_closing =
+            |c: &char| !c.is_whitespace() && !c.is_alphanumeric() && !matches!(c, '<' | '&' | '(' | '[');
         let signs = self.text[end..next].chars().take_while(is_closing).take(CLOSING_CHARS_MAX);
         &self.text[first.0 as usize..end + signs.map(char::len_utf8).sum::<usize>()]
     }
@@ -123,7 +125,14 @@ mod tests {
                 ],
             ),
             // The seventh word is too far from the beginning of its sentence.
-            (6, &["One two. Three four five six", "Three four five six seven eight", "seven eight nine. Ten."]),
+            (
+                6,
+                &[
+                    "One two. Three four five six",
+                    "Three four five six seven eight",
+                    "seven eight nine. Ten.",
+                ],
+            ),
             (20, &[text]),
             (0, &[]),
         ];

@@ -48,7 +48,13 @@ fn mails_of_python() {
     }
     let found = shop.assert_words(
         "plain.eml",
-        &["Ann Lée", "Bob, cy@example.net", "Überschwemmung", "Das Café steht unter Wasser.", "More tomorrow."],
+        &[
+            "Ann Lée",
+            "Bob, cy@example.net",
+            "Überschwemmung",
+            "Das Café steht unter Wasser.",
+            "More tomorrow.",
+        ],
     );
     assert_eq!((found.title.as_str(), found.author.as_str()), ("Überschwemmung", "Ann Lée"));
     let both = shop.assert_words("both.eml", &["Both", "The plain words"]);

@@ -37,7 +37,8 @@ const REPORT_NOTE: &str = "A footnote about sluices.";
 
 const SLIDES: &str = "% River slides\n% Ann Lee\n\n# First slide\n\nWater levels rise\n\n::: notes\nSpeak slowly here\n:::\n\n\
     # Second slide\n\n- sluices open\n- people ran\n";
-const SLIDE_WORDS: &[&str] = &["First slide", "Water levels rise", "Second slide", "sluices open", "people ran"];
+const SLIDE_WORDS: &[&str] =
+    &["First slide", "Water levels rise", "Second slide", "sluices open", "people ran"];
 
 const SHEET: &str = "Gauge,Level\nDelta,4.5\n\"Harbour, old\",7.25\nСлово,水位\n";
 const SHEET_WORDS: &[&str] = &["Gauge Level", "Delta 4.5", "Harbour, old 7.25", "Слово 水位"];
@@ -113,7 +114,8 @@ impl Workshop {
         let text = found.text.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut rest = text.as_str();
         for word in words {
-            let at = rest.find(word).unwrap_or_else(|| panic!("{name}: {word:?} is not in {rest:?} of {text:?}"));
+            let at =
+                rest.find(word).unwrap_or_else(|| panic!("{name}: {word:?} is not in {rest:?} of {text:?}"));
             rest = &rest[at + word.len()..];
         }
         found

@@ -20,7 +20,11 @@ fn texts_of_pandoc() {
     // What we do not read is named, and not taken for something else.
     for name in ["report.rtf", "report.epub"] {
         assert!(shop.run("pandoc", &["--standalone", "report.md", "-o", name]));
-        assert!(matches!(shop.read(name), Err(ExtractError::Unsupported(_))), "{name}: {:?}", shop.read(name));
+        assert!(
+            matches!(shop.read(name), Err(ExtractError::Unsupported(_))),
+            "{name}: {:?}",
+            shop.read(name)
+        );
     }
 }
 
@@ -31,7 +35,8 @@ fn texts_of_libreoffice() {
     if !shop.run("pandoc", &["--standalone", "report.md", "-o", "report.odt"]) {
         return;
     }
-    for to in ["docx:MS Word 2007 XML", "docx:Office Open XML Text", "odt:writer8", "html:HTML (StarWriter)"] {
+    for to in ["docx:MS Word 2007 XML", "docx:Office Open XML Text", "odt:writer8", "html:HTML (StarWriter)"]
+    {
         if !shop.convert("report.odt", to, &[]) {
             return;
         }

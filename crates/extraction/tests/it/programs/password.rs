@@ -67,7 +67,8 @@ fn what_libreoffice_seals() {
     }
     for (name, filter) in [("sealed.docx", "MS Word 2007 XML"), ("sealed.odt", "writer8")] {
         let (source, target) = (shop.path("report.odt"), shop.path(name));
-        let call = format!("macro:///Standard.Module1.Seal({},{},{filter})", source.display(), target.display());
+        let call =
+            format!("macro:///Standard.Module1.Seal({},{},{filter})", source.display(), target.display());
         assert!(shop.run("soffice", &[&shop.profile(), "--headless", &call]));
         assert_eq!(shop.read(name), Err(ExtractError::Protected), "{name}");
     }
@@ -82,7 +83,8 @@ fn what_qpdf_seals() {
     if !report(&shop) || !shop.convert("report.odt", "pdf:writer_pdf_Export", &[]) {
         return;
     }
-    for (bits, more) in [("40", &[][..]), ("128", &["--use-aes=n"]), ("128", &["--use-aes=y"]), ("256", &[])] {
+    for (bits, more) in [("40", &[][..]), ("128", &["--use-aes=n"]), ("128", &["--use-aes=y"]), ("256", &[])]
+    {
         for (user, is_open) in [("", true), ("secret", false)] {
             let arguments = [
                 &["--allow-weak-crypto", "--encrypt", user, "owner", bits][..],

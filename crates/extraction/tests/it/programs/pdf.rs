@@ -43,7 +43,9 @@ fn pdf_of_ghostscript() {
     let shop = Workshop::new();
     // Its own names for ligatures are wrong in the file, so that they are not asked for.
     let plain = ["Überschwemmung am Fluss", "naïve café and", "second point", "Gauge", "7.25"];
-    if report(&shop) && shop.run("gs", &PRINT.iter().chain(&["-o", "gs.pdf", "out/report.pdf"]).copied().collect::<Vec<_>>())
+    if report(&shop)
+        && shop
+            .run("gs", &PRINT.iter().chain(&["-o", "gs.pdf", "out/report.pdf"]).copied().collect::<Vec<_>>())
     {
         shop.assert_words("gs.pdf", &plain);
     }
@@ -58,7 +60,12 @@ fn pdf_of_ghostscript() {
     assert_eq!(found.text, "Rivers rose\nin the spring\n\nSecond page");
     shop.write("plain.txt", "Rivers rose in the spring.\n\nNobody saw it.\n");
     if shop.run("enscript", &["-q", "-B", "-p", "plain.ps", "plain.txt"]) {
-        assert!(shop.run("gs", &PRINT.iter().chain(&["-o", "plain.pdf", "plain.ps"]).copied().collect::<Vec<_>>()));
+        assert!(
+            shop.run(
+                "gs",
+                &PRINT.iter().chain(&["-o", "plain.pdf", "plain.ps"]).copied().collect::<Vec<_>>()
+            )
+        );
         shop.assert_words("plain.pdf", &["Rivers rose in the spring.", "Nobody saw it."]);
     }
 }
