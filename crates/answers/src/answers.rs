@@ -49,7 +49,8 @@ pub(crate) struct Desk {
 
 enum Seat {
     Stored(Box<StoredAnswer>),
-    Following(Follower),
+    /// With whether the run was begun for this seat.
+    Following(Follower, bool),
 }
 
 impl Answers {
@@ -76,14 +77,13 @@ impl Answers {
         let too_late = |_| AnswerError::too_late(time_max);
         loop {
             let seat = timeout_at(deadline, self.seat(search, wish, (time_max, deadline)));
-            let outcome = match seat.await.map_err(too_late)?? {
+            let (follower, is_own) = match seat.await.map_err(too_late)?? {
                 Seat::Stored(answer) => return Ok(*answer),
-                Seat::Following(follower) => timeout_at(deadline, follower.outcome()).await,
+                Seat::Following(follower, is_own) => (follower, is_own),
             };
-            match outcome.map_err(too_late)? {
+            match timeout_at(deadline, follower.outcome()).await.map_err(too_late)? {
                 // Who began it had less time than we have.
-                Err(AnswerError::Fault { fault: AnswerFault::RagTimeout, .. })
-                    if Instant::now() < deadline => {}
+                Err(AnswerError::Fault { fault: AnswerFault::RagTimeout, .. }) if !is_own => {}
                 outcome => return outcome,
             }
         }
@@ -104,7 +104,7 @@ impl Answers {
                 timeout_at(deadline, seat).await.unwrap_or_else(|_| Err(AnswerError::too_late(time_max)));
             match seat {
                 Ok(Seat::Stored(answer)) => told_again(*answer),
-                Ok(Seat::Following(follower)) => heard(follower, (time_max, deadline)),
+                Ok(Seat::Following(follower, _)) => heard(follower, (time_max, deadline)),
                 Err(error) => stream::iter([error.event()]).boxed(),
             }
         };
@@ -134,10 +134,10 @@ impl Answers {
                 return Ok(Seat::Stored(Box::new(stored)));
             }
             match self.desk.board.enter(search, &wish) {
-                Entered::Joined(follower) => return Ok(Seat::Following(follower)),
+                Entered::Joined(follower) => return Ok(Seat::Following(follower, false)),
                 Entered::Begun(pinned, follower) => {
                     self.begin(search, pinned, time);
-                    return Ok(Seat::Following(follower));
+                    return Ok(Seat::Following(follower, true));
                 }
                 Entered::Busy(mut ended) => {
                     let _is_over = ended.wait_for(|ended| *ended).await.is_ok();

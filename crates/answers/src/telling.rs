@@ -4,11 +4,17 @@
 use crate::check::shown;
 use crate::prompt::PromptSource;
 
+/// Bytes that a reader waits for at least, so that a text of tiny sentences is not checked again and again.
+const STEP_BYTES_MIN: usize = 24;
+/// Bytes of a text that are told while it is written; the rest comes when it is whole.
+const TOLD_BYTES_MAX: usize = 16 * 1024;
+
 /// Follows a growing text.
 #[derive(Default)]
 pub(crate) struct Telling {
-    /// How much of the written text was looked at, in bytes.
-    looked_at: usize,
+    reading: Reading,
+    /// How much of the written text was checked, in bytes.
+    checked: usize,
     /// What the reader has.
     told: String,
 }
@@ -16,11 +22,11 @@ pub(crate) struct Telling {
 impl Telling {
     /// What can be told now, if there is anything. `written` is the text so far.
     pub fn more(&mut self, written: &str, sources: &[PromptSource]) -> Option<String> {
-        let end = end_of_sentences(written);
-        if end <= self.looked_at {
+        let end = self.reading.end_of_sentences(written);
+        if end < self.checked + STEP_BYTES_MIN || end > TOLD_BYTES_MAX {
             return None;
         }
-        self.looked_at = end;
+        self.checked = end;
         self.tell(&shown(&written[..end], sources))
     }
 
@@ -41,22 +47,33 @@ impl Telling {
     }
 }
 
-/// Where the last whole sentence or line ends. Nothing in a fence counts: what stands there is no part of the answer.
-fn end_of_sentences(text: &str) -> usize {
-    let text = match text.find("```") {
-        Some(fence) => &text[..fence],
-        None => text,
-    };
-    let mut end = 0;
-    let mut before = ' ';
-    for (at, letter) in text.char_indices() {
-        // The space after a full stop shows that it was one, and that no citation follows at once.
-        if letter == '\n' || (letter.is_whitespace() && matches!(before, '.' | '!' | '?' | ']')) {
-            end = at;
+/// Where the last whole sentence or line ends, found without reading anything twice. Nothing from the first fence on
+/// counts: what stands there is no part of the answer.
+#[derive(Default)]
+struct Reading {
+    read: usize,
+    end: usize,
+    before: Option<char>,
+    backticks: usize,
+    is_fenced: bool,
+}
+
+impl Reading {
+    fn end_of_sentences(&mut self, text: &str) -> usize {
+        for (at, letter) in text[self.read..].char_indices() {
+            self.backticks = if letter == '`' { self.backticks + 1 } else { 0 };
+            self.is_fenced |= self.backticks == 3;
+            // The space after a full stop shows that it was one, and that no citation follows at once.
+            let ends = letter == '\n'
+                || (letter.is_whitespace() && matches!(self.before, Some('.' | '!' | '?' | ']')));
+            if ends && !self.is_fenced {
+                self.end = self.read + at;
+            }
+            self.before = Some(letter);
         }
-        before = letter;
+        self.read = text.len();
+        self.end
     }
-    end
 }
 
 #[cfg(test)]
@@ -76,8 +93,25 @@ mod tests {
             ("- one\n- two", "- one"),
             ("It rises. ```\nWhy? When? ", "It rises."),
         ] {
-            assert_eq!(&text[..end_of_sentences(text)], told, "{text}");
+            assert_eq!(&text[..Reading::default().end_of_sentences(text)], told, "{text}");
+            // Letter by letter it ends at the same place.
+            let mut reading = Reading::default();
+            let ends = text.char_indices().map(|(at, letter)| at + letter.len_utf8());
+            let last = ends.fold(0, |_, end| reading.end_of_sentences(&text[..end]));
+            assert_eq!(&text[..last], told, "{text}");
         }
+    }
+
+    #[test]
+    fn tiny_sentences_and_endless_texts_cost_little() {
+        let mut telling = Telling::default();
+        let tiny = "I. ".repeat(TOLD_BYTES_MAX);
+        let mut count = 0;
+        for end in (3..tiny.len()).step_by(3) {
+            count += usize::from(telling.more(&tiny[..end], &[]).is_some());
+        }
+        assert!(count > 100 && count <= TOLD_BYTES_MAX / STEP_BYTES_MIN, "{count}");
+        assert!(telling.checked <= TOLD_BYTES_MAX && telling.checked > TOLD_BYTES_MAX - 100);
     }
 
     #[test]

@@ -10,9 +10,6 @@ use domain::contracts::{Piece, Prompt, ToolCall, WriterWanted, Writers};
 use futures_util::StreamExt;
 use tokio::sync::mpsc::Sender;
 
-/// A sentence or a line ends with one of these.
-const ENDS: [char; 5] = ['.', '!', '?', ']', '\n'];
-
 /// What a model said in one round.
 pub(super) struct Heard {
     pub provider: AiProvider,
@@ -31,19 +28,14 @@ pub(super) async fn ask(
     let mut writing = writers.write(wanted, prompt).await?;
     let mut heard =
         Heard { provider: writing.provider, text: String::new(), calls: Vec::new(), calls_left_out: 0 };
-    let (mut chars, mut telling, mut may_end) = (0, Telling::default(), false);
+    let (mut chars, mut telling) = (0, Telling::default());
     while let Some(piece) = writing.pieces.next().await {
         match piece? {
             Piece::Text(text) => {
                 chars += text.chars().count();
                 heard.text.push_str(&text);
-                // Looking for whole sentences reads the whole text, so it is done where one may have ended.
-                may_end |= text.contains(ENDS);
-                if may_end && text.contains(char::is_whitespace) {
-                    may_end = text.ends_with(ENDS);
-                    if let Some(more) = telling.more(&heard.text, told.sources) {
-                        told.tell(more).await;
-                    }
+                if let Some(more) = telling.more(&heard.text, told.sources) {
+                    told.tell(more).await;
                 }
                 if chars >= ANSWER_CHARS_MAX {
                     break;

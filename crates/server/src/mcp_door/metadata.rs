@@ -5,7 +5,7 @@ use crate::House;
 use crate::error::{ApiError, Refusal};
 use crate::links::Links;
 use axum::Json;
-use axum::extract::{Request, State};
+use axum::extract::{FromRequestParts, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -66,15 +66,14 @@ pub async fn read(State(house): State<Arc<House>>, links: Links) -> Result<Json<
 }
 
 /// Tells who was turned away at the tools where tokens are to be had, beside the challenge that all doors have.
-pub async fn challenge(
-    State(house): State<Arc<House>>,
-    links: Result<Links, ApiError>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let is_for_tools = request.uri().path() == TOOLS;
-    let mut response = next.run(request).await;
-    if !is_for_tools || response.status() != StatusCode::UNAUTHORIZED {
+pub async fn challenge(State(house): State<Arc<House>>, request: Request, next: Next) -> Response {
+    if request.uri().path() != TOOLS {
+        return next.run(request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    let links = Links::from_request_parts(&mut parts, &house).await;
+    let mut response = next.run(Request::from_parts(parts, body)).await;
+    if response.status() != StatusCode::UNAUTHORIZED {
         return response;
     }
     let has_issuers = house.issuers.known(&house).await.is_ok_and(|issuers| !issuers.is_empty());

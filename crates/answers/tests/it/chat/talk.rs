@@ -214,7 +214,8 @@ async fn prompts_of_the_records_are_used() {
 #[tokio::test(flavor = "multi_thread")]
 async fn events_tell_what_happens_in_order() {
     let room = Room::open().await;
-    room.talker.will([searches("river"), says("It rises in spring [2]. It falls in autumn [1].")]);
+    room.talker
+        .will([searches("river"), says("The river level rises in spring [2]. It falls in autumn [1].")]);
     let said = Said { content: "When?".into(), ..Said::default() };
     let begun = room.chats().begin(room.chat.clone(), said).await.unwrap();
     let again = Said { content: "And?".into(), ..Said::default() };

@@ -21,7 +21,7 @@ use axum::response::{IntoResponse, Response};
 use domain::answer::AnswerWish;
 use domain::ids::{AiProviderId, SearchId};
 use domain::mixed::MixedResponse;
-use federation::MixRequest;
+use federation::{FederationError, MixRequest};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -87,6 +87,10 @@ async fn create_answer(
     }
     house.throttles.take(Class::Rag, caller.principal.user, address)?;
     if accepts_events(&headers) {
+        // A stream that has begun cannot be refused any more.
+        if !search.status.is_final() {
+            return Err(FederationError::NotReady(search.status).into());
+        }
         let place = house.throttles.streams.enter(caller.principal.user)?;
         return Ok(answer_stream(&house, &search, &asked, None, place));
     }
