@@ -6,8 +6,8 @@ use answers::{Answers, AnswersParts};
 use anyhow::Context;
 use domain::audit::Author;
 use domain::contracts::{
-    AuditStore, Catalogues, Clock, ExtractText, Fetch, NewsRelay, PipelineStore, ReadPages, Store, SystemClock, TaskQueue,
-    Toolbox,
+    AuditStore, Catalogues, Clock, ExtractText, Fetch, NewsRelay, PipelineStore, ReadPages, Store,
+    SystemClock, TaskQueue, Toolbox,
 };
 use domain::pipeline_record::SYSTEM_DEFAULT;
 use domain::secret::Secret;
@@ -65,12 +65,7 @@ impl Wired {
         let data_dir = PathBuf::from(&settings.data_dir);
         std::fs::create_dir_all(&data_dir)
             .with_context(|| format!("the data folder {} cannot be made", data_dir.display()))?;
-        let config = StoreConfig {
-            url: database_url(&settings, &data_dir)?,
-            pool_max: settings.database_pool_max,
-            key: keys::seal_key(&settings, &data_dir)?,
-        };
-        let sql = Arc::new(SqlStore::open(config).await?);
+        let sql = Arc::new(SqlStore::open(store_config(&settings, &data_dir)?).await?);
         let store: Arc<dyn Store> = sql.clone();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let (queue, relay) = task_queue(&settings, &sql, &clock).await?;
@@ -85,13 +80,7 @@ impl Wired {
             Arc::clone(&clock),
             settings.oidc_api_audience.clone(),
         ));
-        let pages: Arc<dyn ReadPages> = Arc::new(PageFetch::new(PageFetchParts {
-            fetch: Arc::clone(&toolbox.fetch),
-            extract: Arc::clone(&toolbox.extract),
-            tokens: authenticators.clone(),
-            catalogues: CATALOGUES,
-            settings: Arc::clone(&settings),
-        }));
+        let pages = page_fetch(&toolbox, &authenticators);
         let federation = Arc::new(Federation::new(FederationParts {
             store: Arc::clone(&store),
             queue: Arc::clone(&queue),
@@ -101,21 +90,12 @@ impl Wired {
             pages: Arc::clone(&pages),
             observer: metrics.clone(),
         }));
-        let answers = Arc::new(Answers::new(AnswersParts {
+        let (answers, mcp) = answering(AnswersParts {
             store: Arc::clone(&store),
             federation: Arc::clone(&federation),
             toolbox,
-            pages: Arc::clone(&pages),
-        }));
-        let mcp = Arc::new(Mcp::new(McpParts {
-            store: Arc::clone(&store),
-            federation: Arc::clone(&federation),
-            answers: Arc::clone(&answers),
             pages,
-            catalogues: CATALOGUES,
-            clock: Arc::clone(&clock),
-            settings: Arc::clone(&settings),
-        }));
+        });
         let house = Arc::new(House::new(server::HouseParts {
             store,
             queue: Arc::clone(&queue),
@@ -132,11 +112,7 @@ impl Wired {
         }));
         sql.ensure_pipeline(SYSTEM_DEFAULT, CATALOGUES.default_post_result, clock.now()).await?;
         ai::ensure_records(&*sql, clock.now()).await?;
-        let registry = Registry::default()
-            .register(Arc::new(AnswerPing { store: sql.clone(), clock: Arc::clone(&clock) }))
-            .register(Arc::new(RunSearch(Arc::clone(&federation))))
-            .register(Arc::new(RunSubscriptions(Arc::clone(&federation))))
-            .register(Arc::new(ExpireSearches(Arc::clone(&federation))));
+        let registry = registry(&sql, &clock, &federation);
         Ok(Self {
             settings,
             data_dir,
@@ -171,6 +147,50 @@ impl Wired {
     pub fn is_embedded(&self) -> bool {
         self.settings.database_url.is_empty()
     }
+}
+
+fn store_config(settings: &Settings, data_dir: &Path) -> anyhow::Result<StoreConfig> {
+    Ok(StoreConfig {
+        url: database_url(settings, data_dir)?,
+        pool_max: settings.database_pool_max,
+        key: keys::seal_key(settings, data_dir)?,
+    })
+}
+
+/// What reads the documents behind results.
+fn page_fetch(toolbox: &Toolbox, authenticators: &Arc<Authenticators>) -> Arc<dyn ReadPages> {
+    Arc::new(PageFetch::new(PageFetchParts {
+        fetch: Arc::clone(&toolbox.fetch),
+        extract: Arc::clone(&toolbox.extract),
+        tokens: authenticators.clone(),
+        catalogues: CATALOGUES,
+        settings: Arc::clone(&toolbox.settings),
+    }))
+}
+
+/// What answers from results, and the tools by which models use it.
+fn answering(parts: AnswersParts) -> (Arc<Answers>, Arc<Mcp>) {
+    let answers = Arc::new(Answers::new(parts.clone()));
+    let AnswersParts { store, federation, toolbox, pages } = parts;
+    let mcp = Arc::new(Mcp::new(McpParts {
+        store,
+        federation,
+        answers: Arc::clone(&answers),
+        pages,
+        catalogues: CATALOGUES,
+        clock: toolbox.clock,
+        settings: toolbox.settings,
+    }));
+    (answers, mcp)
+}
+
+/// Which task is run by whom.
+fn registry(sql: &Arc<SqlStore>, clock: &Arc<dyn Clock>, federation: &Arc<Federation>) -> Registry {
+    Registry::default()
+        .register(Arc::new(AnswerPing { store: sql.clone(), clock: Arc::clone(clock) }))
+        .register(Arc::new(RunSearch(Arc::clone(federation))))
+        .register(Arc::new(RunSubscriptions(Arc::clone(federation))))
+        .register(Arc::new(ExpireSearches(Arc::clone(federation))))
 }
 
 /// The database itself, or NATS with the database as its outbox; and what carries news between processes.

@@ -58,3 +58,27 @@ async fn only_allowed_folders_are_searched() {
     assert!(results[0]["url"].as_str().unwrap().starts_with("file:///"), "{found}");
     house.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn old_formats_are_read_by_tika_where_one_is_set() {
+    let old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0The river rose by two metres\0\0";
+    let tika = testkit::vendors::tika::Tika::start().await;
+    for (address, count) in [(tika.stand.url.clone(), 1), (String::new(), 0)] {
+        // What was read of a file is remembered by its path.
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("floods.doc"), old).unwrap();
+        let allow = folder.path().display().to_string();
+        let house = TestHouse::with(|mut settings| {
+            settings.filesystem_allow = vec![allow];
+            settings.tika_url = address.clone();
+            settings
+        })
+        .await;
+        let saved = house.admin.post("/svc/searchproviders/", &draft("Files", folder.path())).await;
+        assert_eq!(saved.status, 201, "{saved:?}");
+        let found = house.admin.get("/svc/search/?qs=metres").await.body;
+        assert_eq!(found["results"].as_array().unwrap().len(), count, "{address}: {found}");
+        house.stop().await;
+    }
+    assert_eq!(tika.seen().len(), 1);
+}

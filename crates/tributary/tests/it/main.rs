@@ -28,6 +28,7 @@ mod injections;
 mod logs;
 mod many_sources;
 mod mcp;
+mod models_in_searches;
 mod page_bodies;
 mod pages;
 mod program;

@@ -47,7 +47,7 @@ async fn thin_bodies_are_filled_before_they_are_scored() {
         ("TERM_COUNT", "bicycle", "The town lies low."),
     ] {
         let id = house.provider_with(&format!("{method} {query}"), &api, filling(method)).await;
-        let (found, mixed) = bodies(&house, &format!("{query}&searchprovider_list={id}")).await;
+        let (found, mixed) = bodies(&house, &format!("{query}&providers={id}")).await;
         assert_eq!(found, [expected], "{method} {query}: {mixed}");
         let line = format!("Filled the body of 1 results from their pages from: {method} {query}");
         assert!(mixed["messages"].to_string().contains(&line), "{mixed}");
@@ -84,14 +84,19 @@ async fn pages_end_before_the_search_does() {
     site.reply(Behaviour::Hang);
     let allow = vec![site.address().to_string()];
     let house =
-        TestHouse::with(|settings| Settings { outbound_allow: allow, timeout: Secs::new(2), ..settings }).await;
+        TestHouse::with(|settings| Settings { outbound_allow: allow, timeout: Secs::new(2), ..settings })
+            .await;
     api.reply(results(&[site.url().to_string()]));
     let mut more = filling("TERM_COUNT");
     more["config"]["swirl"]["fetch_url_body"]["body_pagefetch_text_extract_timeout"] = json!(600);
     house.provider_with("Rivers", &api, more).await;
     let started = Instant::now();
     let (found, mixed) = bodies(&house, "river").await;
-    assert_eq!((found, &mixed["info"]["Rivers"]["status"]), (vec!["short".to_owned()], &json!("ok")), "{mixed}");
+    assert_eq!(
+        (found, &mixed["info"]["Rivers"]["status"]),
+        (vec!["short".to_owned()], &json!("ok")),
+        "{mixed}"
+    );
     assert!(started.elapsed() < Duration::from_secs(6));
     house.stop().await;
 }

@@ -149,7 +149,8 @@ const RATED: Body = Body::Json(r#"{"rating": 1, "reasons": ["helpful"]}"#);
 pub const CHATS: &str = "/svc/chat/";
 
 use Thing::{
-    AiProvider, Authenticator, Chat, File, Group, Pipeline, Prompt, Provider, Result, Search, Token, Transform, User,
+    AiProvider, Authenticator, Chat, File, Group, Pipeline, Prompt, Provider, Result, Search, Token,
+    Transform, User,
 };
 
 #[rustfmt::skip]

@@ -107,6 +107,18 @@ async fn each_caller_has_a_rate() {
     house.stop().await;
 }
 
+/// A call may take minutes: each has a place as an event stream has. What is quick needs none.
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_at_the_same_time_are_bounded() {
+    let none = |settings| Settings { event_streams_per_user: 0, ..settings };
+    let house = TestHouse::with(none).await;
+    let call = message("tools/call", json!({"name": "list_searches", "arguments": {}}));
+    let refused = send(&house.admin, &call, &[]).await;
+    assert_eq!((refused.status.as_u16(), refused.code()), (429, "throttled"));
+    assert_eq!(send(&house.admin, &message("ping", json!({})), &[]).await.status, 200);
+    house.stop().await;
+}
+
 /// Progress comes in the answer of the request itself; without a wish for it the answer is plain JSON.
 #[tokio::test(flavor = "multi_thread")]
 async fn progress_is_a_stream_of_the_same_answer() {

@@ -3,6 +3,7 @@
 use super::official::{OfficialClient, installed};
 use crate::answering::Answering;
 use crate::house::Client;
+use crate::program::{run, text};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -89,6 +90,21 @@ async fn everything_over_standard_input_and_output() {
         assert_eq!(client.follow(&plan)["connected"], false, "{}: a wrong token", client.name);
     }
     rooms.answering.house.stop().await;
+}
+
+/// Standard output belongs to the protocol, also when there is nothing to serve.
+#[test]
+fn the_program_says_what_it_needs() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, said) in
+        [(&["mcp"][..], "SVC_MCP_TOKEN"), (&["mcp", "--user", "nobody"][..], "there is no user 'nobody'")]
+    {
+        let ended = run(folder.path(), arguments);
+        assert_eq!((ended.status.code(), text(&ended.stdout).as_str()), (Some(1), ""), "{arguments:?}");
+        assert!(text(&ended.stderr).contains(said), "{}", text(&ended.stderr));
+    }
+    let help = text(&run(folder.path(), &["mcp", "--help"]).stdout);
+    assert!(help.contains("\"mcpServers\"") && help.contains("SVC_MCP_TOKEN"), "{help}");
 }
 
 fn with_steps(way: &Value, steps: Value) -> Value {
