@@ -1,6 +1,7 @@
 //! The post-result pipeline over all results of a search.
 
 use crate::Federation;
+use crate::cpu::Steps;
 use domain::contracts::{Catalogues, PostResultContext, Toolbox};
 use domain::message;
 use domain::pipeline_record::SYSTEM_DEFAULT;
@@ -24,13 +25,12 @@ impl Federation {
             toolbox: self.toolbox.clone(),
         };
         let mut taken = std::mem::take(sets);
-        let runtime = tokio::runtime::Handle::current();
-        let job = move || {
+        let job = move |steps: &mut Steps| {
             // The sets come back also from a processor that panics.
-            let processed = catch_unwind(AssertUnwindSafe(|| runtime.block_on(work.process(&mut taken))));
+            let processed = catch_unwind(AssertUnwindSafe(|| steps.block_on(work.process(&mut taken))));
             (taken, processed.ok())
         };
-        let Some((processed, lines)) = self.cpu.run(job).await else { return };
+        let Some((processed, lines)) = self.cpu.run_steps(job).await else { return };
         *sets = processed;
         let broke_down =
             || vec![self.stamped(&message::processor_failed("The post-result pipeline", "it broke down"))];
