@@ -36,26 +36,31 @@ impl ResultProcessor for Mapping {
     ) -> Result<Outcome, ProcessorError> {
         let mappings = ResultMappings::parse(&cx.provider.draft.result_mappings)
             .map_err(|reason| ProcessorError(format!("result_mappings: {reason}")))?;
-        let retrieved = instant::display(cx.toolbox.clock.now());
-        let wanted = usize::try_from(cx.results_wanted).unwrap_or(usize::MAX);
-        for raw in std::mem::take(&mut batch.raw) {
-            if batch.items.len() >= wanted {
-                break;
-            }
-            if let Some(mut item) = map_item(&raw, &mappings, &retrieved) {
-                item.searchprovider = cx.provider.draft.name.clone();
-                item.searchprovider_rank = u32::try_from(batch.items.len() + 1).unwrap_or(u32::MAX);
-                batch.items.push(item);
-            }
-        }
-        batch.highlight_terms = highlight_terms(&batch.items);
-        let mapped = batch.items.len();
-        if mappings.dataset {
-            let columns = if mappings.no_payload { mapped_fields(&mappings) } else { Vec::new() };
-            dataset::collapse(&mut batch.items, &columns, &cx.search.draft.query_string);
-        }
-        Ok(Outcome::updated(mapped))
+        Ok(map_batch(batch, &mappings, cx))
     }
+}
+
+/// What the source gave becomes results.
+pub(super) fn map_batch(batch: &mut ResultBatch, mappings: &ResultMappings, cx: &ResultContext<'_>) -> Outcome {
+    let retrieved = instant::display(cx.toolbox.clock.now());
+    let wanted = usize::try_from(cx.results_wanted).unwrap_or(usize::MAX);
+    for raw in std::mem::take(&mut batch.raw) {
+        if batch.items.len() >= wanted {
+            break;
+        }
+        if let Some(mut item) = map_item(&raw, mappings, &retrieved) {
+            item.searchprovider = cx.provider.draft.name.clone();
+            item.searchprovider_rank = u32::try_from(batch.items.len() + 1).unwrap_or(u32::MAX);
+            batch.items.push(item);
+        }
+    }
+    batch.highlight_terms = highlight_terms(&batch.items);
+    let mapped = batch.items.len();
+    if mappings.dataset {
+        let columns = if mappings.no_payload { mapped_fields(mappings) } else { Vec::new() };
+        dataset::collapse(&mut batch.items, &columns, &cx.search.draft.query_string);
+    }
+    Outcome::updated(mapped)
 }
 
 /// One source item as a result; nothing when it holds nothing.

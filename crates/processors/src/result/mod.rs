@@ -5,6 +5,7 @@ mod clean_text;
 mod cosine_relevancy;
 mod date_finder;
 mod dedupe_by_field;
+mod generic;
 mod len_limiting;
 mod mapping;
 mod redact_pii;
@@ -16,6 +17,7 @@ use domain::contracts::ResultProcessorKind;
 /// Every result processor of the house, in the order of the manual.
 pub const CATALOGUE: &[ResultProcessorKind] = &[
     mapping::KIND,
+    generic::KIND,
     automatic_payload_mapper::KIND,
     date_finder::KIND,
     clean_text::KIND,

@@ -1,0 +1,44 @@
+//! GenericResultProcessor: takes the fields that already have a result's names, and nothing else.
+
+use super::mapping::map_batch;
+use async_trait::async_trait;
+use domain::contracts::{
+    Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
+};
+use domain::notation::result_mappings::ResultMappings;
+
+pub const KIND: ResultProcessorKind = ResultProcessorKind {
+    name: "GenericResultProcessor",
+    summary: "Takes the source's fields that are named like those of a result; all others are left out.",
+    processor: &Generic,
+};
+
+struct Generic;
+
+#[async_trait]
+impl ResultProcessor for Generic {
+    async fn process(
+        &self,
+        batch: &mut ResultBatch,
+        cx: &ResultContext<'_>,
+    ) -> Result<Outcome, ProcessorError> {
+        let by_name = ResultMappings { no_payload: true, ..ResultMappings::default() };
+        Ok(map_batch(batch, &by_name, cx))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::samples::Room;
+    use serde_json::json;
+
+    #[tokio::test]
+    async fn only_names_of_a_result_count() {
+        let raw = json!({"title": "A", "body": "B", "author": "C", "model": "m", "date_published": "2021"});
+        let room = Room::with_mappings("title=model");
+        let batch = room.results(vec![raw], &["GenericResultProcessor"]).await;
+        let [item] = &batch.items[..] else { panic!("one result: {:?}", batch.items) };
+        assert_eq!((item.title.as_str(), item.body.as_str(), item.author.as_str()), ("A", "B", "C"));
+        assert_eq!((item.searchprovider.as_str(), item.payload.len()), ("Library", 0));
+    }
+}
