@@ -11,6 +11,7 @@ use crate::prompt::{SEARCH_RESULT, inert};
 use domain::answer::SourceMode;
 use domain::chat::{DocumentRef, MessageContent};
 use domain::contracts::{PageWanted, StoreError};
+use domain::notation::markup::readable;
 use domain::rag::WindowMethod;
 use domain::result::ResultItem;
 use futures_util::future::try_join_all;
@@ -148,7 +149,7 @@ async fn load(exchange: &Exchange<'_>, reference: DocumentRef) -> Result<Option<
     let wanted = PageWanted { provider: &provider, item: &item, user, time_max };
     let instead = |why: String| {
         let note = format!(" {why}; this is what the source said of it.");
-        (inert(&item.body), SourceMode::Snippet, SEARCH_RESULT.to_owned(), note)
+        (inert(&readable(&item.body)), SourceMode::Snippet, SEARCH_RESULT.to_owned(), note)
     };
     let (text, mode, kind, note) = match exchange.parts.pages.read(&wanted).await {
         Ok(page) if page.text.trim().is_empty() => instead("The page has no text".to_owned()),

@@ -8,6 +8,7 @@ use crate::prompt::{SEARCH_RESULT, inert, one_line};
 use domain::answer::SourceMode;
 use domain::chat::DocumentRef;
 use domain::mixed::MixedResponse;
+use domain::notation::markup::readable;
 use domain::notation::query_string;
 use domain::provider::SearchProvider;
 use domain::search::{NATIVE_QUERY, ProviderRef, QUERY_CHARS_MAX, Search, SearchDraft, Sort};
@@ -178,7 +179,7 @@ fn shown(
     let mut pieces = Vec::new();
     let least = exchange.tokens_left - TOOL_TOKENS_MAX.min(exchange.tokens_left / 2);
     for item in mixed.results.iter().filter(|item| item.result_block.is_none()) {
-        let snippet: String = inert(&item.body).chars().take(SNIPPET_CHARS_MAX).collect();
+        let snippet: String = inert(&readable(&item.body)).chars().take(SNIPPET_CHARS_MAX).collect();
         let tokens = exchange.tokens_left.saturating_sub(least);
         if tokens < RESULT_TOKENS_MIN {
             notes.push("There is no room for more results.".to_owned());

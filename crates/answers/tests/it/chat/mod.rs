@@ -73,7 +73,7 @@ impl Room {
                 let items = [
                     (
                         spring.as_str(),
-                        "The river level rises in spring after the snow has melted in the hills.",
+                        "The <em>river</em> level rises in spring after the snow has melted in the hills.",
                         0.9,
                     ),
                     (

@@ -63,7 +63,7 @@ pub async fn test_aiprovider(
         provider: provider.draft.name,
         model: provider.draft.model,
         role: trial.role.as_str(),
-        time: trial.time,
+        time: (trial.time * 1000.0).round() / 1000.0,
         sample: trial.outcome.as_ref().ok().cloned(),
         error: trial.outcome.err(),
     }))

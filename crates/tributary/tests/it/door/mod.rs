@@ -144,7 +144,8 @@ async fn connected_authenticator(house: &TestHouse) -> i64 {
 
 /// A chat of ann's with an answer, and somebody who answers there: without a model.
 async fn answered_chat(house: &TestHouse) -> (i64, i64) {
-    let draft = json!({"name": "Picker", "model": "local/extractive", "tags": ["chat", "rag"], "active": true});
+    let draft =
+        json!({"name": "Picker", "model": "local/extractive", "tags": ["chat", "rag"], "active": true});
     let made = house.admin.post("/svc/aiproviders/", &draft).await;
     assert_eq!(made.status, 201, "{made:?}");
     let (store, now) = (&house.service.wired().store, house.service.wired().clock.now());

@@ -47,12 +47,12 @@ async fn a_request_stands_for_itself() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_message_is_refused_in_our_shape() {
-    let house = TestHouse::start().await;
+    let house = TestHouse::with(|settings| Settings { request_body_max_mb: 1, ..settings }).await;
     for (body, headers, status, code) in [
         (json!({"a": 1}), vec![], 400, "invalid"),
         (message("tools/list", json!({})), vec![("Accept", "text/html")], 400, "malformed"),
         (message("tools/list", json!({})), vec![("MCP-Protocol-Version", "1999-01-01")], 400, "malformed"),
-        (message("ping", json!({"x": "y".repeat(3 * 1024 * 1024)})), vec![], 413, "too_large"),
+        (message("ping", json!({"x": "y".repeat(1024 * 1024)})), vec![], 413, "too_large"),
     ] {
         let answer = send(&house.admin, &body, &headers).await;
         assert_eq!((answer.status.as_u16(), answer.code()), (status, code), "{headers:?}");

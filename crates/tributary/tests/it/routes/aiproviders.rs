@@ -43,7 +43,10 @@ async fn the_program_brings_a_record_for_each_service() {
     assert_eq!(names.len(), ai::PROVIDERS.len());
     for one in all.as_array().unwrap() {
         assert_eq!(one["active"], one["name"] == "local", "{one}");
-        assert_eq!((&one["owner"], &one["api_key_set"], &one["shared"]), (&json!(""), &json!(false), &json!(true)));
+        assert_eq!(
+            (&one["owner"], &one["api_key_set"], &one["shared"]),
+            (&json!(""), &json!(false), &json!(true))
+        );
         assert_eq!(one["config"]["roles"], one["tags"]);
     }
     let local = named(&house.admin, "local").await.unwrap();
@@ -51,7 +54,8 @@ async fn the_program_brings_a_record_for_each_service() {
 
     // The next start leaves alone what people did.
     let path = |one: &Value| format!("{LIST}{}/", one["id"]);
-    let (gone, changed) = (named(&house.admin, "Groq").await.unwrap(), named(&house.admin, "OpenAI").await.unwrap());
+    let (gone, changed) =
+        (named(&house.admin, "Groq").await.unwrap(), named(&house.admin, "OpenAI").await.unwrap());
     assert_eq!(house.admin.delete(&path(&gone)).await.status, 204);
     assert_eq!(house.admin.patch(&path(&changed), &json!({"model": "gpt-5-mini"})).await.status, 200);
     let wired = house.service.wired();
@@ -69,7 +73,11 @@ async fn a_key_is_written_and_never_read() {
     let patched = house.admin.patch(&path, &json!({"active": true, "api_key": SECRET})).await;
     assert_eq!((patched.status.as_u16(), &patched.body["active"]), (200, &json!(true)), "{patched:?}");
     assert_eq!(patched.body["api_key_set"], true);
-    assert_eq!((&patched.body["model"], &patched.body["tags"]), (&before["model"], &before["tags"]), "the rest stays");
+    assert_eq!(
+        (&patched.body["model"], &patched.body["tags"]),
+        (&before["model"], &before["tags"]),
+        "the rest stays"
+    );
     assert_eq!(house.admin.get(LIST).await.body[0]["name"], "OpenAI", "the one updated last first");
     for kept in [json!({"active": false}), json!({"api_key": ""}), json!({"api_key": "••••"})] {
         let answer = house.admin.patch(&path, &kept).await;
@@ -81,8 +89,19 @@ async fn a_key_is_written_and_never_read() {
     assert_eq!(stored_key(&house, &before).await, SECRET, "sent back as it was shown");
     let keys: Vec<&String> = whole.as_object().unwrap().keys().collect();
     let expected = [
-        "id", "name", "owner", "shared", "active", "api_key_set", "model", "config", "tags", "defaults",
-        "prompt_overrides", "date_created", "date_updated",
+        "id",
+        "name",
+        "owner",
+        "shared",
+        "active",
+        "api_key_set",
+        "model",
+        "config",
+        "tags",
+        "defaults",
+        "prompt_overrides",
+        "date_created",
+        "date_updated",
     ];
     assert_eq!(keys, expected);
     let otto = house.user("otto", &[]).await;
@@ -112,21 +131,30 @@ async fn roles_and_secrets_of_the_config() {
     let house = TestHouse::start().await;
     let config = json!({"roles": ["RAG", "chat"], "AWS_SECRET_ACCESS_KEY": SECRET, "max_tokens": 900,
         "api_base": "https://models.example/v1"});
-    let (path, shown) = made(&house, json!({"name": "Own", "model": "m", "tags": ["query"], "config": config})).await;
+    let (path, shown) =
+        made(&house, json!({"name": "Own", "model": "m", "tags": ["query"], "config": config})).await;
     assert_eq!((&shown["owner"], &shown["tags"]), (&json!("admin"), &json!(["rag", "chat"])), "{shown}");
     let masked = json!({"AWS_SECRET_ACCESS_KEY": "••••", "max_tokens": 900,
         "api_base": "https://models.example/v1", "roles": ["rag", "chat"]});
     assert_eq!(shown["config"], masked);
     let secret = async || {
         let id = AiProviderId(shown["id"].as_i64().unwrap());
-        house.service.wired().store.ai_provider(id).await.unwrap().draft.config["AWS_SECRET_ACCESS_KEY"].clone()
+        house.service.wired().store.ai_provider(id).await.unwrap().draft.config["AWS_SECRET_ACCESS_KEY"]
+            .clone()
     };
     let mut edited = shown.clone();
     edited["tags"] = json!(["reader"]);
     let saved = house.admin.put(&path, &edited).await;
-    assert_eq!((saved.status.as_u16(), &saved.body["tags"]), (200, &json!(["reader"])), "roles as they were shown");
+    assert_eq!(
+        (saved.status.as_u16(), &saved.body["tags"]),
+        (200, &json!(["reader"])),
+        "roles as they were shown"
+    );
     assert_eq!(secret().await, SECRET);
-    let saved = house.admin.patch(&path, &json!({"config": {"roles": ["reranker"], "AWS_SECRET_ACCESS_KEY": "••••"}})).await;
+    let saved = house
+        .admin
+        .patch(&path, &json!({"config": {"roles": ["reranker"], "AWS_SECRET_ACCESS_KEY": "••••"}}))
+        .await;
     assert_eq!(saved.body["tags"], json!(["reranker"]), "{saved:?}");
     assert_eq!((secret().await, &saved.body["config"]["max_tokens"]), (json!(SECRET), &Value::Null));
     let otto = house.user("otto", &[]).await;
@@ -167,10 +195,16 @@ async fn lists_are_filtered_and_mistakes_are_named() {
         assert_eq!(found[0]["name"], "Cohere rerank");
     }
     let page = house.admin.get(&format!("{LIST}?tag=reader&items=2")).await.body;
-    assert!(page["count"].as_i64().unwrap() > 4 && page["next"].as_str().unwrap().contains("tag=reader"), "{page}");
+    assert!(
+        page["count"].as_i64().unwrap() > 4 && page["next"].as_str().unwrap().contains("tag=reader"),
+        "{page}"
+    );
     let wrong = house.admin.get(&format!("{LIST}?role=rga")).await;
     assert_eq!(wrong.status, 400);
-    assert!(wrong.body["errors"]["role"].to_string().contains("Unknown role 'rga'. Known: reader"), "{wrong:?}");
+    assert!(
+        wrong.body["errors"]["role"].to_string().contains("Unknown role 'rga'. Known: reader"),
+        "{wrong:?}"
+    );
     let (path, _) = made(&house, json!({"name": "Own", "model": "m"})).await;
     for (draft, field) in [
         (json!({"model": "m"}), "name"),
@@ -195,23 +229,27 @@ async fn a_model_is_tried_before_it_is_used() {
     let house = TestHouse::start().await;
     let (openai, cohere) = (ModelServer::start(OpenAi).await, ModelServer::start(Cohere).await);
     openai.says("ready");
-    let of = |name: &str, model: &str, tag: &str, base: String| {
-        json!({"name": name, "model": model, "tags": [tag], "active": false, "api_key": KEY, "config": {"api_base": base}})
-    };
+    let of = |name: &str, model: &str, tag: &str, base: String| json!({"name": name, "model": model, "tags": [tag], "active": false, "api_key": KEY, "config": {"api_base": base}});
     let writer = made(&house, of("Writer", "gpt-5", "rag", openai.at("/v1"))).await.0;
     let reader = made(&house, of("Reader", "text-embedding-3-small", "reader", openai.at("/v1"))).await.0;
-    let ranker = made(&house, of("Ranker", "cohere/rerank-v3.5", "reranker", cohere.url().to_owned())).await.0;
+    let ranker =
+        made(&house, of("Ranker", "cohere/rerank-v3.5", "reranker", cohere.url().to_owned())).await.0;
     let test = async |path: &str| {
         let answer = tried(&house.admin, path).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         assert!(answer.body["time"].as_f64().unwrap() < 30.0);
         answer.body
     };
-    for (path, role, sample) in
-        [(&writer, "rag", "ready"), (&reader, "reader", "A vector of "), (&ranker, "reranker", " for what fits")]
-    {
+    for (path, role, sample) in [
+        (&writer, "rag", "ready"),
+        (&reader, "reader", "A vector of "),
+        (&ranker, "reranker", " for what fits"),
+    ] {
         let trial = test(&format!("{path}test/")).await;
-        assert_eq!((&trial["status"], &trial["role"], &trial["error"]), (&json!("OK"), &json!(role), &Value::Null));
+        assert_eq!(
+            (&trial["status"], &trial["role"], &trial["error"]),
+            (&json!("OK"), &json!(role), &Value::Null)
+        );
         assert!(trial["sample"].as_str().unwrap().contains(sample), "{trial}");
     }
     // Twice the same question is asked twice: nothing is answered from memory.
@@ -225,7 +263,9 @@ async fn a_model_is_tried_before_it_is_used() {
         let error = trial["error"].as_str().unwrap();
         assert!(!error.is_empty() && !error.contains(KEY), "{error}");
     }
-    for (name, role, sample) in [("local", "reader", "A vector of "), ("Extractive answer", "rag", "nobody is asked")] {
+    for (name, role, sample) in
+        [("local", "reader", "A vector of "), ("Extractive answer", "rag", "nobody is asked")]
+    {
         let path = format!("{LIST}{}/test/", named(&house.admin, name).await.unwrap()["id"]);
         let trial = test(&path).await;
         assert_eq!((&trial["status"], &trial["role"]), (&json!("OK"), &json!(role)), "{trial}");

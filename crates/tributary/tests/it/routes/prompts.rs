@@ -27,14 +27,20 @@ async fn standard_prompts_are_there_and_stay() {
     let house = TestHouse::start().await;
     let otto = house.user("otto", &[]).await;
     let standard = [
-        "search_rag_standard", "search_rag_deeplink", "chat_rag_instructions_standard", "chat_rag_standard",
+        "search_rag_standard",
+        "search_rag_deeplink",
+        "chat_rag_instructions_standard",
+        "chat_rag_standard",
         "chat_rag_deeplink",
     ];
     assert_eq!(names(&otto, "").await, standard);
     assert_eq!(names(&otto, "?tag=chat-rag").await, ["chat_rag_standard", "chat_rag_deeplink"]);
     assert_eq!(otto.get(&format!("{LIST}?tag=chats")).await.status, 400);
     for one in otto.get(LIST).await.body.as_array().unwrap() {
-        assert_eq!((&one["owner"], &one["standard"], &one["active"]), (&json!(""), &json!(true), &json!(true)));
+        assert_eq!(
+            (&one["owner"], &one["standard"], &one["active"]),
+            (&json!(""), &json!(true), &json!(true))
+        );
         let path = format!("{LIST}{}/", one["id"]);
         for client in [&house.admin, &otto] {
             for answer in [
@@ -62,11 +68,24 @@ async fn everybody_keeps_prompts_of_their_own() {
     let (path, shown) = made(&ann, &draft("house_style")).await;
     let keys: Vec<&String> = shown.as_object().unwrap().keys().collect();
     let expected = [
-        "id", "owner", "standard", "name", "prompt", "note", "footer", "tags", "active", "shared", "date_created",
+        "id",
+        "owner",
+        "standard",
+        "name",
+        "prompt",
+        "note",
+        "footer",
+        "tags",
+        "active",
+        "shared",
+        "date_created",
         "date_updated",
     ];
     assert_eq!(keys, expected);
-    assert_eq!((&shown["owner"], &shown["standard"], &shown["shared"]), (&json!("ann"), &json!(false), &json!(false)));
+    assert_eq!(
+        (&shown["owner"], &shown["standard"], &shown["shared"]),
+        (&json!("ann"), &json!(false), &json!(false))
+    );
     for stranger in [&otto, &house.admin] {
         assert_eq!(stranger.get(&path).await.status, 404);
         assert_eq!(stranger.delete(&path).await.status, 404);
@@ -75,10 +94,13 @@ async fn everybody_keeps_prompts_of_their_own() {
     let patched = ann.patch(&path, &json!({"note": "In short."})).await.body;
     assert_eq!((&patched["note"], &patched["prompt"]), (&json!("In short."), &json!("Answer {query}")));
     let share = json!({"shared": true});
-    for answer in [ann.patch(&path, &share).await, ann.post(LIST, &json!({"name": "b", "shared": true})).await] {
+    for answer in
+        [ann.patch(&path, &share).await, ann.post(LIST, &json!({"name": "b", "shared": true})).await]
+    {
         assert_eq!((answer.status.as_u16(), answer.code()), (403, "permission_denied"), "{answer:?}");
     }
-    let (shared, _) = made(&house.admin, &json!({"name": "ours", "prompt": "p", "tags": ["chat"], "shared": true})).await;
+    let (shared, _) =
+        made(&house.admin, &json!({"name": "ours", "prompt": "p", "tags": ["chat"], "shared": true})).await;
     assert_eq!(ann.get(&shared).await.body["owner"], "admin");
     for answer in [ann.patch(&shared, &json!({"note": "x"})).await, ann.delete(&shared).await] {
         assert_eq!((answer.status.as_u16(), answer.code()), (403, "permission_denied"), "{answer:?}");
