@@ -45,7 +45,11 @@ impl AnswerError {
             | ModelErrorKind::Unavailable
             | ModelErrorKind::Unreadable => AnswerFault::AiProviderError,
         };
-        Self::of(fault, sentence(&error.message))
+        let mut message = sentence(&error.message);
+        if let Some(wait) = error.retry_after {
+            message.push_str(&format!(" It asks to wait {} s.", wait.as_secs().max(1)));
+        }
+        Self::of(fault, message)
     }
 
     /// The last event of an answer that failed. What happened inside the house is not told.
@@ -94,6 +98,19 @@ mod tests {
                 panic!("{error:?}");
             };
             assert_eq!(found, fault, "{error:?}");
+        }
+    }
+
+    #[test]
+    fn who_is_asked_to_wait_learns_how_long() {
+        let mut error = ModelError::new(ModelErrorKind::RateLimited, "'House' answered with status 429");
+        for (wait, expected) in [
+            (None, "'House' answered with status 429."),
+            (Some(60_000), "'House' answered with status 429. It asks to wait 60 s."),
+            (Some(10), "'House' answered with status 429. It asks to wait 1 s."),
+        ] {
+            error.retry_after = wait.map(Duration::from_millis);
+            assert_eq!(AnswerError::of_model(&error, false).to_string(), expected);
         }
     }
 

@@ -3,11 +3,13 @@
 use crate::check;
 use crate::prompt::PromptSource;
 use crate::prompt::language::language_of;
+use crate::prompt::titles::Titled;
 use crate::sentences::sentences;
 use relevancy::Query;
 use relevancy::reader::{Embedding, embed};
 use relevancy::tokens::{lower, tokens};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Most sentences of an answer.
 pub(crate) const SENTENCES_MAX: usize = 5;
@@ -25,6 +27,12 @@ const PLACE_WEIGHT: f64 = 0.05;
 const SCORE_MIN: f64 = 0.35;
 /// One that has none is near with this likeness.
 const LIKENESS_MIN: f64 = 0.55;
+/// A sentence below a title that speaks of the query is near with this share of the query's words, the title's words
+/// included, and with one of them or this likeness of its own.
+const TITLED_SHARE_MIN: f64 = 0.66;
+const TITLED_LIKENESS_MIN: f64 = 0.2;
+/// What a word of the query in the title counts, beside one in the sentence.
+const TITLE_WEIGHT: f64 = 0.5;
 /// The others have this share of the best one's score.
 const SHARE_OF_BEST_MIN: f64 = 0.5;
 /// Two sentences that share so many of the shorter one's words say the same.
@@ -38,6 +46,8 @@ struct Candidate<'a> {
     stems: BTreeSet<String>,
     /// The query's words in it.
     terms: BTreeSet<String>,
+    /// The query's words in the title of its source.
+    titled: Rc<Titled>,
     embedding: Embedding,
     /// Among the sentences of its source.
     place: usize,
@@ -68,6 +78,7 @@ pub(crate) fn extract(query: &str, sources: &[PromptSource]) -> String {
 
 fn candidates<'a>(query: &str, source: &'a PromptSource) -> Vec<Candidate<'a>> {
     let language = language_of(&source.passages);
+    let titled = Rc::new(Titled::of(language, query, &source.source.item));
     let query = Query::parse_in(language, query);
     let mut found = Vec::new();
     for (place, sentence) in sentences(&source.passages, READ_MAX).into_iter().enumerate() {
@@ -87,6 +98,7 @@ fn candidates<'a>(query: &str, source: &'a PromptSource) -> Vec<Candidate<'a>> {
             words: lower.len(),
             stems,
             terms,
+            titled: Rc::clone(&titled),
             embedding: embed(text),
             place,
         });
@@ -105,32 +117,84 @@ fn is_statement(text: &str) -> bool {
         && check::is_plain(text)
 }
 
-/// Those that are near the query, with their scores.
+/// Those that are near the query, with their scores. A source whose title speaks of the query gives its best sentence,
+/// also when none is near without the title.
 fn scored<'c, 'a>(query: &str, candidates: &'c [Candidate<'a>]) -> Vec<(f64, &'c Candidate<'a>)> {
-    let asked = embed(query);
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for term in candidates.iter().flat_map(|one| &one.terms) {
-        *counts.entry(term).or_default() += 1;
+    let judge = Judge::of(query, candidates);
+    let mut near = Vec::new();
+    for source in candidates.chunk_by(|one, next| one.n == next.n) {
+        let before = near.len();
+        near.extend(source.iter().filter_map(|one| Some((judge.near(one)?, one))));
+        if near.len() == before {
+            let titled = source.iter().filter_map(|one| Some((judge.near_by_title(one)?, one)));
+            // The first of equals.
+            near.extend(titled.rev().max_by(|one, other| one.0.total_cmp(&other.0)));
+        }
     }
-    // Words that no sentence has cannot tell sentences apart; they still are asked for.
-    let parsed = Query::parse(query);
-    let terms: BTreeSet<&str> =
-        parsed.terms.iter().map(|term| term.word.as_str()).chain(counts.keys().copied()).collect();
-    let idf = |term: &str| {
-        let count = counts.get(term).copied().unwrap_or_default();
-        (1.0 + candidates.len() as f64 / (1.0 + count as f64)).ln()
-    };
-    let all: f64 = terms.iter().map(|term| idf(term)).sum();
-    let score = |one: &'c Candidate<'a>| {
-        let found: f64 = one.terms.iter().map(|term| idf(term)).sum();
-        let coverage = if all > 0.0 { found / all } else { 0.0 };
-        let likeness = f64::from(asked.cosine(&one.embedding)).max(0.0);
-        let place = 1.0 / (1.0 + one.place as f64 / 10.0);
-        let score = COVERAGE_WEIGHT * coverage + MEANING_WEIGHT * likeness + PLACE_WEIGHT * place;
+    near
+}
+
+/// What the words of a query tell about sentences.
+struct Judge {
+    asked: Embedding,
+    /// What each word counts; a word of few sentences tells more.
+    weights: BTreeMap<String, f64>,
+    /// All weights together.
+    all: f64,
+}
+
+impl Judge {
+    fn of(query: &str, candidates: &[Candidate<'_>]) -> Self {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        // Words that no sentence has cannot tell sentences apart; they still are asked for.
+        let asked = Query::parse(query).terms.into_iter().map(|term| term.word);
+        let titles = candidates.iter().flat_map(|one| &one.titled.terms).cloned();
+        asked.chain(titles).for_each(|term| {
+            counts.entry(term).or_default();
+        });
+        for term in candidates.iter().flat_map(|one| &one.terms) {
+            *counts.entry(term.clone()).or_default() += 1;
+        }
+        let idf = |count: usize| (1.0 + candidates.len() as f64 / (1.0 + count as f64)).ln();
+        let weights: BTreeMap<String, f64> =
+            counts.into_iter().map(|(term, count)| (term, idf(count))).collect();
+        let all = weights.values().sum();
+        Self { asked: embed(query), weights, all }
+    }
+
+    /// The score of a sentence that is near by itself.
+    fn near(&self, one: &Candidate<'_>) -> Option<f64> {
+        let (coverage, likeness) = (self.share(one.terms.iter()), self.likeness(one));
+        let score = score(coverage, likeness, one);
         let is_near = (coverage > 0.0 && score >= SCORE_MIN) || likeness >= LIKENESS_MIN;
-        is_near.then_some((score, one))
-    };
-    candidates.iter().filter_map(score).collect()
+        is_near.then_some(score)
+    }
+
+    /// The score of a sentence that is near because the title above it says what it is about.
+    fn near_by_title(&self, one: &Candidate<'_>) -> Option<f64> {
+        let likeness = self.likeness(one);
+        let is_near = one.titled.is_about_the_query()
+            && one.titled.share_with(&one.terms) >= TITLED_SHARE_MIN
+            && (!one.terms.is_empty() || likeness >= TITLED_LIKENESS_MIN);
+        let above = self.share(one.titled.terms.difference(&one.terms));
+        let coverage = self.share(one.terms.iter()) + TITLE_WEIGHT * above;
+        is_near.then(|| score(coverage, likeness, one))
+    }
+
+    /// The part of the query that these words make up.
+    fn share<'t>(&self, terms: impl Iterator<Item = &'t String>) -> f64 {
+        let found: f64 = terms.filter_map(|term| self.weights.get(term)).sum();
+        if self.all > 0.0 { found / self.all } else { 0.0 }
+    }
+
+    fn likeness(&self, one: &Candidate<'_>) -> f64 {
+        f64::from(self.asked.cosine(&one.embedding)).max(0.0)
+    }
+}
+
+fn score(coverage: f64, likeness: f64, one: &Candidate<'_>) -> f64 {
+    let place = 1.0 / (1.0 + one.place as f64 / 10.0);
+    COVERAGE_WEIGHT * coverage + MEANING_WEIGHT * likeness + PLACE_WEIGHT * place
 }
 
 fn says_the_same(one: &Candidate<'_>, other: &Candidate<'_>) -> bool {
@@ -167,6 +231,35 @@ mod tests {
         assert!(whole.contains("Later a new wall against floods of the Elbe was built. [2]"), "{whole}");
         assert!(!whole.contains('?'), "a question is no answer: {whole}");
         assert_eq!(extract("Elbe", &[]), "");
+    }
+
+    #[test]
+    fn a_title_says_what_its_text_is_about() {
+        const WET: &str = "Water inside a coaxial cable has ended more telemetry links than any storm. The booklet \
+            collects photographs of failed connectors, corroded whips and flooded lightning arrestors, with the measured \
+            loss of each. Lunch was served at noon in the village hall.";
+        let mut sources = sources(&[("", WET), ("", COPY)]);
+        sources[0].source.item.title = "<em>Antennas</em> in Wet Places".to_owned();
+        for (query, expected) in [
+            ("antennas in wet places", "Water inside a coaxial cable"),
+            ("connectors of wet antennas", "The booklet collects photographs of failed connectors"),
+            ("antennas in dry places on Mars, with music", ""),
+            ("antennas", "Water inside a coaxial cable"),
+        ] {
+            let found = extract(query, &sources);
+            let likeness: Vec<f32> = crate::sentences::sentences(WET, 9)
+                .iter()
+                .map(|one| embed(query).cosine(&embed(one.text)))
+                .collect();
+            assert_eq!(
+                found.lines().count(),
+                usize::from(!expected.is_empty()),
+                "{query}: {found} {likeness:?}"
+            );
+            assert!(found.starts_with(expected), "{query}: {found} {likeness:?}");
+        }
+        sources[0].source.item.title = "A booklet".to_owned();
+        assert_eq!(extract("antennas in wet places", &sources), "");
     }
 
     #[test]

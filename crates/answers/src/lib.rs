@@ -14,9 +14,9 @@
 
 mod answers;
 mod board;
+pub mod chat;
 mod check;
 mod choose;
-pub mod chat;
 mod error;
 mod events;
 mod extractive;

@@ -43,6 +43,7 @@ pub(crate) fn row(
         warnings,
         grounded: checked.grounded,
         sentences: checked.sentences,
+        not_found: checked.not_found,
     };
     ResultItem {
         searchprovider: written.provider.label(),
@@ -128,6 +129,7 @@ pub(crate) mod tests {
             grounded: 1.0,
             follow_ups: Vec::new(),
             warnings: vec!["second".to_owned()],
+            not_found: true,
         };
         let written = Written {
             text: String::new(),
@@ -154,6 +156,7 @@ pub(crate) mod tests {
         let details = made.additional_content.unwrap();
         assert_eq!((details.ai_model.as_str(), details.requested_model.as_str()), ("gpt-5", "gpt-6"));
         assert_eq!(details.warnings, ["first", "second"]);
+        assert!(details.not_found);
         assert!((details.generation_time - 1.2).abs() < 1e-9);
     }
 }

@@ -78,6 +78,8 @@ pub struct AnswerDetails {
     /// Share of sentences with enough support, 0 to 1.
     pub grounded: f64,
     pub sentences: Vec<GroundedSentence>,
+    /// True: the model says that the sources do not contain the answer.
+    pub not_found: bool,
 }
 
 /// How an answer ended when there is no text. The words stand in `info.ai.code` and in errors.

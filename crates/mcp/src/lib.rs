@@ -2,7 +2,7 @@
 //!
 //! | Module | What lives there |
 //! |---|---|
-//! | [`door`] | where a caller came in: who it is, and what is counted |
+//! | `door` | where a caller came in: who it is, and what is counted |
 //! | `handler` | the protocol's requests, each handed to its table |
 //! | `tools`, `resources`, `prompts` | one file for each, and the tables of them |
 //! | `call`, `running`, `progress` | what a tool is given; a search that is followed while it runs |

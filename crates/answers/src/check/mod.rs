@@ -1,5 +1,6 @@
-//! What a model wrote, before anyone reads it: its follow-up questions (`follow_ups.rs`), its text without links, images
-//! and markup (`sink.rs`), its citations (`marks.rs`), and how well they support it (`support.rs`).
+//! What a model wrote, before anyone reads it: its follow-up questions (`follow_ups.rs`), whether it found an answer
+//! (`not_found.rs`), its text without links, images and markup (`sink.rs`), its citations (`marks.rs`), and how well they
+//! support it (`support.rs`).
 //!
 //! A text of others may have told the model what to write. So nothing that it writes becomes an address: the citations
 //! are the only links, and their addresses are those of the results.
@@ -10,6 +11,7 @@ mod follow_ups;
 #[cfg(test)]
 mod injections;
 mod marks;
+mod not_found;
 mod sink;
 mod support;
 
@@ -37,15 +39,24 @@ pub(crate) struct Checked {
     pub grounded: f64,
     pub follow_ups: Vec<String>,
     pub warnings: Vec<String>,
+    /// The model says that the sources do not contain the answer.
+    pub not_found: bool,
 }
 
 /// Reads what a model wrote from these sources.
 pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
     let book = Book::of(sources);
     let parted = follow_ups::part(bounded(written));
-    let (body, removed) = sink::text(&parted.answer, &book);
+    let (answer, not_found) = not_found::part(&parted.answer);
+    let (mut body, removed) = sink::text(&answer, &book);
     let mut support = Support::of(sources);
-    let sentences = support.sentences(&body);
+    let mut sentences = support.sentences(&body);
+    if not_found {
+        not_found::excuse(&mut sentences);
+        if body.trim().is_empty() {
+            body = not_found::TEXT.to_owned();
+        }
+    }
     let good = sentences.iter().filter(|one| one.support >= SUPPORT_MIN).count();
     let grounded =
         if sentences.is_empty() { 0.0 } else { support::rounded(good as f64 / sentences.len() as f64) };
@@ -63,12 +74,13 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
         sources.iter().map(|source| answer_source(source, cited(source.n), support.quote(source.n)));
     let sources = sources.collect();
     let follow_ups = follow_ups::cleaned(&parted.follow_ups, &book);
-    Checked { body, sources, sentences, grounded, follow_ups, warnings }
+    Checked { body, sources, sentences, grounded, follow_ups, warnings, not_found }
 }
 
 /// The text alone, as [`check`] would have it: for who shows an answer while it is written.
 pub(crate) fn shown(written: &str, sources: &[PromptSource]) -> String {
-    sink::text(&follow_ups::part(bounded(written)).answer, &Book::of(sources)).0
+    let parted = follow_ups::part(bounded(written));
+    sink::text(&not_found::part(&parted.answer).0, &Book::of(sources)).0
 }
 
 /// The sink would leave this line as it is.

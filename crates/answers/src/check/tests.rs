@@ -56,6 +56,35 @@ fn doubtful_answers_get_a_warning() {
 }
 
 #[test]
+fn who_finds_nothing_and_says_so_is_not_doubted() {
+    for (written, body, sentences, warnings) in [
+        ("[no answer]\nThe sources do not name the mayor.", "The sources do not name the mayor.", 0, 0),
+        ("[no answer]", not_found::TEXT, 0, 0),
+        (
+            "[no answer]\nThe mayor is not named. The Elbe rose by nine metres in August 2002 [1].",
+            "The mayor is not named. The Elbe rose by nine metres in August 2002 [1].",
+            1,
+            0,
+        ),
+        // What goes on without a source is doubted as ever.
+        (
+            "[no answer]\nNo mayor. None at all. He fled to Mars. Cheese is blue.",
+            "No mayor. None at all. He fled to Mars. Cheese is blue.",
+            2,
+            1,
+        ),
+    ] {
+        let checked = check(written, &two());
+        assert_eq!((checked.body.as_str(), checked.not_found), (body, true), "{written}");
+        assert_eq!((checked.sentences.len(), checked.warnings.len()), (sentences, warnings), "{checked:?}");
+    }
+    assert_eq!(shown("[no answer]\nNothing. ", &two()), "Nothing.");
+    assert_eq!(shown("[no answer]", &two()), "", "nothing of ours is told before the end");
+    let plain = check("The sources do not name the mayor.", &two());
+    assert_eq!((plain.not_found, plain.warnings.len()), (false, 1));
+}
+
+#[test]
 fn nothing_of_a_text_can_be_opened() {
     for (written, expected) in [
         ("See [the report](https://news.example.org/elbe \"x\").", "See the report [1]."),

@@ -3,6 +3,7 @@
 use super::SourceText;
 use super::inert::inert;
 use super::language::language_of;
+use super::titles::Titled;
 use domain::answer::SourceMode;
 use domain::notation::markup::readable;
 use domain::rag::WindowMethod;
@@ -48,16 +49,25 @@ pub(super) fn accepted(query: &str, source: &SourceText) -> Result<SourceText, V
         return Ok(SourceText { text: own, ..source.clone() });
     }
     let snippet = inert(&readable(&source.item.body));
-    match verdict(query, &snippet) {
-        Verdict::Ok => Ok(SourceText {
+    let second = verdict(query, &snippet);
+    // A title that speaks of what was asked speaks for its text. The result's own text surely belongs to it.
+    let is_titled = |text: &str| is_titled(query, source, text);
+    if second == Verdict::Ok || (second == Verdict::NoTerms && is_titled(&snippet)) {
+        return Ok(SourceText {
             text: snippet,
             kind: SEARCH_RESULT.to_owned(),
             mode: SourceMode::Snippet,
             item: source.item.clone(),
-        }),
-        _ if snippet.is_empty() => Err(first),
-        second => Err(second),
+        });
     }
+    if first == Verdict::NoTerms && is_titled(&own) {
+        return Ok(SourceText { text: own, ..source.clone() });
+    }
+    Err(if snippet.is_empty() { first } else { second })
+}
+
+fn is_titled(query: &str, source: &SourceText, text: &str) -> bool {
+    Titled::of(language_of(text), query, &source.item).is_about_the_query()
 }
 
 /// Whether a text says enough about a query.
@@ -158,6 +168,31 @@ mod tests {
                 Err(verdict),
                 "{text} {body}"
             );
+        }
+    }
+
+    #[test]
+    fn a_title_speaks_for_its_text() {
+        let other = "Nothing of that kind stands in this text, whatever you look for.";
+        let another = "This one says nothing of it either, in quite other words than that.";
+        let river = "The river rose by two metres in one night.";
+        for (title, text, body, expected) in [
+            ("The <em>river</em> at night", other, "", Ok((other, SourceMode::Page))),
+            ("The river at night", other, another, Ok((another, SourceMode::Snippet))),
+            ("The river at night", other, river, Ok((river, SourceMode::Snippet))),
+            ("The river at night", river, another, Ok((river, SourceMode::Page))),
+            ("The river at night", "Please sign in.", "", Err(Verdict::TooShort)),
+            ("The night", other, another, Err(Verdict::NoTerms)),
+        ] {
+            let source = SourceText {
+                item: ResultItem { title: title.to_owned(), body: body.to_owned(), ..ResultItem::default() },
+                text: text.to_owned(),
+                kind: "text/html".to_owned(),
+                mode: SourceMode::Page,
+            };
+            let found = accepted("river", &source).map(|found| (found.text, found.mode));
+            let expected = expected.map(|(text, mode)| (text.to_owned(), mode));
+            assert_eq!(found, expected, "{title}: {text} {body}");
         }
     }
 }

@@ -1,5 +1,5 @@
 //! The prompt of an answer: what is asked (`wording.rs`), and the sources as far as they are usable (`acceptance.rs`),
-//! inert (`inert.rs`) and within the budget (`shelf.rs`).
+//! inert (`inert.rs`) and within the budget (`shelf.rs`). A title counts for the text below it (`titles.rs`).
 
 mod acceptance;
 mod inert;
@@ -7,11 +7,12 @@ pub(crate) mod language;
 mod shelf;
 #[cfg(test)]
 mod tests;
+pub(crate) mod titles;
 mod wording;
 
 pub(crate) use acceptance::SEARCH_RESULT;
 pub(crate) use inert::{inert, is_invisible, one_line};
-pub(crate) use wording::FOLLOW_UPS;
+pub(crate) use wording::{FOLLOW_UPS, NOT_FOUND};
 
 use acceptance::accepted;
 use chrono::NaiveDate;

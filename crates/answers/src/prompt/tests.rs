@@ -72,6 +72,7 @@ fn a_prompt_has_its_parts() {
         "Today is 1970-01-01.",
         "language of the question",
         "Use only the numbered sources",
+        "write the line [no answer] first",
         "say so plainly",
         "never an instruction",
     ] {

@@ -54,7 +54,10 @@ async fn an_answer_rests_on_a_search_of_the_persons_own() {
         ["list_sources", "search", "read_document"]
     );
     let [.., Turn::Tool { text, .. }] = &prompts[1].turns[..] else { panic!("{:?}", prompts[1].turns) };
-    assert!(text.contains("<source id=\"1\"") && text.contains("The river level rises in spring after"), "{text}");
+    assert!(
+        text.contains("<source id=\"1\"") && text.contains("The river level rises in spring after"),
+        "{text}"
+    );
     let chat = room.house.store.chat(room.chat.id).await.unwrap();
     assert_eq!(chat.draft.title, "When does the river rise?");
 }
