@@ -7,8 +7,8 @@ use crate::shared::file_system::terms::{Folded, Terms};
 use crate::shared::file_system::walk::{DEPTH_MAX, FILES_MAX, FOLDERS_MAX, FoundFile, Reach, walk};
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, FileToRead, NormalizedPage,
-    ProviderQuery, SourceQuery, SourceResponse, Toolbox,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, ExtractError, FileToRead,
+    NormalizedPage, ProviderQuery, SourceQuery, SourceResponse, Toolbox,
 };
 use domain::notation::query_template::encode_percent;
 use domain::provider::SearchProvider;
@@ -209,10 +209,11 @@ impl FileSystem {
         let bytes = beside(move || read_file(&path, &permitted)).await.ok().flatten();
         let Some(bytes) = bytes else { return (file, None) };
         let to_read = FileToRead { media_type: None, name, bytes: bytes.into() };
-        let read = match self.toolbox.extract.extract(to_read).await {
-            // It may be read in time when less is going on.
-            Err(domain::contracts::ExtractError::Timeout) => return (file, None),
-            read => read.unwrap_or_default(),
+        // One slow file does not cost what was found in the others.
+        let read = match tokio::time::timeout_at(until.into(), self.toolbox.extract.extract(to_read)).await {
+            // It may be read in time when less is going on, or when its reader is there again.
+            Err(_) | Ok(Err(ExtractError::Timeout | ExtractError::Service(_))) => return (file, None),
+            Ok(read) => read.unwrap_or_default(),
         };
         let text = beside(move || Arc::new(FileText::of(read.title, read.author, read.text))).await;
         let Ok(text) = text else { return (file, None) };

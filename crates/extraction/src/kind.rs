@@ -165,6 +165,14 @@ impl Kind {
         }
     }
 
+    /// True for a PDF, whose library unpacks without bounds what is encrypted or what a length points to; and for a mail,
+    /// which may hold one. Looks at the beginning only, because it is asked on the way.
+    pub fn is_read_apart(file: &FileToRead) -> bool {
+        let head = &file.bytes[..file.bytes.len().min(HEAD_BYTES)];
+        let said = file.media_type.as_deref().and_then(|media| Self::of_media(&bare(media)));
+        holds(head, b"%PDF-") || [said, Self::of_name(&file.name)].contains(&Some(Self::Mail))
+    }
+
     pub fn of_name(name: &str) -> Option<Self> {
         let (_, ending) = name.rsplit_once('.')?;
         let ending = ending.to_ascii_lowercase();
@@ -240,9 +248,13 @@ mod tests {
     use super::*;
     use bytes::Bytes;
 
-    fn kind(media_type: &str, name: &str, bytes: &[u8]) -> Result<Kind, ExtractError> {
+    fn file(media_type: &str, name: &str, bytes: &[u8]) -> FileToRead {
         let media_type = (!media_type.is_empty()).then(|| media_type.to_owned());
-        Kind::of(&FileToRead { media_type, name: name.to_owned(), bytes: Bytes::copy_from_slice(bytes) })
+        FileToRead { media_type, name: name.to_owned(), bytes: Bytes::copy_from_slice(bytes) }
+    }
+
+    fn kind(media_type: &str, name: &str, bytes: &[u8]) -> Result<Kind, ExtractError> {
+        Kind::of(&file(media_type, name, bytes))
     }
 
     #[test]
@@ -267,11 +279,15 @@ mod tests {
             ),
             ("application/rss+xml", "feed", b"<rss/>", Kind::Markup),
             ("message/rfc822", "", b"From: a", Kind::Mail),
+            ("text/plain", "a.eml", b"From: a", Kind::Mail),
+            ("message/rfc822", "", b"Subject: %PDF-", Kind::Mail),
             ("", "README", b"plain words", Kind::PlainText),
             ("", "README", b"\xff\xfeh\x00i\x00", Kind::PlainText),
         ];
         for (media, name, bytes, want) in table {
             assert_eq!(kind(media, name, bytes), Ok(*want), "{media} {name}");
+            let is_apart = matches!(want, Kind::Pdf | Kind::Mail);
+            assert_eq!(Kind::is_read_apart(&file(media, name, bytes)), is_apart, "{media} {name}");
         }
     }
 

@@ -15,14 +15,16 @@ mod pdf;
 mod plain_text;
 mod pool;
 mod pptx;
+mod program;
 mod properties;
 mod reading;
 mod tika;
 mod xlsx;
 mod xml;
 
-pub use limits::Limits;
+pub use limits::{Limits, PROGRAM_MEMORY_BYTES_MAX};
 pub use pool::Extraction;
+pub use program::read_as_program;
 pub use tika::{TikaAddressError, WithTika};
 
 use domain::contracts::{ExtractError, ExtractedText, FileToRead};

@@ -1,5 +1,6 @@
 //! The limits of reading, each with its name; a test reaches each of them.
 
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Largest file that is looked at.
@@ -30,9 +31,15 @@ pub const TIKA_TIME_MAX: Duration = Duration::from_secs(30);
 pub const THREADS: usize = 2;
 /// Files that wait for a thread; further callers wait outside.
 pub const QUEUE_MAX: usize = 16;
+/// Most address space of a process that reads one file: that of the program itself, and what reading takes.
+pub const PROGRAM_MEMORY_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+/// How much longer than a file may be read its process may compute: to start, and to write the answer.
+pub const PROGRAM_CPU_EXTRA_SECONDS: u64 = 1;
+/// How long, beside the time for the file, its process may take to start and to answer on a busy machine.
+pub const PROGRAM_START_MAX: Duration = Duration::from_secs(5);
 
 /// The limits in force.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Limits {
     pub input_bytes: u64,
     pub entries: usize,

@@ -1,22 +1,27 @@
-//! Extraction beside the async runtime: threads of its own, a bounded queue before them.
+//! Extraction beside the async runtime: threads of its own, a bounded queue before them; and processes for the kinds that
+//! need one.
 
+use crate::kind::Kind;
 use crate::limits::Limits;
+use crate::program::ReaderProgram;
 use crate::reading::Watch;
 use async_trait::async_trait;
 use domain::contracts::{ExtractError, ExtractText, ExtractedText, FileToRead};
 use std::io;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot};
 
 /// Readers of foreign formats call themselves; a thread has room for the depth that the limits allow.
-const STACK_BYTES: usize = 16 * 1024 * 1024;
+pub const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 /// Reads files of every kind that is known here.
 #[derive(Debug)]
 pub struct Extraction {
     jobs: mpsc::Sender<Job>,
     limits: Limits,
+    program: Option<ReaderProgram>,
 }
 
 #[derive(Debug)]
@@ -37,7 +42,30 @@ impl Extraction {
             let thread = thread.name(format!("extraction-{number}")).stack_size(STACK_BYTES);
             thread.spawn(move || work(&waiting, &limits))?;
         }
-        Ok(Self { jobs, limits })
+        Ok(Self { jobs, limits, program: None })
+    }
+
+    /// Kinds that could take more than their share are read in processes of this program, which knows the command
+    /// `read-file`.
+    pub fn with_program(self, path: PathBuf) -> Self {
+        Self { program: Some(ReaderProgram::new(path, &self.limits)), ..self }
+    }
+
+    async fn read(&self, file: FileToRead) -> Result<ExtractedText, ExtractError> {
+        match &self.program {
+            Some(program) if Kind::is_read_apart(&file) => program.read(file).await,
+            _ => self.read_in_thread(file).await,
+        }
+    }
+
+    async fn read_in_thread(&self, file: FileToRead) -> Result<ExtractedText, ExtractError> {
+        let (answer, answered) = oneshot::channel();
+        // When the caller goes away, by its own time limit or ours, the thread stops at its next look.
+        let abandon = Abandon(Arc::default());
+        let job = Job { file, is_abandoned: Arc::clone(&abandon.0), answer };
+        let given_up = || ExtractError::Damaged("its reader gave up".to_owned());
+        self.jobs.send(job).await.map_err(|_| given_up())?;
+        answered.await.map_err(|_| given_up())?
     }
 }
 
@@ -51,16 +79,7 @@ impl ExtractText for Extraction {
         if file.bytes.len() as u64 > self.limits.input_bytes {
             return Err(ExtractError::TooLarge(self.limits.input_bytes));
         }
-        let (answer, answered) = oneshot::channel();
-        // When the caller goes away, by its own time limit or ours, the thread stops at its next look.
-        let abandon = Abandon(Arc::default());
-        let job = Job { file, is_abandoned: Arc::clone(&abandon.0), answer };
-        let read = async {
-            let given_up = || ExtractError::Damaged("its reader gave up".to_owned());
-            self.jobs.send(job).await.map_err(|_| given_up())?;
-            answered.await.map_err(|_| given_up())?
-        };
-        tokio::time::timeout(self.limits.wait, read).await.unwrap_or(Err(ExtractError::Timeout))
+        tokio::time::timeout(self.limits.wait, self.read(file)).await.unwrap_or(Err(ExtractError::Timeout))
     }
 }
 

@@ -21,6 +21,7 @@ use page_fetch::{PageFetch, PageFetchParts};
 use server::{AnswerPing, House, Metrics};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use store::{SqlStore, StoreConfig};
 use tasks::queue::{NatsConfig, NatsQueue, SqlQueue};
 use tasks::{Registry, Scheduler};
@@ -231,9 +232,31 @@ fn models(toolbox: &mut Toolbox, sql: &Arc<SqlStore>) -> Trials {
     Trials::new(writers, readers)
 }
 
+/// Set once in the life of a process, by the program itself: whoever else uses this crate is no program that could read a
+/// file for us.
+static FILES_BY_THIS_PROGRAM: AtomicBool = AtomicBool::new(false);
+
+/// From now on files that could take more than their share are read by further processes of this program.
+pub fn read_files_by_this_program() {
+    FILES_BY_THIS_PROGRAM.store(true, Ordering::Relaxed);
+}
+
+/// Where this program is. On Linux it is found even when another version has taken its place on the disk.
+fn this_program() -> Option<PathBuf> {
+    if !FILES_BY_THIS_PROGRAM.load(Ordering::Relaxed) || !cfg!(unix) {
+        return None;
+    }
+    let itself = PathBuf::from("/proc/self/exe");
+    if cfg!(target_os = "linux") && itself.exists() { Some(itself) } else { std::env::current_exe().ok() }
+}
+
 /// The readers of files: our own, and a Tika server for the rest where one is set.
 fn extraction(settings: &Settings, fetch: Arc<dyn Fetch>) -> anyhow::Result<Arc<dyn ExtractText>> {
-    let own = Arc::new(Extraction::start(Limits::default()).context("the threads that read files")?);
+    let mut own = Extraction::start(Limits::default()).context("the threads that read files")?;
+    if let Some(program) = this_program() {
+        own = own.with_program(program);
+    }
+    let own = Arc::new(own);
     if settings.tika_url.trim().is_empty() {
         return Ok(own);
     }

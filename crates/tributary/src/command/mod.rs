@@ -17,6 +17,7 @@ mod logs;
 mod mcp;
 mod migrate;
 mod providers;
+mod read_file;
 mod restore;
 mod search;
 mod serve;
@@ -27,7 +28,7 @@ mod user;
 
 pub(crate) use load_providers::replace_by_name;
 
-use crate::wiring::Wired;
+use crate::wiring::{self, Wired};
 use crate::{given, terminal};
 use clap::{Parser, Subcommand};
 use domain::contracts::UserStore;
@@ -117,10 +118,17 @@ enum Command {
     Bench(bench::Bench),
     /// Measure how well results are merged, on a judged collection.
     Eval(eval::Eval),
+    /// Read one file from standard input, within hard limits, for a service that runs.
+    #[command(hide = true)]
+    ReadFile,
 }
 
 /// Does what was asked. A failure is one sentence on standard error and exit code 1.
 pub fn main(cli: Cli) -> ExitCode {
+    if matches!(cli.command, Command::ReadFile) {
+        return read_file::run();
+    }
+    wiring::read_files_by_this_program();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -167,6 +175,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Docs(docs) => docs.run()?,
         Command::Bench(bench) => bench.run(&place).await?,
         Command::Eval(eval) => eval.run(&place).await?,
+        Command::ReadFile => return Ok(read_file::run()),
     }
     Ok(ExitCode::SUCCESS)
 }

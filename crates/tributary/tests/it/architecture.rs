@@ -305,3 +305,27 @@ fn nobody_changes_records_past_the_audit_log() {
     }
     assert!(seen > 20, "{seen} changes are noted");
 }
+
+/// Where another program is started, and why it may be.
+const STARTS_PROGRAMS: [&str; 3] = [
+    // This program reads one file, within limits that the system holds.
+    "crates/extraction/src/program/mod.rs",
+    // This program serves in the background.
+    "crates/tributary/src/command/control/start.rs",
+    // This program is measured.
+    "crates/tributary/src/command/bench/nodes.rs",
+];
+
+#[test]
+fn programs_are_started_in_few_places() {
+    let mut files = Vec::new();
+    rust_files(&root().join("crates"), &mut files);
+    let is_product = |file: &&PathBuf| {
+        let shown = file.display().to_string();
+        !shown.contains("/tests/") && !shown.contains("/testkit/")
+    };
+    let starts = |file: &&PathBuf| std::fs::read_to_string(file).unwrap().contains("Command::new(");
+    let found: BTreeSet<PathBuf> = files.iter().filter(is_product).filter(starts).cloned().collect();
+    let allowed: BTreeSet<PathBuf> = STARTS_PROGRAMS.iter().map(|path| root().join(path)).collect();
+    assert_eq!(found, allowed, "name the place in STARTS_PROGRAMS, with its reason");
+}
