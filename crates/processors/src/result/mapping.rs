@@ -41,7 +41,11 @@ impl ResultProcessor for Mapping {
 }
 
 /// What the source gave becomes results.
-pub(super) fn map_batch(batch: &mut ResultBatch, mappings: &ResultMappings, cx: &ResultContext<'_>) -> Outcome {
+pub(super) fn map_batch(
+    batch: &mut ResultBatch,
+    mappings: &ResultMappings,
+    cx: &ResultContext<'_>,
+) -> Outcome {
     let retrieved = instant::display(cx.toolbox.clock.now());
     let wanted = usize::try_from(cx.results_wanted).unwrap_or(usize::MAX);
     for raw in std::mem::take(&mut batch.raw) {

@@ -83,7 +83,12 @@ impl TestHouse {
         }));
         let fetch: Arc<dyn domain::contracts::Fetch> = Arc::new(NoFetch);
         let trials = ai::Trials::new(
-            Arc::new(ai::AiWriters::new(store.clone(), Arc::clone(&fetch), Arc::clone(&clock), settings.clone())),
+            Arc::new(ai::AiWriters::new(
+                store.clone(),
+                Arc::clone(&fetch),
+                Arc::clone(&clock),
+                settings.clone(),
+            )),
             Arc::new(ai::Readers::new(store.clone(), fetch, Arc::clone(&clock), settings.clone())),
         );
         let house = House::new(HouseParts {
