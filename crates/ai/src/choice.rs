@@ -15,15 +15,17 @@ pub struct Choice {
 }
 
 /// Only active providers that have the role and that the user may use are asked. Of these the wanted one is first,
-/// else the default of the role, else any; the lowest id decides. Its family steps in, in the order of ids, and all
-/// others after it when the first one says `cross_family_fallback`.
+/// else the default of the role, else one that writes before one that only picks sentences; the lowest id decides.
+/// Its family steps in, in the order of ids, and all others after it when the first one says `cross_family_fallback`.
 pub fn choose(providers: Vec<AiProvider>, wanted: &WriterWanted) -> Result<Choice, ModelError> {
     let mut fitting: Vec<AiProvider> = providers
         .into_iter()
         .filter(|one| one.draft.active && one.draft.serves(wanted.role) && one.is_for(wanted.user))
         .collect();
     let rank = |one: &AiProvider| {
-        (Reverse(Some(one.id) == wanted.provider), Reverse(one.draft.is_default_for(wanted.role)), one.id)
+        let is_wanted = Some(one.id) == wanted.provider;
+        let is_default = one.draft.is_default_for(wanted.role);
+        (Reverse(is_wanted), Reverse(is_default), one.draft.model == EXTRACTIVE_MODEL, one.id)
     };
     let place = (0..fitting.len()).min_by_key(|place| rank(&fitting[*place]));
     let Some(place) = place else { return Err(ModelError::no_provider(wanted.role)) };
@@ -81,6 +83,7 @@ mod tests {
     fn one_is_chosen() {
         let plain = || json!({});
         let default = || json!({"defaults": ["RAG"]});
+        let picks = |defaults: Value| json!({"model": EXTRACTIVE_MODEL, "defaults": defaults});
         let cases = [
             ("nobody", vec![], None, None, None),
             ("the lowest id", vec![("a", plain()), ("b", plain())], None, None, Some("a")),
@@ -114,6 +117,8 @@ mod tests {
             ("nobody's user", vec![("a", json!({"shared": false}))], None, None, None),
             ("one's own", vec![("a", json!({"shared": false}))], Some(7), None, Some("a")),
             ("inactive", vec![("a", json!({"active": false}))], None, None, None),
+            ("one that writes", vec![("a", picks(json!([]))), ("b", plain())], None, None, Some("b")),
+            ("the default picks", vec![("a", plain()), ("b", picks(json!(["rag"])))], None, None, Some("b")),
         ];
         for (what, rows, user, provider, expected) in cases {
             let expected = expected.map(str::to_owned).ok_or(ModelErrorKind::NoProvider);
