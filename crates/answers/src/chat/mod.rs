@@ -1,6 +1,6 @@
 //! The chat: a person's message, what the model looks up for it, and an answer with its citations.
 //!
-//! Read [`Exchange::answer`] in `exchange.rs` first: it is the path of one message, top to bottom.
+//! Read `Exchange::answer` in `exchange.rs` first: it is the path of one message, top to bottom.
 
 mod busy;
 mod citations;
