@@ -150,6 +150,7 @@ async fn the_extractive_one_is_chosen_and_never_asked() {
     let house = House::of(&ROWS[0]).await;
     let mut provider = house.provider.clone();
     provider.draft.model = EXTRACTIVE_MODEL.to_owned();
+    provider.draft.defaults = vec!["rag".to_owned()];
     provider.draft.config.insert("family".to_owned(), json!("x"));
     let mut other = house.provider.clone();
     other.id.0 = 2;
