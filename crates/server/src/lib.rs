@@ -94,6 +94,7 @@ pub struct House {
     pings: ping::Pings,
     basic: auth::BasicGate,
     throttles: throttle::Throttles,
+    assets: Arc<ui::Assets>,
     pages: ui::Pages,
     document: api::ApiDocument,
     drain: drain::Drain,
@@ -104,6 +105,7 @@ pub struct House {
 impl House {
     pub fn new(parts: HouseParts) -> Self {
         let throttles = throttle::Throttles::new(&parts.settings);
+        let assets = Arc::new(ui::Assets::new(&parts.settings.web_dir));
         let HouseParts {
             store,
             queue,
@@ -134,7 +136,8 @@ impl House {
             pings: ping::Pings::default(),
             basic: auth::BasicGate::new(),
             throttles,
-            pages: ui::Pages::new(),
+            pages: ui::Pages::new(Arc::clone(&assets)),
+            assets,
             document: api::ApiDocument::built(),
             drain: drain::Drain::default(),
             lockouts: changes::Lockouts::new(),

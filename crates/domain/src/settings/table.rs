@@ -204,4 +204,6 @@ settings! {
     mcp_token: Secret = Secret::default(), "SVC_MCP_TOKEN";
     /// Requests to the tools for models at `/mcp`, for each user and address, such as `240/minute`; `None` disables the limit. A client sends three or four before its first call. Searches, summaries and chats count as such, too.
     throttle_mcp: Throttle = Throttle::per_minute(240), "SVC_THROTTLE_MCP";
+    /// A folder with templates, styles, modules and words that stand in place of the built-in pages, as `web/` in the source has them; read afresh for every page. Empty: the built-in ones.
+    web_dir: String = String::new(), "SVC_WEB_DIR";
 }

@@ -36,9 +36,10 @@ const OPEN: &[&str] = &[
     "/.well-known/oauth-protected-resource/",
     "/.well-known/oauth-protected-resource/mcp/",
     "/login/",
-    "/static/tributary.css",
-    "/static/tributary.svg",
 ];
+
+/// What the sign-in page and all others are made of.
+const FILES: &str = "/static/";
 
 /// Where browsers go to sign in elsewhere, and where they come back to. The handlers look who it is.
 fn is_way_in(path: &str) -> bool {
@@ -55,7 +56,13 @@ fn is_opened(settings: &Settings, path: &str) -> bool {
 }
 
 /// Pages for people: who is not signed in is led to the sign-in page.
-const PAGES: &[&str] = &["/", "/svc/query_transform_form/"];
+const PAGES: &[&str] = &["/", "/history/", "/account/", "/chat/", "/svc/query_transform_form/"];
+/// The console and all below it are such pages.
+const CONSOLE: &str = "/admin/";
+
+fn is_page(path: &str) -> bool {
+    PAGES.contains(&path) || path.starts_with(CONSOLE)
+}
 
 /// How the caller proved who they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,12 +125,13 @@ pub async fn guard(
     let address = ClientAddress::of(request.extensions(), request.headers(), &house.settings.trusted_proxies);
     request.extensions_mut().insert(address);
     let path = request.uri().path();
-    if OPEN.contains(&path) || is_way_in(path) || is_opened(&house.settings, path) {
+    if OPEN.contains(&path) || path.starts_with(FILES) || is_way_in(path) || is_opened(&house.settings, path)
+    {
         return Ok(next.run(request).await);
     }
     let caller = match identify(&house, request.headers(), address).await? {
         Ok(caller) => caller,
-        Err(_) if PAGES.contains(&path) && request.method().is_safe() => {
+        Err(_) if is_page(path) && request.method().is_safe() => {
             let place = if path == "/" { "/login/".to_owned() } else { format!("/login/?next={path}") };
             return Ok(Redirect::to(&place).into_response());
         }

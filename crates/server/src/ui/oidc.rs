@@ -1,6 +1,8 @@
 //! The way of a browser to another service and back: signing in there, connecting an account there.
 
+use super::frame::Frame;
 use super::local_path;
+use super::notice::{self, Notice};
 use crate::House;
 use crate::api::authenticators::redirect_uri;
 use crate::auth::{cookie, events, identify, oidc, open_session, random_text};
@@ -17,7 +19,7 @@ use domain::audit::{Action, AuditEvent, Kind};
 use domain::authenticator::FlowPurpose;
 use domain::contracts::{CameBack, FlowOutcome, FlowStart, OAuthError};
 use domain::ids::UserId;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::sync::Arc;
 
 /// The secret of a browser that signs in: whoever comes back with a code must be who was sent away.
@@ -40,16 +42,9 @@ pub struct CallbackQuery {
     iss: String,
 }
 
-#[derive(Serialize)]
-struct Notice<'a> {
-    title: &'a str,
-    sentence: &'a str,
-    href: &'a str,
-    link: &'a str,
-}
-
 /// Sends the browser away to sign in.
 pub async fn login(
+    frame: Frame,
     State(house): State<Arc<House>>,
     links: Links,
     jar: CookieJar,
@@ -59,7 +54,11 @@ pub async fn login(
     let all = house.store.authenticators().await?;
     let found = all.into_iter().find(|one| one.draft.active && one.draft.sign_in && one.draft.idp == name);
     let Some(authenticator) = found else {
-        return notice(&house, StatusCode::NOT_FOUND, "Signing in by this service is not offered here.");
+        return notice(
+            (&house, &frame),
+            StatusCode::NOT_FOUND,
+            "Signing in by this service is not offered here.",
+        );
     };
     let known = jar.get(BROWSER_COOKIE).map(|cookie| cookie.value().to_owned());
     let known = known.filter(|text| !text.is_empty() && text.len() <= BROWSER_CHARS_MAX);
@@ -76,12 +75,13 @@ pub async fn login(
             let jar = jar.add(cookie(&house.settings, BROWSER_COOKIE, browser));
             Ok((jar, Redirect::to(url.as_str())).into_response())
         }
-        Err(error) => failed(&house, error),
+        Err(error) => failed((&house, &frame), error),
     }
 }
 
 /// The browser comes back.
 pub async fn callback(
+    frame: Frame,
     State(house): State<Arc<House>>,
     (address, place): (ClientAddress, SignIn),
     headers: HeaderMap,
@@ -111,7 +111,7 @@ pub async fn callback(
             events::signed_in(&user, "oidc");
             Ok((CookieJar::new().add(session), Redirect::to(local_path(&next))).into_response())
         }
-        Err(error) => failed(&house, error),
+        Err(error) => failed((&house, &frame), error),
     }
 }
 
@@ -127,7 +127,7 @@ async fn note(
 }
 
 /// A page that says what went wrong. Failures of our own are answered like everywhere.
-fn failed(house: &House, error: OAuthError) -> Result<Response, ApiError> {
+fn failed(house: (&House, &Frame), error: OAuthError) -> Result<Response, ApiError> {
     let status = match &error {
         OAuthError::UnknownFlow | OAuthError::Refused(..) => StatusCode::BAD_REQUEST,
         OAuthError::NotProven(_) => StatusCode::FORBIDDEN,
@@ -147,7 +147,11 @@ fn failed(house: &House, error: OAuthError) -> Result<Response, ApiError> {
     notice(house, status, &format!("{first}{}.", letters.as_str()))
 }
 
-fn notice(house: &House, status: StatusCode, sentence: &str) -> Result<Response, ApiError> {
+fn notice(
+    (house, frame): (&House, &Frame),
+    status: StatusCode,
+    sentence: &str,
+) -> Result<Response, ApiError> {
     let values = Notice { title: "That did not work", sentence, href: "/", link: "Go to Tributary" };
-    house.pages.render(status, "notice.html", values)
+    notice::show(house, status, frame, values)
 }

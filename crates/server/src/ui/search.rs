@@ -1,8 +1,9 @@
 //! The search page: a box, the mixed list, and a line for each source that says how it ended.
 
+use super::frame::Frame;
 use crate::House;
 use crate::api::search::{RunOptions, is_prefetch, log_view, own_search, run_and_wait};
-use crate::auth::{Caller, Scheme};
+use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, Refusal};
 use crate::extract::ApiQuery;
@@ -39,8 +40,6 @@ pub struct PageQuery {
 
 #[derive(Default, Serialize)]
 struct SearchPage {
-    user: String,
-    csrf: Option<String>,
     query: String,
     error: Option<String>,
     is_running: bool,
@@ -92,64 +91,61 @@ struct ShownSource {
 /// `/`: with `q` a new search, with `search_id` its results. A reload does not search again.
 pub async fn search_page(
     caller: Caller,
+    frame: Frame,
     State(house): State<Arc<House>>,
     links: Links,
     address: ClientAddress,
     (method, headers): (Method, HeaderMap),
     ApiQuery(query): ApiQuery<PageQuery>,
 ) -> Result<Response, ApiError> {
-    let csrf = match &caller.scheme {
-        Scheme::Session { csrf, .. } => Some(csrf.clone()),
-        Scheme::Basic | Scheme::Bearer | Scheme::Token { .. } => None,
-    };
-    let mut shown = SearchPage { user: caller.principal.username.clone(), csrf, ..SearchPage::default() };
+    let mut shown = SearchPage::default();
     if let Some(text) = query.q.filter(|text| !text.trim().is_empty()) {
         if is_prefetch(&headers) || method == Method::HEAD {
             return Ok(StatusCode::NO_CONTENT.into_response());
         }
         let (draft, _) = RunOptions::default().draft(&house, &text)?;
         if let Err(error) = house.throttles.take(Class::Search, caller.principal.user, address) {
-            return throttled(&house, shown, text, &error);
+            return throttled((&house, &frame), shown, text, &error);
         }
         return match run_and_wait(&house, caller.principal.user, draft, "search_page").await {
             Ok(search) => Ok(Redirect::to(&format!("/?search_id={}", search.id)).into_response()),
             Err(error) if error.refusal() == Refusal::Invalid => {
                 shown.query = text;
                 shown.error = Some(error.detail().to_owned());
-                house.pages.render(StatusCode::BAD_REQUEST, "search.html", shown)
+                house.pages.show(StatusCode::BAD_REQUEST, "search.html", &frame, shown)
             }
             Err(error) => Err(error),
         };
     }
     let Some(id) = query.search_id else {
-        return house.pages.render(StatusCode::OK, "search.html", shown);
+        return house.pages.show(StatusCode::OK, "search.html", &frame, shown);
     };
     let search = match own_search(&house, &caller.principal, SearchId(id)).await {
         Ok(search) => search,
         Err(error) if error.refusal() == Refusal::NotFound => {
             shown.error = Some("There is no such search.".to_owned());
-            return house.pages.render(StatusCode::NOT_FOUND, "search.html", shown);
+            return house.pages.show(StatusCode::NOT_FOUND, "search.html", &frame, shown);
         }
         Err(error) => return Err(error),
     };
-    results_page(&house, shown, &search, (query.page.unwrap_or(1).max(1), links.base())).await
+    results_page((&house, &frame), shown, &search, (query.page.unwrap_or(1).max(1), links.base())).await
 }
 
 fn throttled(
-    house: &House,
+    (house, frame): (&House, &Frame),
     mut shown: SearchPage,
     query: String,
     error: &ApiError,
 ) -> Result<Response, ApiError> {
     shown.query = query;
     shown.error = Some(error.detail().to_owned());
-    let page = house.pages.render(StatusCode::TOO_MANY_REQUESTS, "search.html", shown)?;
+    let page = house.pages.show(StatusCode::TOO_MANY_REQUESTS, "search.html", frame, shown)?;
     let seconds = error.retry_after_s().unwrap_or_default();
     Ok(([(header::RETRY_AFTER, seconds.to_string())], page).into_response())
 }
 
 async fn results_page(
-    house: &House,
+    (house, frame): (&House, &Frame),
     mut shown: SearchPage,
     search: &Search,
     (page, base_url): (u32, String),
@@ -161,11 +157,11 @@ async fn results_page(
         Ok(mixed) => {
             log_view(search, &mixed);
             shown.page = Some(ResultPage::of(search, mixed, page));
-            house.pages.render(StatusCode::OK, "search.html", shown)
+            house.pages.show(StatusCode::OK, "search.html", frame, shown)
         }
         Err(FederationError::NotReady(_)) => {
             shown.is_running = true;
-            let mut response = house.pages.render(StatusCode::OK, "search.html", shown)?;
+            let mut response = house.pages.show(StatusCode::OK, "search.html", frame, shown)?;
             response.headers_mut().insert(header::REFRESH, HeaderValue::from_static(RELOAD_S));
             Ok(response)
         }

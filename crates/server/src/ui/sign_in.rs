@@ -1,5 +1,6 @@
 //! Signing in and out in a browser.
 
+use super::frame::Frame;
 use crate::House;
 use crate::auth::{
     Caller, Scheme, by_password, close_session, cookie, events, open_session, random_text, same_text,
@@ -51,16 +52,18 @@ struct Service {
 
 /// The form.
 pub async fn sign_in_page(
+    frame: Frame,
     State(house): State<Arc<House>>,
     jar: CookieJar,
     ApiQuery(query): ApiQuery<SignInQuery>,
 ) -> Result<Response, ApiError> {
     let form = SignInForm { next: query.next, ..SignInForm::default() };
-    show(&house, jar, &form, StatusCode::OK, None).await
+    show((&house, &frame), jar, &form, StatusCode::OK, None).await
 }
 
 /// Checks the form and opens a session.
 pub async fn sign_in(
+    frame: Frame,
     State(house): State<Arc<House>>,
     address: ClientAddress,
     jar: CookieJar,
@@ -73,7 +76,7 @@ pub async fn sign_in(
     let expected = jar.get(FORM_COOKIE).map(|cookie| cookie.value().to_owned()).unwrap_or_default();
     if !same_text(&form.csrf_token, &expected) {
         let sentence = "This page was open for too long. Please sign in again.";
-        return show(&house, jar, &form, StatusCode::FORBIDDEN, Some(sentence)).await;
+        return show((&house, &frame), jar, &form, StatusCode::FORBIDDEN, Some(sentence)).await;
     }
     match by_password(&house, &form.username, &form.password, address).await {
         Ok(Some(user)) => {
@@ -84,10 +87,12 @@ pub async fn sign_in(
         Ok(None) => {
             events::refused(&house, &form.username).await;
             let sentence = "The user name or the password is wrong.";
-            show(&house, jar, &form, StatusCode::UNAUTHORIZED, Some(sentence)).await
+            show((&house, &frame), jar, &form, StatusCode::UNAUTHORIZED, Some(sentence)).await
         }
         Err(error) if error.refusal() == Refusal::Throttled => {
-            let page = show(&house, jar, &form, StatusCode::TOO_MANY_REQUESTS, Some(error.detail())).await?;
+            let page =
+                show((&house, &frame), jar, &form, StatusCode::TOO_MANY_REQUESTS, Some(error.detail()))
+                    .await?;
             let seconds = error.retry_after_s().unwrap_or_default();
             Ok(([(header::RETRY_AFTER, seconds.to_string())], page).into_response())
         }
@@ -110,7 +115,7 @@ pub async fn sign_out(
 }
 
 async fn show(
-    house: &House,
+    (house, frame): (&House, &Frame),
     jar: CookieJar,
     form: &SignInForm,
     status: StatusCode,
@@ -120,7 +125,7 @@ async fn show(
     let next = local_path(&form.next);
     let services = services(house, next).await?;
     let values = SignInPage { csrf: &csrf, next, username: &form.username, error, services };
-    let page = house.pages.render(status, "login.html", values)?;
+    let page = house.pages.show(status, "login.html", frame, values)?;
     Ok((jar.add(cookie(&house.settings, FORM_COOKIE, csrf)), page).into_response())
 }
 

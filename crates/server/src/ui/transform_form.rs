@@ -1,9 +1,10 @@
 //! The administrator's form for Query Transforms: upload a CSV file, see its mistakes by line, try it on a query.
 //! A file of the same name and type replaces what is there.
 
+use super::frame::Frame;
 use super::upload::Upload;
 use crate::House;
-use crate::auth::{Admin, Caller, Scheme};
+use crate::auth::Admin;
 use crate::changes::Changes;
 use crate::error::{ApiError, Refusal};
 use crate::extract::ApiQuery;
@@ -29,9 +30,6 @@ pub struct FormQuery {
 
 #[derive(Serialize)]
 struct FormPage {
-    user: String,
-    csrf: Option<String>,
-    prefix: String,
     name: String,
     kind: &'static str,
     kinds: [&'static str; 3],
@@ -57,16 +55,15 @@ struct ShownTransform {
 /// The empty form, with the transforms that are there.
 pub async fn form_page(
     _admin: Admin,
-    caller: Caller,
+    frame: Frame,
     State(house): State<Arc<House>>,
-    links: Links,
     ApiQuery(given): ApiQuery<FormQuery>,
 ) -> Result<Response, ApiError> {
-    let mut page = FormPage::open(&house, &caller, &links).await?;
+    let mut page = FormPage::open(&house).await?;
     if let Some(id) = given.saved {
         let saved = match house.store.transform(TransformId(id)).await {
             Ok(saved) => saved,
-            Err(StoreError::NotFound) => return page.show(&house, StatusCode::OK),
+            Err(StoreError::NotFound) => return page.show(&house, &frame, StatusCode::OK),
             Err(error) => return Err(error.into()),
         };
         if let Ok(rules) = saved.draft.rules() {
@@ -74,14 +71,14 @@ pub async fn form_page(
             page.try_on(&rules, given.query);
         }
     }
-    page.show(&house, StatusCode::OK)
+    page.show(&house, &frame, StatusCode::OK)
 }
 
 /// Checks the file; saves it, or with `action=preview` only tries it.
 pub async fn upload(
     Admin(principal): Admin,
     changes: Changes,
-    caller: Caller,
+    frame: Frame,
     State(house): State<Arc<House>>,
     links: Links,
     form: Result<Multipart, MultipartRejection>,
@@ -101,16 +98,16 @@ pub async fn upload(
             return Ok(Redirect::to(&place).into_response());
         }
         Err(errors) => {
-            let mut page = FormPage::open(&house, &caller, &links).await?;
+            let mut page = FormPage::open(&house).await?;
             page.errors = errors.iter().map(said).collect();
             page.fill(draft, upload);
-            return page.show(&house, StatusCode::BAD_REQUEST);
+            return page.show(&house, &frame, StatusCode::BAD_REQUEST);
         }
     };
-    let mut page = FormPage::open(&house, &caller, &links).await?;
+    let mut page = FormPage::open(&house).await?;
     page.try_on(&rules, upload.query.clone());
     page.fill(draft, upload);
-    page.show(&house, StatusCode::OK)
+    page.show(&house, &frame, StatusCode::OK)
 }
 
 /// A mistake for people: of the rules the line is enough.
@@ -145,16 +142,9 @@ async fn save(
 }
 
 impl FormPage {
-    async fn open(house: &House, caller: &Caller, links: &Links) -> Result<Self, ApiError> {
-        let csrf = match &caller.scheme {
-            Scheme::Session { csrf, .. } => Some(csrf.clone()),
-            Scheme::Basic | Scheme::Bearer | Scheme::Token { .. } => None,
-        };
+    async fn open(house: &House) -> Result<Self, ApiError> {
         let transforms = house.store.transforms().await?;
         Ok(Self {
-            user: caller.principal.username.clone(),
-            csrf,
-            prefix: links.prefix().to_owned(),
             name: String::new(),
             kind: TransformType::default().as_str(),
             kinds: TransformType::ALL.map(TransformType::as_str),
@@ -184,8 +174,8 @@ impl FormPage {
         self.query = query;
     }
 
-    fn show(self, house: &House, status: StatusCode) -> Result<Response, ApiError> {
-        house.pages.render(status, "transform_form.html", self)
+    fn show(self, house: &House, frame: &Frame, status: StatusCode) -> Result<Response, ApiError> {
+        house.pages.show(status, "transform_form.html", frame, self)
     }
 }
 

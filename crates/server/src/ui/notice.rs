@@ -1,0 +1,35 @@
+//! A page that says one thing and leads on.
+
+use super::frame::Frame;
+use crate::House;
+use crate::error::ApiError;
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub struct Notice<'a> {
+    pub title: &'a str,
+    pub sentence: &'a str,
+    pub href: &'a str,
+    pub link: &'a str,
+}
+
+pub fn show(
+    house: &House,
+    status: StatusCode,
+    frame: &Frame,
+    notice: Notice<'_>,
+) -> Result<Response, ApiError> {
+    house.pages.show(status, "notice.html", frame, notice)
+}
+
+pub fn only_administrators(house: &House, frame: &Frame) -> Result<Response, ApiError> {
+    let notice = Notice {
+        title: "For administrators",
+        sentence: "Only an administrator may see this page.",
+        href: "/",
+        link: "To the search page",
+    };
+    show(house, StatusCode::FORBIDDEN, frame, notice)
+}

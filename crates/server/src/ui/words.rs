@@ -1,0 +1,91 @@
+//! The languages of the pages. The English sentence is the key; a language's file says it in its own words. The same
+//! files serve the modules in the browser.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A language that pages can speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Language {
+    pub code: &'static str,
+    pub name: &'static str,
+}
+
+/// The first one is spoken when nothing else is asked for, and has no file.
+pub const LANGUAGES: &[Language] =
+    &[Language { code: "en", name: "English" }, Language { code: "de", name: "Deutsch" }];
+
+impl Language {
+    pub fn of_code(code: &str) -> Option<Self> {
+        let code = code.trim().get(..2)?.to_ascii_lowercase();
+        LANGUAGES.iter().copied().find(|language| language.code == code)
+    }
+
+    /// The first that is spoken here of an `Accept-Language` header. Browsers send them best first.
+    pub fn accepted(header: &str) -> Option<Self> {
+        header.split(',').find_map(|piece| Self::of_code(piece.split(';').next().unwrap_or_default()))
+    }
+}
+
+/// The sentences of one language.
+#[derive(Debug, Clone, Default)]
+pub struct Words(BTreeMap<String, String>);
+
+impl Words {
+    /// Reads `{"English": "translation"}`.
+    pub fn read(json: &[u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(json).map(Self)
+    }
+
+    /// The sentence in this language; one that nobody translated stays English. `{name}` is filled in.
+    pub fn say(&self, sentence: &str, values: &[(&str, String)]) -> String {
+        let sentence = self.0.get(sentence).map_or(sentence, String::as_str);
+        values
+            .iter()
+            .fold(sentence.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+    }
+}
+
+/// A count as this language writes it: `2,318` or `2.318`.
+pub fn number(count: i64, language: Language) -> String {
+    let mark = if language.code == "de" { '.' } else { ',' };
+    let digits = count.unsigned_abs().to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(mark);
+        }
+        text.push(digit);
+    }
+    if count < 0 { format!("-{text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_language_that_is_spoken_counts() {
+        let code = |header: &str| Language::accepted(header).map(|language| language.code);
+        assert_eq!(code("de-DE,de;q=0.9,en;q=0.8"), Some("de"));
+        assert_eq!(code("fr, en-GB;q=0.7"), Some("en"));
+        assert_eq!(code("fr, *"), None);
+        assert_eq!(code("é"), None);
+    }
+
+    #[test]
+    fn counts_are_grouped() {
+        let table = [(0, "0"), (999, "999"), (1000, "1,000"), (2_318_000, "2,318,000"), (-12_345, "-12,345")];
+        for (count, text) in table {
+            assert_eq!(number(count, LANGUAGES[0]), text);
+        }
+        assert_eq!(number(2318, LANGUAGES[1]), "2.318");
+    }
+
+    #[test]
+    fn sentences_are_filled_in() {
+        let words = Words::read(r#"{"{n} results": "{n} Treffer"}"#.as_bytes()).expect("words");
+        assert_eq!(words.say("{n} results", &[("n", "3".to_owned())]), "3 Treffer");
+        assert_eq!(words.say("Not there", &[]), "Not there");
+    }
+}

@@ -1,0 +1,66 @@
+// Asks the API with the session of this browser.
+
+const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?? "";
+
+/** The prefix of the API, such as `/svc`. */
+export const prefix = meta("api") || "/svc";
+
+/** A refusal: `status`, `message` for people, `code` for programs, `errors` by field. */
+export class Refused extends Error {
+  constructor(status, body) {
+    super(body?.detail ?? `HTTP ${status}`);
+    this.status = status;
+    this.code = body?.code ?? "";
+    this.errors = body?.errors ?? {};
+  }
+}
+
+/** Sends a request to a path of the API, such as `/search/`. Returns what came back, read as JSON. */
+export async function call(method, path, body, options = {}) {
+  const response = await send(method, prefix + path, body, options);
+  return response.status === 204 ? null : response.json();
+}
+
+export const get = (path, options) => call("GET", path, undefined, options);
+export const post = (path, body) => call("POST", path, body);
+export const put = (path, body) => call("PUT", path, body);
+export const patch = (path, body) => call("PATCH", path, body);
+export const del = (path) => call("DELETE", path);
+
+/** The response itself. What is not an answer is thrown as `Refused`. Forms are sent as they are, the rest as JSON. */
+export async function send(method, url, body, { signal, accept = "application/json" } = {}) {
+  const headers = { accept };
+  if (method !== "GET") headers["x-csrf-token"] = meta("csrf");
+  const isForm = body instanceof FormData || body instanceof URLSearchParams;
+  if (body !== undefined && !isForm) headers["content-type"] = "application/json";
+  const response = await fetch(url, {
+    method,
+    headers,
+    body: body === undefined || isForm ? body : JSON.stringify(body),
+    signal,
+    credentials: "same-origin",
+  });
+  if (response.status === 401) location.assign(`/login/?next=${encodeURIComponent(location.pathname)}`);
+  if (!response.ok) throw new Refused(response.status, await response.json().catch(() => null));
+  return response;
+}
+
+/** Reads a stream of server-sent events: yields `{event, data}` with data as text. */
+export async function* events(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    rest += value;
+    for (let end; (end = rest.indexOf("\n\n")) >= 0; rest = rest.slice(end + 2)) {
+      let event = "message";
+      const data = [];
+      for (const line of rest.slice(0, end).split("\n")) {
+        if (line.startsWith("event:")) event = line.slice(6).trim();
+        else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
+      }
+      if (data.length) yield { event, data: data.join("\n") };
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// Builds elements. Text is always text: there is no way to pass markup here.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * An element with properties and children. `class`, `aria-…`, `data-…` and other attributes by their names;
+ * `on…` takes a listener; true is an empty attribute; false, null and undefined are left out.
+ */
+export function h(name, properties, ...children) {
+  return filled(document.createElement(name), properties, children);
+}
+
+/** The same for drawings. */
+export function s(name, properties, ...children) {
+  return filled(document.createElementNS(SVG, name), properties, children);
+}
+
+function filled(element, properties, children) {
+  for (const [name, value] of Object.entries(properties ?? {})) {
+    if (value === false || value === null || value === undefined) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "value" && "value" in element) element.value = value;
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+export const one = (selector, within = document) => within.querySelector(selector);
+export const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+/** Removes what is in it and puts in what is given. */
+export function fill(element, ...children) {
+  element.replaceChildren(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** Says something to those who listen rather than look. */
+export function announce(sentence) {
+  let place = one("#announcements");
+  if (!place) {
+    place = h("div", { id: "announcements", class: "unseen", role: "status", "aria-live": "polite" });
+    document.body.append(place);
+  }
+  place.textContent = sentence;
+}
+
+/** A short note at the foot of the page that goes away by itself; `bad` ones stay until they are closed. */
+export function toast(sentence, { bad = false } = {}) {
+  let place = one("#toasts");
+  if (!place) {
+    place = h("div", { id: "toasts" });
+    document.body.append(place);
+  }
+  const note = h("div", { class: bad ? "toast bad" : "toast", role: bad ? "alert" : "status" }, sentence);
+  if (bad) note.append(h("button", { type: "button", class: "plain", "aria-label": "×", onclick: () => note.remove() }, "×"));
+  else setTimeout(() => note.remove(), 4000);
+  place.append(note);
+  while (place.children.length > 4) place.firstChild.remove();
+}
