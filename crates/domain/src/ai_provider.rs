@@ -68,22 +68,25 @@ pub struct AiProviderDraft {
     /// Unique. `local` is the built-in reader.
     #[schema(example = "OpenAI", max_length = 255)]
     pub name: String,
-    /// False: only its owner's requests use it.
+    /// Everybody's requests may use it. False: only its owner's.
     pub shared: bool,
+    /// The model may be asked. False: never.
     pub active: bool,
     /// Write-only. An empty or masked text keeps the stored key.
     pub api_key: String,
-    /// `gpt-5`, `azure/<deployment>`, `anthropic/…`, `gemini/…`, `ollama/…`, `cohere/…`, `bedrock/…`.
+    /// The model as its service calls it, with the service in front where it is not OpenAI: `gpt-5`, `azure/<deployment>`, `anthropic/…`, `gemini/…`, `ollama/…`, `cohere/…`, `bedrock/…`.
     #[schema(example = "gpt-5", max_length = 255)]
     pub model: String,
-    /// `api_base`, `api_version`, `max_tokens`, `family`, `roles` and what else the model's service needs.
+    /// `api_base`, `api_version`, `max_tokens`, `family`, `roles` and what else the model's service needs, such as `{"api_base": "http://localhost:11434"}`.
     #[schema(value_type = Object)]
     pub config: Map<String, Value>,
-    /// Roles that it may serve.
+    /// Roles that it may serve: `rag` writes summaries, `chat` talks, `query` rewrites queries, `connector` answers as a source, `reader` embeds and `reranker` ranks.
+    #[schema(value_type = Vec<Role>)]
     pub tags: Vec<String>,
-    /// Roles that it serves before others.
+    /// Roles that it serves before others. Tick one here to make this model the first choice.
+    #[schema(value_type = Vec<Role>)]
     pub defaults: Vec<String>,
-    /// Tag of a prompt to what is said instead when this provider answers.
+    /// Tag of a prompt to what is said instead when this provider answers, such as `{"search-rag": {"footer": "Answer in one sentence."}}`.
     pub prompt_overrides: BTreeMap<String, PromptParts>,
 }
 

@@ -34,10 +34,12 @@ pub struct AuthenticatorDraft {
     /// What people read.
     #[schema(example = "Microsoft")]
     pub name: String,
+    /// People may connect or sign in by it. False: nobody.
     pub active: bool,
     /// Where the service sends the browser back to: `<prefix>/callback/<word>`. Empty: `/svc/callback/<idp>-callback`.
     #[schema(example = "/svc/callback/microsoft-callback")]
     pub callback_path: String,
+    /// The name under which this program is registered there.
     pub client_id: String,
     /// Write-only. Shown masked; a masked or empty text keeps the stored one.
     pub client_secret: String,
@@ -51,22 +53,24 @@ pub struct AuthenticatorDraft {
     pub revoke_uri: String,
     /// Tells whose account was connected. Empty: found by `issuer`, else it is not asked.
     pub user_data_url: String,
+    /// Parameters of the request that tells whose account it is, such as `{"fields": "email"}`.
     pub user_data_params: BTreeMap<String, String>,
+    /// Headers of the same request.
     #[schema(value_type = Object)]
     pub user_data_headers: Map<String, Value>,
-    /// `GET` or `POST`.
+    /// How that is asked: `GET` or `POST`.
     pub user_data_method: String,
     /// More parameters of the address where people agree, such as `{"prompt": "consent"}`.
     pub initiate_auth_code_flow_params: BTreeMap<String, String>,
-    /// More parameters of every exchange.
+    /// More parameters of every exchange, such as `{"resource": "https://api.example.com"}`.
     #[schema(value_type = Object)]
     pub exchange_code_params: Map<String, Value>,
-    /// PKCE with S256.
+    /// PKCE with S256: the code is worth nothing to who only overhears it.
     pub is_code_challenge: bool,
-    /// Parted by spaces.
+    /// What is asked for, parted by spaces: `openid email offline_access`.
     #[schema(example = "openid email offline_access")]
     pub scopes: String,
-    /// False: tokens are used as long as the source takes them.
+    /// Tokens end and are renewed. False: they are used as long as the source takes them.
     pub should_expire: bool,
     /// The client's name and secret go in a Basic header, not in the body.
     pub use_basic_auth: bool,

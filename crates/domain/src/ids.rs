@@ -52,4 +52,6 @@ id! {
     ChatId,
     /// Id of a message of a chat.
     MessageId,
+    /// Id of a branding.
+    BrandingId,
 }

@@ -3,6 +3,8 @@
 //! | Module | What lives there |
 //! |---|---|
 //! | [`search`], [`status`] | a Search, what a client may send, its states |
+//! | [`search_run`] | what the runs of a search found, and how two runs differ |
+//! | [`preferences`] | sources and domains that a person raises, lowers or blocks |
 //! | [`provider`] | SearchProvider and its `config.swirl` blocks |
 //! | [`provider_secrets`] | what of a provider is masked, and what a masked text stands for |
 //! | [`provider_test`] | what trying a provider answers |
@@ -15,38 +17,48 @@
 //! | [`page_fetch`] | how the pages behind results are fetched |
 //! | [`rag`] | how the results of an AI summary are chosen |
 //! | [`answer`], [`chat`] | the AI summary of a search; conversations over the sources |
+//! | [`activity`] | what people did lately, in figures |
+//! | [`branding`], [`license`] | how the house looks to people; what its license says |
 //! | [`user`] | users, groups, tokens, and who may see which provider |
 //! | [`validation`] | mistakes in what a client sent, by field |
 //! | [`message`] | the lines of `messages`, written in one place so that they stay alike |
 //! | [`settings`] | the one table of settings |
+//! | [`installation`], [`ready_source`] | what the program tells of itself; SearchProviders that are ready |
 //! | [`notation`] | the little languages of configuration, each a pure parser |
 //! | [`contracts`] | the central traits; their doc comments are the contracts |
 //! | [`workload`] | what the workers of this process do at this moment |
 //! | [`ids`], [`instant`], [`names`], [`secret`] | ids, times on the wire, nearest names, secrets |
 
+pub mod activity;
 pub mod ai_provider;
 pub mod answer;
 pub mod audit;
 pub mod authenticator;
+pub mod branding;
 pub mod chat;
 pub mod contracts;
 pub mod ids;
+pub mod installation;
 pub mod instant;
+pub mod license;
 pub mod message;
 pub mod mixed;
 pub mod names;
 pub mod notation;
 pub mod page_fetch;
 pub mod pipeline_record;
+pub mod preferences;
 pub mod prompt_record;
 pub mod provider;
 pub mod provider_secrets;
 pub mod provider_test;
 pub mod query_transform;
 pub mod rag;
+pub mod ready_source;
 pub mod result;
 pub mod schedule_record;
 pub mod search;
+pub mod search_run;
 pub mod secret;
 pub mod settings;
 pub mod status;

@@ -175,6 +175,19 @@ pub fn hid_old(mixer: &str, hidden: usize) -> String {
 }
 
 /// The last message of every mixed response.
+/// What the owner's wishes left out of a list.
+pub fn hid_personally(count: usize) -> String {
+    match count {
+        1 => "Your preferences hid 1 result".to_owned(),
+        count => format!("Your preferences hid {count} results"),
+    }
+}
+
+/// Sources that the owner does not want to be asked.
+pub fn blocked_sources(names: &[String]) -> String {
+    format!("Not asked because of your preferences: {}", names.join(", "))
+}
+
 pub fn ordered_by(mixer: &str) -> String {
     format!("Results ordered by: {mixer}")
 }

@@ -1,6 +1,6 @@
 //! The mixed results response: messages, info, results and blocks.
 
-use crate::ids::SearchId;
+use crate::ids::{ProviderId, SearchId};
 use crate::result::{ProviderFault, ResultItem};
 use crate::search::ProviderRef;
 use crate::status::ProviderStatus;
@@ -31,9 +31,47 @@ pub struct MixedInfo {
     pub search: SearchInfo,
     pub results: ResultsInfo,
     pub completeness: Completeness,
+    /// What the list can be narrowed by, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub facets: Option<Facets>,
     /// How the AI summary ended, where one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ai: Option<AiInfo>,
+}
+
+/// How many results each filter would show, together with all other filters of the request.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, utoipa::ToSchema)]
+pub struct Facets {
+    /// Those with most results first.
+    pub sources: Vec<SourceFacet>,
+    /// Those with most results first.
+    pub authors: Vec<AuthorFacet>,
+    /// From `week` to `undated`; `month` holds those of `week` too, and `year` both.
+    pub dates: Vec<DateFacet>,
+    /// Results with a star.
+    pub starred: u64,
+    /// Results that an update added.
+    pub new: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct SourceFacet {
+    pub provider_id: ProviderId,
+    pub name: String,
+    pub count: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct AuthorFacet {
+    pub name: String,
+    pub count: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct DateFacet {
+    /// `week`, `month`, `year`, `older` or `undated`: a value of the parameter `date`.
+    pub key: String,
+    pub count: u64,
 }
 
 /// How the AI summary ended.

@@ -23,6 +23,6 @@ pub struct Pipeline {
 #[serde(default)]
 #[schema(as = PipelineInput)]
 pub struct PipelineDraft {
-    /// Executed in order.
+    /// Executed in order, on the results of all sources together.
     pub processors: Vec<String>,
 }

@@ -20,11 +20,11 @@ pub const TAGS: [&str; 3] = [SEARCH_RAG, CHAT, CHAT_RAG];
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct PromptParts {
-    /// Stands before the sources.
+    /// Stands before the sources. `{query}` is the question, `{header}` names the sources.
     pub prompt: String,
-    /// Stands right after the sources.
+    /// Stands right after the sources. May be empty.
     pub note: String,
-    /// Stands at the end.
+    /// Stands at the end: the last thing that the model reads, such as the form of the answer.
     pub footer: String,
 }
 
@@ -50,10 +50,11 @@ pub struct PromptDraft {
     pub name: String,
     #[serde(flatten)]
     pub parts: PromptParts,
-    /// `search-rag`, `chat`, `chat-rag`.
+    /// What it is used for: `search-rag` for summaries of a search, `chat` for how the assistant behaves, `chat-rag` for its answers from sources.
     pub tags: Vec<String>,
+    /// It may be used and picked. False: never.
     pub active: bool,
-    /// False: for its owner only.
+    /// Everybody may use it. False: only its owner.
     pub shared: bool,
 }
 

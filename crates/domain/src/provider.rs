@@ -35,30 +35,33 @@ pub const PROVIDERS_PER_POST_MAX: usize = 500;
 #[serde(default)]
 #[schema(as = SearchProviderInput)]
 pub struct ProviderDraft {
-    /// Unique.
+    /// What people see beside each result. Unique.
     #[schema(example = "Articles - arXiv", max_length = 200)]
     pub name: String,
+    /// A sentence for people and for models: what is in the source, and when it is worth asking.
     pub description: String,
-    /// False: never receives queries, even if listed.
+    /// The source may be asked. False: never, even when a search names it.
     pub active: bool,
-    /// False: queried only when listed by name, id or tag.
+    /// Every search asks it. False: only searches that name it, its id or one of its tags.
     pub default: bool,
-    /// True: visible to all users; false: only to members of `groups`.
+    /// Everybody may see it. False: only the members of its groups, and administrators.
     pub shared: bool,
-    /// Group names.
+    /// Names of the groups whose members may see the source when it is not shared.
     pub groups: Vec<String>,
-    /// See `/svc/connectors/`.
+    /// How the source is asked. `RequestsGet` suits most JSON APIs; `/svc/connectors/` lists all.
     pub connector: String,
     /// Name of the OAuth 2.0 authenticator that gives the user's token, if the source needs one.
     pub authenticator: String,
-    /// The static part of the request; a file or DSN for a database connector.
+    /// The part of the request that never changes, such as `https://api.example.com/search`; a file or DSN for a database connector.
+    #[schema(example = "https://api.example.com/search")]
     pub url: String,
-    /// Placeholders: `{url}`, `{query_string}`, `{<key>}`.
+    /// The request, or the SQL statement. `{url}` and `{query_string}` are filled in, and `{<key>}` from the query mappings: `{url}?q={query_string}&lang={lang}`.
     pub query_template: String,
+    /// The question as JSON, for connectors that ask in JSON, such as `{"$text": {"$search": "{query_string}"}}`.
     #[schema(value_type = Object)]
     #[serde(deserialize_with = "object_or_text")]
     pub query_template_json: Map<String, Value>,
-    /// Body of `RequestsPost`.
+    /// Body of `RequestsPost`, such as `{"query": "{query_string}", "size": 10}`.
     #[schema(value_type = Object)]
     #[serde(deserialize_with = "object_or_text")]
     pub post_query_template: Map<String, Value>,
@@ -69,24 +72,27 @@ pub struct ProviderDraft {
     /// How the pages of results are fetched. Secrets in it are masked like those of `http_request_headers`.
     #[schema(value_type = Object)]
     pub page_fetch_config_json: Map<String, Value>,
-    /// Executed in order.
+    /// What happens to the query before the source is asked. Executed in order.
     pub query_processors: Vec<String>,
-    /// Comma-separated `key=value` text.
+    /// Comma-separated `key=value` text: values for the template, and what the source can do, such as `lang=en,PAGE=start=RESULT_INDEX,NOT=True`.
     pub query_mappings: String,
+    /// The field that `DedupeByFieldResultProcessor` looks at: of results with the same value only the first stays, as with `conversationId`.
     pub result_grouping_field: String,
-    /// Executed in order.
+    /// What happens to the results of this source. Executed in order.
     pub result_processors: Vec<String>,
-    /// `FOUND=<path>,RETRIEVED=<path>,RESULTS=<path>,RESULT=<path>`.
+    /// Where things are in the answer: `FOUND=<path>,RETRIEVED=<path>,RESULTS=<path>,RESULT=<path>`, such as `FOUND=total,RESULTS=items`.
     pub response_mappings: String,
-    /// `<swirl_key>=<source_key>`, comma-separated.
+    /// Which field of the source becomes which of a result, comma-separated: `title=name,body=abstract,url=links.html,date_published=created`.
     pub result_mappings: String,
+    /// How many results are asked for, 1 to 1000. More than the source gives at once are fetched page by page.
     pub results_per_query: u32,
-    /// Returned masked; sending the masked text back, an empty text or nothing keeps the stored secret.
+    /// What the source wants to see: `bearer=<token>`, `HTTPBasicAuth('user','password')`, or `key=<value>` for the template. Returned masked; sending the masked text back, an empty text or nothing keeps the stored secret.
     pub credentials: String,
     /// Name of the session's value that stands for `{credentials}` in `credentials`.
     pub eval_credentials: String,
+    /// Words by which a search picks several sources at once, as `news` in `news:river`.
     pub tags: Vec<String>,
-    /// `config.swirl` holds the provider's `rag`, `fetch_url_body`, `connector_use` blocks.
+    /// `config.swirl` holds the provider's `rag`, `fetch_url_body`, `connector_use` blocks, such as `{"swirl": {"connector_use": {"rate_limit": "30/minute"}}}`.
     #[schema(value_type = Object)]
     pub config: Map<String, Value>,
 }

@@ -41,6 +41,9 @@ pub struct ResultItem {
     /// 1 for a result that an update added.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<u8>,
+    /// True for a result above the threshold of stars; absent otherwise. It is worked out anew for every list.
+    #[serde(skip_deserializing, skip_serializing_if = "std::ops::Not::not")]
+    pub starred: bool,
     /// Name of the block that this result belongs to, if it is not part of the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_block: Option<String>,

@@ -15,7 +15,7 @@ pub const EVERY_SECONDS_MAX: i64 = 30 * 24 * 60 * 60;
 pub struct ScheduleDraft {
     /// The interval in seconds, 1 to 2592000 (30 days). A new interval counts from now.
     pub every_seconds: i64,
-    /// False: it is left out until it is true again.
+    /// It runs by itself. False: it is left out until it is true again.
     pub enabled: bool,
 }
 

@@ -22,6 +22,11 @@ const RESULT_PROCESSOR_SKIP: &str = "SW_RESULT_PROCESSOR_SKIP";
 /// with colons choose no providers.
 pub const NATIVE_QUERY: &str = "SW_QUERY_NATIVE";
 
+/// The tag of a search that its owner wants to find again.
+pub const SAVED_TAG: &str = "saved";
+/// Longest text that searches are looked for with, in characters.
+pub const FILTER_CHARS_MAX: usize = 255;
+
 /// `relevancy`, or `date`: asks providers that can for chronological order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -152,6 +157,11 @@ impl SearchDraft {
         self.tags.iter().any(|tag| tag.trim() == NATIVE_QUERY)
     }
 
+    /// True if its owner wants to find it again.
+    pub fn is_saved(&self) -> bool {
+        self.tags.iter().any(|tag| tag.trim().eq_ignore_ascii_case(SAVED_TAG))
+    }
+
     /// Checks everything that needs no catalogue; names of plug-ins are checked by the catalogues.
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
@@ -200,6 +210,18 @@ pub fn check_list(errors: &mut FieldErrors, field: &str, list: &[String]) {
     for item in list.iter().take(LIST_MAX) {
         errors.check_text(field, item, LIST_ITEM_CHARS_MAX);
     }
+}
+
+/// Which searches a list shows. The default shows everybody's.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SearchFilter {
+    pub owner: Option<UserId>,
+    /// Only saved ones.
+    pub saved: bool,
+    /// Only subscribed ones.
+    pub subscribed: bool,
+    /// Only those whose query holds this text, in any case.
+    pub text: Option<String>,
 }
 
 /// A Search as the house keeps it.

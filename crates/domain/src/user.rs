@@ -30,12 +30,16 @@ pub struct User {
 #[serde(default)]
 #[schema(as = UserInput)]
 pub struct UserDraft {
+    /// The name to sign in with: letters, digits and `@ . + - _`.
     pub username: String,
-    /// Write-only. Needed when the user is created; absent later keeps the stored one.
+    /// 8 to 256 characters. Write-only. Needed when the user is created; absent later keeps the stored one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
+    /// Where the person can be written to; may be empty.
     pub email: String,
+    /// Names of the groups that the person belongs to.
     pub groups: Vec<String>,
+    /// True: may see and change everything in the console.
     pub is_admin: bool,
 }
 
@@ -74,6 +78,7 @@ pub struct Group {
 #[serde(default)]
 #[schema(as = GroupInput)]
 pub struct GroupDraft {
+    /// The name that providers and people give it, such as `engineering`. Unique.
     pub name: String,
 }
 
@@ -105,7 +110,9 @@ pub struct ApiToken {
 #[serde(default)]
 #[schema(as = TokenInput)]
 pub struct TokenDraft {
+    /// What it is for, such as `nightly export`.
     pub label: String,
+    /// When it stops working; empty: never.
     pub expires: Option<DateTime<Utc>>,
 }
 

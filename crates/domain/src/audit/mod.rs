@@ -72,12 +72,13 @@ pub enum Kind {
     Connection,
     AiProvider,
     Prompt,
+    Branding,
     SignIn,
     Database,
 }
 
 impl Kind {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::SearchProvider,
         Self::QueryTransform,
         Self::Pipeline,
@@ -89,6 +90,7 @@ impl Kind {
         Self::Connection,
         Self::AiProvider,
         Self::Prompt,
+        Self::Branding,
         Self::SignIn,
         Self::Database,
     ];
@@ -106,6 +108,7 @@ impl Kind {
             Self::Connection => "connection",
             Self::AiProvider => "aiprovider",
             Self::Prompt => "prompt",
+            Self::Branding => "branding",
             Self::SignIn => "sign-in",
             Self::Database => "database",
         }

@@ -1,13 +1,16 @@
 //! The central traits. A doc comment here is the contract; `testkit::suites` is its test.
 
+mod activity;
 mod ai_store;
 mod audit;
 mod authenticators;
+mod brandings;
 mod catalogues;
 mod clock;
 mod connector;
 mod extract;
 mod fetch;
+mod list_store;
 mod mixer;
 mod nothing;
 mod oauth;
@@ -22,9 +25,11 @@ mod task_queue;
 mod toolbox;
 mod writers;
 
+pub use activity::ActivityStore;
 pub use ai_store::{AiProviderStore, AnswerStore, BroughtStore, ChatStore, PromptStore};
 pub use audit::AuditStore;
 pub use authenticators::{AuthenticatorStore, ConnectionStore, IdentityStore};
+pub use brandings::BrandingStore;
 pub use catalogues::{Catalogues, ReadAnswer};
 pub use clock::{Clock, SystemClock};
 pub use connector::{
@@ -35,6 +40,7 @@ pub use extract::{ExtractError, ExtractText, ExtractedText, FileToRead};
 pub use fetch::{
     Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, HttpStream, Origin, TlsOptions,
 };
+pub use list_store::{PreferenceStore, SearchRunStore};
 pub use mixer::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
 pub use nothing::Nothing;
 pub use oauth::{CameBack, FlowOutcome, FlowStart, OAuth, OAuthError, TokenUse};

@@ -1,8 +1,9 @@
 //! Store: everything the house remembers in records, one small trait per record.
 
 use super::{
-    AiProviderStore, AnswerStore, AuditStore, AuthenticatorStore, BroughtStore, ChatStore, ClaimedTask,
-    ConnectionStore, IdentityStore, NewTask, PromptStore, QueueName, WorkerBeat,
+    ActivityStore, AiProviderStore, AnswerStore, AuditStore, AuthenticatorStore, BrandingStore, BroughtStore,
+    ChatStore, ClaimedTask, ConnectionStore, IdentityStore, NewTask, PreferenceStore, PromptStore, QueueName,
+    SearchRunStore, WorkerBeat,
 };
 use crate::ids::{GroupId, PipelineId, ProviderId, ResultId, SearchId, TaskId, TokenId, TransformId, UserId};
 use crate::instant::Instant;
@@ -10,7 +11,8 @@ use crate::pipeline_record::{Pipeline, PipelineDraft};
 use crate::provider::{ProviderDraft, SearchProvider};
 use crate::query_transform::{QueryTransform, TransformDraft};
 use crate::result::{ResultItem, ResultSet, SavedResult};
-use crate::search::{Search, SearchDraft};
+use crate::search::{Search, SearchDraft, SearchFilter};
+use crate::search_run::RunFindings;
 use crate::status::SearchStatus;
 use crate::user::{ApiToken, Group, GroupDraft, TokenDraft, User, UserDraft};
 use async_trait::async_trait;
@@ -65,6 +67,8 @@ pub struct FinishedRun {
     pub time_s: f64,
     /// Replaces the sets of the same providers. Items with `swirl_id` 0 get ids.
     pub sets: Vec<ResultSet>,
+    /// What this run alone found; None when no source was asked.
+    pub found: Option<RunFindings>,
     pub now: Instant,
 }
 
@@ -87,13 +91,22 @@ pub trait SearchStore: Send + Sync {
     /// How these searches stand: id, run and status. Those that are gone are left out.
     async fn search_states(&self, ids: &[SearchId])
     -> Result<Vec<(SearchId, i64, SearchStatus)>, StoreError>;
+    /// The searches that the filter keeps, newest created first.
+    async fn find_searches(
+        &self,
+        filter: &SearchFilter,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Page<Search>, StoreError>;
     /// The owner's searches (everybody's when None), newest created first.
     async fn searches(
         &self,
         owner: Option<UserId>,
         offset: u64,
         limit: u64,
-    ) -> Result<Page<Search>, StoreError>;
+    ) -> Result<Page<Search>, StoreError> {
+        self.find_searches(&SearchFilter { owner, ..SearchFilter::default() }, offset, limit).await
+    }
     /// Replaces the writable fields and nothing else. None, and nothing is changed, when the search was written
     /// since it was read as `seen`: its `date_updated` tells.
     async fn change_search(
@@ -136,7 +149,7 @@ pub trait SearchStore: Send + Sync {
         now: Instant,
     ) -> Result<bool, StoreError>;
     /// Writes what the run found, as one: all of it or nothing. Returns the stored sets with their ids,
-    /// or None when that run is no longer the newest, or is over, or the search is gone.
+    /// or None when that run is no longer the newest, or is over, or the search is gone. The run is kept in short.
     async fn finish_run(&self, finished: FinishedRun) -> Result<Option<Vec<ResultSet>>, StoreError>;
     /// Deletes the search and its results at once.
     async fn delete_search(&self, id: SearchId) -> Result<(), StoreError>;
@@ -165,6 +178,8 @@ pub trait ResultStore: Send + Sync {
     async fn delete_result(&self, id: ResultId) -> Result<(), StoreError>;
     /// Takes the mark `new` from all results of a search; how many had it.
     async fn mark_all_read(&self, search: SearchId, now: Instant) -> Result<u64, StoreError>;
+    /// How many results of these searches have the mark `new`; those without any are left out.
+    async fn count_new(&self, searches: &[SearchId]) -> Result<Vec<(SearchId, u64)>, StoreError>;
 }
 
 #[async_trait]
@@ -442,6 +457,10 @@ pub trait Store:
     + BroughtStore
     + AnswerStore
     + ChatStore
+    + ActivityStore
+    + BrandingStore
+    + PreferenceStore
+    + SearchRunStore
 {
     /// Answers when the database does.
     async fn ping(&self) -> Result<(), StoreError>;

@@ -1,7 +1,7 @@
 //! Dates as sources write them, in the one form of the interface: `YYYY-MM-DD HH:MM:SS[.ffffff][+HH:MM]`.
 
 use crate::result::DATE_UNKNOWN;
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 
 /// A longer text is no date.
 const DATE_BYTES_MAX: usize = 64;
@@ -62,6 +62,19 @@ pub fn parse_date(text: &str) -> Option<String> {
         return Some(date);
     }
     Fields::read(text)?.resolve()
+}
+
+/// The point in time of a `date_published`; one without an offset is read as UTC.
+pub fn instant(text: &str) -> Option<DateTime<Utc>> {
+    let text = text.trim();
+    if let Ok(time) =
+        DateTime::parse_from_rfc3339(text).or_else(|_| DateTime::parse_from_str(text, "%F %T%.f%z"))
+    {
+        return Some(time.to_utc());
+    }
+    let time = NaiveDateTime::parse_from_str(text, "%F %T%.f").or_else(|_| text.parse::<NaiveDateTime>());
+    let midnight = || NaiveDate::parse_from_str(text, "%F").ok()?.and_hms_opt(0, 0, 0);
+    time.ok().or_else(midnight).map(|time| time.and_utc())
 }
 
 fn written(time: NaiveDateTime, offset_min: Option<i32>) -> String {
@@ -395,6 +408,24 @@ mod tests {
             if let Some(date) = parse_date(&text) {
                 prop_assert_eq!(parse_date(&date), Some(date.clone()));
             }
+        }
+    }
+
+    #[test]
+    fn dates_are_points_in_time() {
+        let table = [
+            ("2024-05-01 12:00:00", Some("2024-05-01T12:00:00+00:00")),
+            ("2024-05-01 12:00:00.25", Some("2024-05-01T12:00:00.250+00:00")),
+            ("2024-05-01 12:00:00+02:00", Some("2024-05-01T10:00:00+00:00")),
+            ("2024-05-01 12:00:00.5-0130", Some("2024-05-01T13:30:00.500+00:00")),
+            ("2024-05-01T12:00:00Z", Some("2024-05-01T12:00:00+00:00")),
+            ("2024-05-01", Some("2024-05-01T00:00:00+00:00")),
+            ("unknown", None),
+            ("Spring 2022", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(instant(text).map(|time| time.to_rfc3339()).as_deref(), expected, "{text}");
         }
     }
 }

@@ -84,10 +84,11 @@ pub struct TransformDraft {
     /// Referenced as `<name>.<type>`; unique together with the type; without a dot.
     #[schema(example = "phones", max_length = 255)]
     pub name: String,
-    /// False: only its owner may use it.
+    /// Everybody may use it. False: only its owner.
     pub shared: bool,
+    /// `rewrite` replaces words, `synonym` adds one in place, `bag` adds several.
     pub qrx_type: TransformType,
-    /// The rules as CSV.
+    /// The rules as CSV. rewrite: `pattern; pattern,replacement` · synonym: `term,synonym` · bag: `term,synonym,synonym`.
     #[schema(example = "mobiles; ombile; mo bile,mobile")]
     pub config_content: String,
 }

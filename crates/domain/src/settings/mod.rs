@@ -16,6 +16,8 @@ pub enum SettingOrigin {
     Default,
     File,
     Environment,
+    /// Set by the program itself, as benchmarks do.
+    Program,
 }
 
 impl SettingOrigin {
@@ -24,6 +26,7 @@ impl SettingOrigin {
             Self::Default => "default",
             Self::File => "file",
             Self::Environment => "environment",
+            Self::Program => "program",
         }
     }
 }
@@ -128,6 +131,21 @@ impl Settings {
     }
 }
 
+/// Settings that were read from nowhere: what differs from its default was set by the program.
+impl From<Settings> for ReadSettings {
+    fn from(settings: Settings) -> Self {
+        let row = |((name, value), row): ((&'static str, String), &SettingRow)| {
+            let origin = match value == (row.default)() {
+                true => SettingOrigin::Default,
+                false => SettingOrigin::Program,
+            };
+            SettingInForce { name, value, origin }
+        };
+        let in_force = settings.shown().into_iter().zip(Settings::TABLE).map(row).collect();
+        Self { settings, in_force, remarks: Vec::new() }
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self::read_rows(&GivenSettings::default(), &mut Vec::new(), &mut Vec::new())
@@ -179,6 +197,20 @@ mod tests {
     fn secrets_are_hidden() {
         let read = Settings::read(&given(&[("SVC_SECRET_KEY", "hush")], &[])).expect("valid");
         assert!(!format!("{read:?}").contains("hush"));
+    }
+
+    #[test]
+    fn settings_of_the_program_are_told_apart() {
+        let settings =
+            Settings { port: 9, secret_key: crate::secret::Secret::new("hush"), ..Settings::default() };
+        let read = ReadSettings::from(settings);
+        let row = |name: &str| {
+            read.in_force.iter().find(|row| row.name == name).map(|row| (row.value.as_str(), row.origin))
+        };
+        assert_eq!(row("SVC_PORT"), Some(("9", SettingOrigin::Program)));
+        assert_eq!(row("SVC_SECRET_KEY"), Some(("***", SettingOrigin::Program)));
+        assert_eq!(row("SVC_HOST"), Some(("127.0.0.1", SettingOrigin::Default)));
+        assert_eq!(read.in_force.len(), Settings::TABLE.len());
     }
 
     #[test]

@@ -23,6 +23,11 @@ macro_rules! settings {
                 default_toml: || { let value: $kind = $default; value.toml() },
             }),+];
 
+            /// Name and value of every row, secrets hidden, in the table's order.
+            pub fn shown(&self) -> Vec<(&'static str, String)> {
+                vec![$(($name, SettingValue::show(&self.$field))),+]
+            }
+
             pub(super) fn read_rows(
                 given: &GivenSettings,
                 in_force: &mut Vec<SettingInForce>,
@@ -206,4 +211,10 @@ settings! {
     throttle_mcp: Throttle = Throttle::per_minute(240), "SVC_THROTTLE_MCP";
     /// A folder with templates, styles, modules and words that stand in place of the built-in pages, as `web/` in the source has them; read afresh for every page. Empty: the built-in ones.
     web_dir: String = String::new(), "SVC_WEB_DIR";
+    /// A result with a confidence gets a star when its confidence is at least this.
+    minimum_confidence_score: Share = Share(0.7), "SVC_MINIMUM_CONFIDENCE_SCORE";
+    /// A result without a confidence gets a star when its score is at least this.
+    minimum_score: f64 = 100.0, "SVC_MINIMUM_SCORE";
+    /// The license: JSON that its issuer signed. The issuer's public key is compiled in; `public_key.pem` in the data folder wins.
+    license: Secret = Secret::default(), "SVC_LICENSE";
 }

@@ -1,6 +1,7 @@
 //! The end of a run, written as one. Every search passes here, so it makes as few round trips as it can.
 
 use super::results::Detail;
+use super::runs;
 use super::searches::is_running;
 use crate::db::{Db, Tx, changed, on_tx};
 use crate::json::{JsonText, finite, plain, to_column};
@@ -31,6 +32,7 @@ pub(super) async fn finish_run(
     let ranges = number_items(&mut tx, &mut finished.sets).await?;
     let rows = save_sets(&mut tx, &mut finished.sets).await?;
     save_ranges(&mut tx, &ranges, &rows).await?;
+    runs::note(&mut tx, &finished).await?;
     tx.commit().await?;
     Ok(Some(finished.sets))
 }

@@ -1,9 +1,11 @@
 //! One file for each record: the row, its conversion to the domain's type, the queries.
 
+mod activity;
 mod ai_providers;
 mod answers;
 mod audit;
 mod authenticators;
+mod brandings;
 mod chats;
 mod connections;
 mod finish;
@@ -12,9 +14,11 @@ mod groups;
 mod identities;
 mod outbox;
 mod pipelines;
+mod preferences;
 mod prompts;
 mod providers;
 mod results;
+mod runs;
 mod schedules;
 mod searches;
 mod sessions;

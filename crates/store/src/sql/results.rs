@@ -43,6 +43,13 @@ impl Detail {
     }
 }
 
+/// Of a result, whether it is new; the rest is passed over.
+#[derive(Deserialize)]
+struct Mark {
+    #[serde(default)]
+    new: Option<u8>,
+}
+
 macro_rules! columns {
     () => {
         "id, search_id, provider_id, found, retrieved, time_s, date_created, date_updated, detail, items"
@@ -219,6 +226,34 @@ impl ResultStore for SqlStore {
         }
         tx.commit().await?;
         Ok(marks)
+    }
+
+    async fn count_new(&self, searches: &[SearchId]) -> Result<Vec<(SearchId, u64)>, StoreError> {
+        if searches.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows = on_db!(self.db, read, db => async {
+            let mut query = QueryBuilder::new(
+                "SELECT search_id, items FROM result_sets WHERE CAST(items AS TEXT) LIKE '%\"new\":%' \
+                 AND search_id IN (",
+            );
+            let mut list = query.separated(", ");
+            for id in searches {
+                list.push_bind(id.0);
+            }
+            query.push(") ORDER BY search_id");
+            query.build_query_as::<(i64, Json<Vec<Mark>>)>().fetch_all(db).await
+        })?;
+        let mut counts: Vec<(SearchId, u64)> = Vec::new();
+        for (search, marks) in rows {
+            let count = marks.0.iter().filter(|mark| mark.new.is_some_and(|new| new > 0)).count() as u64;
+            match counts.last_mut() {
+                Some((last, sum)) if last.0 == search => *sum += count,
+                _ => counts.push((SearchId(search), count)),
+            }
+        }
+        counts.retain(|(_, count)| *count > 0);
+        Ok(counts)
     }
 }
 

@@ -3,14 +3,14 @@
 use super::{answers, finish, tasks};
 use crate::SqlStore;
 use crate::db::{Tx, changed, first, on_db, on_tx};
-use crate::json::{JsonText, to_column, to_count};
+use crate::json::{JsonText, plain, to_column, to_count};
 use async_trait::async_trait;
 use domain::contracts::{FinishedRun, Page, SearchStore, StoreError, TaskOf};
 use domain::ids::{SearchId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::message;
 use domain::result::ResultSet;
-use domain::search::{Retention, Search, SearchDraft, Sort};
+use domain::search::{Retention, Search, SearchDraft, SearchFilter, Sort};
 use domain::status::SearchStatus;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
@@ -77,7 +77,7 @@ impl TryFrom<SearchRow> for Search {
     }
 }
 
-fn parse_status(id: i64, text: &str) -> Result<SearchStatus, StoreError> {
+pub(super) fn parse_status(id: i64, text: &str) -> Result<SearchStatus, StoreError> {
     SearchStatus::parse(text).ok_or_else(|| StoreError::Failed(format!("search {id} has an unknown status")))
 }
 
@@ -137,24 +137,20 @@ impl SearchStore for SqlStore {
         rows.into_iter().map(state).collect()
     }
 
-    async fn searches(
+    async fn find_searches(
         &self,
-        owner: Option<UserId>,
+        filter: &SearchFilter,
         offset: u64,
         limit: u64,
     ) -> Result<Page<Search>, StoreError> {
         let total = on_db!(self.db, read, db => async {
             let mut query = QueryBuilder::new("SELECT COUNT(*) FROM searches");
-            if let Some(owner) = owner {
-                query.push(" WHERE owner = ").push_bind(owner.0);
-            }
+            push_filter(&mut query, filter);
             query.build_query_scalar::<i64>().fetch_one(db).await
         })?;
         let rows = on_db!(self.db, read, db => async {
             let mut query = QueryBuilder::new(concat!("SELECT ", columns!(), " FROM searches"));
-            if let Some(owner) = owner {
-                query.push(" WHERE owner = ").push_bind(owner.0);
-            }
+            push_filter(&mut query, filter);
             query.push(" ORDER BY date_created DESC, id DESC LIMIT ").push_bind(to_column(limit));
             query.push(" OFFSET ").push_bind(to_column(offset));
             query.build_query_as::<SearchRow>().fetch_all(db).await
@@ -170,16 +166,18 @@ impl SearchStore for SqlStore {
         now: Instant,
     ) -> Result<Option<Search>, StoreError> {
         const TEXT: &str = concat!(
-            "UPDATE searches SET draft = $3, date_updated = $4, retention = $5, subscribe = $6 WHERE ",
+            "UPDATE searches SET draft = $3, date_updated = $4, retention = $5, subscribe = $6, saved = $7, \
+             query_folded = $8 WHERE ",
             is_as_seen!(),
             " RETURNING ",
             columns!()
         );
         let (retention, subscribe) = (i64::from(draft.retention), draft.subscribe);
+        let (saved, folded) = (draft.is_saved(), folded(&draft.query_string));
         let draft = JsonText::of(&draft)?;
         let row = on_db!(self.db, write, db => first(sqlx::query_as::<_, SearchRow>(TEXT)
             .bind(seen.id.0).bind(seen.date_updated).bind(draft.clone()).bind(to_micros(now))
-            .bind(retention).bind(subscribe).fetch_all(db)))?;
+            .bind(retention).bind(subscribe).bind(saved).bind(folded.as_str()).fetch_all(db)))?;
         self.seen_or_gone(seen, row).await
     }
 
@@ -193,17 +191,20 @@ impl SearchStore for SqlStore {
     ) -> Result<Option<Search>, StoreError> {
         const TEXT: &str = concat!(
             "UPDATE searches SET draft = $3, messages = $4, date_updated = $5, status = $6, run = run + 1, \
-             query_string_processed = '', time_s = 0, retention = $7, subscribe = $8 WHERE ",
+             query_string_processed = '', time_s = 0, retention = $7, subscribe = $8, saved = $9, \
+             query_folded = $10 WHERE ",
             is_as_seen!(),
             " RETURNING ",
             columns!()
         );
         let (retention, subscribe) = (i64::from(draft.retention), draft.subscribe);
+        let (saved, folded) = (draft.is_saved(), folded(&draft.query_string));
         let (draft, messages, now) = (JsonText::of(&draft)?, JsonText::of(&messages)?, to_micros(now));
         let mut tx = self.db.begin().await?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, SearchRow>(TEXT)
             .bind(seen.id.0).bind(seen.date_updated).bind(draft.clone()).bind(messages.clone()).bind(now)
-            .bind(SearchStatus::NewSearch.as_str()).bind(retention).bind(subscribe).fetch_optional(db))?;
+            .bind(SearchStatus::NewSearch.as_str()).bind(retention).bind(subscribe)
+            .bind(saved).bind(folded.as_str()).fetch_optional(db))?;
         let Some(row) = row else {
             tx.rollback().await?;
             return self.seen_or_gone(seen, None).await;
@@ -319,6 +320,45 @@ impl SqlStore {
     }
 }
 
+/// The form of a query in which it is looked for: both databases then compare letters alike.
+fn folded(query: &str) -> String {
+    plain(query).to_lowercase()
+}
+
+/// What holds the text somewhere; its own signs mean themselves.
+fn pattern(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for c in folded(text).chars() {
+        if ['%', '_', '\\'].contains(&c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern.push('%');
+    pattern
+}
+
+fn push_filter<'a, D>(query: &mut QueryBuilder<D>, filter: &SearchFilter)
+where
+    D: sqlx::Database,
+    i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
+    String: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
+{
+    query.push(" WHERE TRUE");
+    if let Some(owner) = filter.owner {
+        query.push(" AND owner = ").push_bind(owner.0);
+    }
+    if filter.saved {
+        query.push(" AND saved");
+    }
+    if filter.subscribed {
+        query.push(" AND subscribe");
+    }
+    if let Some(text) = &filter.text {
+        query.push(" AND query_folded LIKE ").push_bind(pattern(text)).push(" ESCAPE '\\'");
+    }
+}
+
 /// Writes a search back that the transaction holds.
 async fn save_draft_and_messages(tx: &mut Tx, search: &Search) -> Result<(), StoreError> {
     let mut messages = search.messages.clone();
@@ -342,8 +382,8 @@ fn retention_limits(now: Instant) -> impl Iterator<Item = (u8, Instant)> {
 
 async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, StoreError> {
     const TEXT: &str = "INSERT INTO searches (owner, draft, query_string_processed, status, messages, time_s, \
-         run, date_created, date_updated, retention, subscribe) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id";
+         run, date_created, date_updated, retention, subscribe, saved, query_folded) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id";
     let (draft, messages) = (JsonText::of(&search.draft)?, JsonText::of(&search.messages)?);
     on_tx!(tx, db => sqlx::query_scalar(TEXT)
         .bind(search.owner.0)
@@ -357,6 +397,8 @@ async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, StoreError> {
         .bind(search.date_updated)
         .bind(i64::from(search.draft.retention))
         .bind(search.draft.subscribe)
+        .bind(search.draft.is_saved())
+        .bind(folded(&search.draft.query_string))
         .fetch_one(db))
     .map(SearchId)
 }
@@ -364,6 +406,15 @@ async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn patterns_hold_no_signs_of_their_own() {
+        for (text, expected) in
+            [("Fluß", "%fluß%"), ("50%_\\", "%50\\%\\_\\\\%"), ("", "%%"), ("a\0b", "%ab%")]
+        {
+            assert_eq!(pattern(text), expected);
+        }
+    }
 
     #[test]
     fn the_fence_knows_every_final_status() {

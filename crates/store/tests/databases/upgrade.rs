@@ -22,6 +22,8 @@ const DOWN_TO_4: &str = "DROP INDEX searches_by_retention; DROP INDEX searches_s
      DROP TABLE prompts; DROP TABLE brought_ai_providers; DROP TABLE ai_providers; \
      DROP TABLE identities; DROP TABLE pending_flows; DROP TABLE connections; DROP TABLE authenticators; \
      ALTER TABLE providers DROP COLUMN confidential; \
+     DROP TABLE brandings; DROP TABLE answer_ratings; DROP TABLE search_runs; DROP TABLE preferences; \
+     ALTER TABLE searches DROP COLUMN saved; ALTER TABLE searches DROP COLUMN query_folded; \
      DELETE FROM _sqlx_migrations WHERE version >= 5";
 /// Forgets the sixth migration, which only changes a record.
 const FORGET_6: &str = "DELETE FROM _sqlx_migrations WHERE version = 6";
@@ -57,6 +59,7 @@ async fn fill(url: &str) -> (Vec<SearchId>, Vec<SearchId>) {
             messages: Vec::new(),
             time_s: 0.1,
             sets: Vec::new(),
+            found: None,
             now: now(),
         };
         store.finish_run(finished).await.expect("saved").expect("the newest run");

@@ -1,11 +1,14 @@
 //! The behaviour of a Store, one function for each promise. Every function wants an empty store of its own.
 
+pub mod activity;
 pub mod ai_providers;
 pub mod answers;
 pub mod audit;
 pub mod authenticators;
+pub mod brandings;
 pub mod chats;
 pub mod life;
+pub mod lists;
 pub mod people;
 pub mod pipelines;
 pub mod providers;
@@ -21,6 +24,7 @@ use domain::ids::{ProviderId, SearchId, UserId};
 use domain::instant::Instant;
 use domain::result::{ResultItem, ResultSet};
 use domain::search::{Search, SearchDraft};
+use domain::search_run::RunFindings;
 use domain::status::{ProviderStatus, SearchStatus};
 use domain::user::{User, UserDraft};
 use serde_json::json;
@@ -41,6 +45,8 @@ macro_rules! store_behaviours {
                 a_refused_change_is_not_noted, writers_at_once_leave_one_chain;
             life: updates_keep_what_is_there, updates_come_one_after_the_other, searches_expire_by_their_retention,
                 searches_expire_after_their_last_change, subscribed_searches_are_listed, subscriptions_end;
+            lists: preferences_belong_to_one_person, runs_are_kept_and_compared, runs_are_bounded,
+                searches_are_looked_for, new_results_are_counted;
             results: have_contiguous_ids, have_unique_ids_when_runs_finish_together, are_read_by_id,
                 are_listed_newest_first, are_replaced, are_deleted, keep_the_order_of_keys,
                 change_one_after_the_other, are_marked_as_read, are_marked_as_read_once;
@@ -63,6 +69,8 @@ macro_rules! store_behaviours {
                 standard_prompts_are_restored, shared_ones_outlive_their_owner, changes_are_noted;
             answers: are_saved_with_an_id, are_results_by_their_id, are_written_by_one, rights_end, go_with_their_run;
             chats: are_kept_by_owner, messages_keep_their_order, messages_are_rated;
+            activity: days_are_counted, futile_searches_are_bounded, providers_are_compared, answers_are_rated;
+            brandings: what_was_saved_last_is_in_use, names_are_unique;
             tasks: are_claimed_in_order, are_claimed_once, come_back_when_a_lease_ends, come_back_when_the_clock_does,
                 are_held_by_renewal,
                 are_retried, are_given_up, are_given_up_when_workers_die, are_counted, are_released,
@@ -147,6 +155,7 @@ pub(crate) fn finished(search: &Search, sets: Vec<ResultSet>) -> FinishedRun {
         query_string_processed: "query processed".to_owned(),
         messages: vec!["finished".to_owned()],
         time_s: 1.2,
+        found: Some(RunFindings::of(&sets)),
         sets,
         now: at(6),
     }

@@ -1,0 +1,137 @@
+//! How the house looks to people: its name, logos, colours and the words on its controls.
+
+mod colour;
+mod logo;
+
+pub use colour::{CONTRAST_MIN, Colour};
+pub use logo::{LOGO_BYTES_MAX, LOGO_SIDE_MAX, picture};
+
+use crate::ids::BrandingId;
+use crate::instant::Instant;
+use crate::validation::FieldErrors;
+use serde::{Deserialize, Serialize};
+
+/// Longest name of a branding and longest label, in characters.
+pub const LABEL_CHARS_MAX: usize = 100;
+/// Most brandings that are kept.
+pub const BRANDINGS_MAX: usize = 20;
+
+/// The writable fields of a branding. What is empty is as it came with the program.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+#[schema(as = BrandingInput)]
+pub struct BrandingDraft {
+    /// Unique; for administrators only.
+    #[schema(example = "Spring 2026", max_length = 100)]
+    pub name: String,
+    /// The name that pages show.
+    #[schema(example = "Tributary", max_length = 100)]
+    pub product: String,
+    /// Colour of controls. It must be dark enough to be read on light pages; dark pages use a lighter form of it.
+    #[schema(example = "#0f766e")]
+    pub accent: String,
+    /// On the search button.
+    #[schema(max_length = 100)]
+    pub button: String,
+    /// In the empty search box.
+    #[schema(max_length = 100)]
+    pub placeholder: String,
+    /// What the AI summary is called.
+    #[schema(max_length = 100)]
+    pub ai_label: String,
+    /// What the choice of results for a summary is called.
+    #[schema(max_length = 100)]
+    pub select_label: String,
+    /// `data:image/png;base64,…` of at most 500 kB, for light pages; 818 by 214 pixels fit best.
+    pub logo_light: String,
+    /// The same for dark pages.
+    pub logo_dark: String,
+}
+
+/// A branding as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Branding {
+    pub id: BrandingId,
+    pub draft: BrandingDraft,
+    /// It is the one in use.
+    pub active: bool,
+    pub date_created: Instant,
+    pub date_updated: Instant,
+}
+
+impl BrandingDraft {
+    pub fn check(&self) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        errors.check(!self.name.trim().is_empty(), "name", || "A name is needed.".to_owned());
+        for (field, text) in self.labels() {
+            errors.check_text(field, text, LABEL_CHARS_MAX);
+        }
+        if !self.accent.is_empty() {
+            match Colour::parse(&self.accent).map(Colour::contrast_on_light) {
+                None => errors.add("accent", "Write the colour as #rrggbb."),
+                Some(contrast) => errors.check(contrast >= CONTRAST_MIN, "accent", || {
+                    format!(
+                        "This colour is too light to be read on light pages: its contrast is {contrast:.1}, {CONTRAST_MIN} is needed."
+                    )
+                }),
+            }
+        }
+        for (field, text) in [("logo_light", &self.logo_light), ("logo_dark", &self.logo_dark)] {
+            if let Some(Err(sentence)) = (!text.is_empty()).then(|| picture(text)) {
+                errors.add(field, sentence);
+            }
+        }
+        errors
+    }
+
+    fn labels(&self) -> [(&'static str, &str); 6] {
+        [
+            ("name", &self.name),
+            ("product", &self.product),
+            ("button", &self.button),
+            ("placeholder", &self.placeholder),
+            ("ai_label", &self.ai_label),
+            ("select_label", &self.select_label),
+        ]
+    }
+}
+
+/// Pictures are long and say nothing in a log.
+impl std::fmt::Debug for BrandingDraft {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BrandingDraft")
+            .field("name", &self.name)
+            .field("product", &self.product)
+            .field("accent", &self.accent)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let good = BrandingDraft {
+            name: "Ours".to_owned(),
+            accent: "#0f766e".to_owned(),
+            logo_light: logo::tests::png(818, 214, 9),
+            ..BrandingDraft::default()
+        };
+        assert!(good.check().is_empty(), "{}", good.check());
+        let long = "x".repeat(LABEL_CHARS_MAX + 1);
+        let table = [
+            (BrandingDraft { name: " ".to_owned(), ..good.clone() }, "name"),
+            (BrandingDraft { button: long.clone(), ..good.clone() }, "button"),
+            (BrandingDraft { select_label: long, ..good.clone() }, "select_label"),
+            (BrandingDraft { accent: "teal".to_owned(), ..good.clone() }, "accent"),
+            (BrandingDraft { accent: "#ffdd00".to_owned(), ..good.clone() }, "accent"),
+            (BrandingDraft { logo_dark: "data:,".to_owned(), ..good }, "logo_dark"),
+        ];
+        for (draft, field) in table {
+            let fields: Vec<String> = draft.check().into_map().into_keys().collect();
+            assert_eq!(fields, [field]);
+        }
+    }
+}

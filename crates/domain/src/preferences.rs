@@ -1,0 +1,199 @@
+//! What a person wishes for the own lists: sources and domains that are raised, lowered or blocked.
+
+use crate::ids::ProviderId;
+use crate::validation::FieldErrors;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use url::{Host, Url};
+
+/// Most domains, and most sources, that one person has wishes for.
+pub const WISHES_MAX: usize = 500;
+/// Longest domain, in characters.
+const DOMAIN_CHARS_MAX: usize = 253;
+const RAISED: f64 = 1.25;
+const LOWERED: f64 = 0.75;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct Preferences {
+    pub domains: Vec<DomainWish>,
+    pub sources: Vec<SourceWish>,
+}
+
+/// A domain holds its subdomains too. Of several that fit, the longest counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct DomainWish {
+    #[schema(example = "example.org")]
+    pub domain: String,
+    pub wish: Wish,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct SourceWish {
+    pub provider_id: ProviderId,
+    pub wish: Wish,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Wish {
+    /// Scores and confidences × 1.25.
+    Raise,
+    /// Scores and confidences × 0.75.
+    Lower,
+    /// Not shown; a source is not asked unless it is named.
+    Block,
+}
+
+impl Wish {
+    /// None: blocked.
+    pub fn factor(self) -> Option<f64> {
+        match self {
+            Self::Raise => Some(RAISED),
+            Self::Lower => Some(LOWERED),
+            Self::Block => None,
+        }
+    }
+}
+
+impl Preferences {
+    pub fn is_empty(&self) -> bool {
+        self.domains.is_empty() && self.sources.is_empty()
+    }
+
+    /// Domains in their one form. What is wrong is named by its place.
+    pub fn checked(mut self) -> Result<Self, FieldErrors> {
+        let mut errors = FieldErrors::default();
+        for (field, count) in [("domains", self.domains.len()), ("sources", self.sources.len())] {
+            errors.check(count <= WISHES_MAX, field, || format!("At most {WISHES_MAX} entries are allowed."));
+        }
+        let mut seen = HashSet::new();
+        for (place, wish) in self.domains.iter_mut().enumerate().take(WISHES_MAX) {
+            let field = format!("domains[{place}].domain");
+            match domain_of(&wish.domain) {
+                Some(domain) => wish.domain = domain,
+                None => errors.add(&field, "A domain such as example.org is needed."),
+            }
+            errors.check(seen.insert(wish.domain.clone()), &field, || "It stands here twice.".to_owned());
+        }
+        let mut seen = HashSet::new();
+        for (place, wish) in self.sources.iter().enumerate().take(WISHES_MAX) {
+            let field = format!("sources[{place}].provider_id");
+            errors.check(seen.insert(wish.provider_id), &field, || "It stands here twice.".to_owned());
+        }
+        errors.into_result(self)
+    }
+
+    pub fn of_source(&self, provider: ProviderId) -> Option<Wish> {
+        self.sources.iter().find(|wish| wish.provider_id == provider).map(|wish| wish.wish)
+    }
+
+    /// The domain that decides about an address, with its wish.
+    pub fn of_url(&self, url: &str) -> Option<&DomainWish> {
+        if self.domains.is_empty() {
+            return None;
+        }
+        let url = Url::parse(url.trim()).ok()?;
+        let host = url.host_str()?.trim_end_matches('.').to_lowercase();
+        let fits = |domain: &str| {
+            host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        self.domains.iter().filter(|wish| fits(&wish.domain)).max_by_key(|wish| wish.domain.len())
+    }
+}
+
+/// The host of what people paste: `Example.org`, `www.example.org` as it stands, or a whole address.
+fn domain_of(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.is_empty() || text.chars().count() > DOMAIN_CHARS_MAX {
+        return None;
+    }
+    let url = match text.contains("://") {
+        true => Url::parse(text),
+        false => Url::parse(&format!("https://{}/", text.trim_end_matches('/'))),
+    };
+    let url =
+        url.ok().filter(|url| url.username().is_empty() && url.path() == "/" || text.contains("://"))?;
+    match url.host()? {
+        Host::Domain(domain) => {
+            let domain = domain.trim_end_matches('.').to_lowercase();
+            let is_name = |part: &str| {
+                !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+            };
+            domain.split('.').all(is_name).then_some(domain)
+        }
+        Host::Ipv4(address) => Some(address.to_string()),
+        Host::Ipv6(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn domain(domain: &str, wish: Wish) -> DomainWish {
+        DomainWish { domain: domain.to_owned(), wish }
+    }
+
+    #[test]
+    fn domains_take_one_form() {
+        let cases = [
+            ("Example.ORG", Some("example.org")),
+            (" example.org. ", Some("example.org")),
+            ("https://www.example.org/a?b", Some("www.example.org")),
+            ("example.org/", Some("example.org")),
+            ("münchen.example", Some("xn--mnchen-3ya.example")),
+            ("127.0.0.1", Some("127.0.0.1")),
+            ("localhost", Some("localhost")),
+            ("", None),
+            ("example.org/path", None),
+            ("user@example.org", None),
+            ("two words", None),
+            ("*.example.org", None),
+            ("a..b", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(domain_of(text).as_deref(), expected, "{text}");
+        }
+        assert_eq!(domain_of(&"a".repeat(DOMAIN_CHARS_MAX + 1)), None);
+    }
+
+    #[test]
+    fn the_longest_domain_decides() {
+        let wishes = Preferences {
+            domains: vec![domain("example.org", Wish::Lower), domain("news.example.org", Wish::Raise)],
+            sources: Vec::new(),
+        };
+        let cases = [
+            ("https://example.org/a", Some(Wish::Lower)),
+            ("https://WWW.example.org/a", Some(Wish::Lower)),
+            ("https://a.news.example.org./a", Some(Wish::Raise)),
+            ("https://notexample.org/", None),
+            ("https://example.org.evil.example/", None),
+            ("example.org", None),
+            ("", None),
+        ];
+        for (url, expected) in cases {
+            assert_eq!(wishes.of_url(url).map(|wish| wish.wish), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named_by_their_place() {
+        let source = |id| SourceWish { provider_id: ProviderId(id), wish: Wish::Block };
+        let twice = Preferences {
+            domains: vec![
+                domain("a.example", Wish::Raise),
+                domain("A.example", Wish::Lower),
+                domain("!", Wish::Block),
+            ],
+            sources: vec![source(1), source(1)],
+        };
+        let fields: Vec<String> = twice.checked().expect_err("mistakes").into_map().into_keys().collect();
+        assert_eq!(fields, ["domains[1].domain", "domains[2].domain", "sources[1].provider_id"]);
+        let many =
+            |count: i64| Preferences { domains: Vec::new(), sources: (0..count).map(source).collect() };
+        assert!(many(WISHES_MAX as i64).checked().is_ok());
+        assert!(many(WISHES_MAX as i64 + 1).checked().is_err());
+    }
+}

@@ -1,0 +1,99 @@
+//! A SearchProvider that somebody wrote already, and what is left to fill in.
+
+use crate::provider::ProviderDraft;
+use serde_json::Value;
+
+/// Fields in which angle brackets are no blank, or which are words for people.
+const WITHOUT_BLANKS: [&str; 5] = ["name", "description", "tags", "response_mappings", "result_mappings"];
+/// How a blank begins that is written in capitals, such as `YOUR_KEY`.
+const CAPITAL_BLANK: &str = "YOUR_";
+
+#[derive(Debug, Clone)]
+pub struct ReadySource {
+    /// Its short name.
+    pub slug: String,
+    pub draft: ProviderDraft,
+}
+
+impl ReadySource {
+    /// Whether an administrator must fill something in before it can be used.
+    pub fn needs_filling(&self) -> bool {
+        !self.draft.tags.iter().any(|tag| tag == "NoKey")
+    }
+
+    /// The first tag is the group.
+    pub fn group(&self) -> &str {
+        self.draft.tags.first().map_or("Other", String::as_str)
+    }
+
+    /// Names of the fields that hold a blank, and `authenticator` when each person connects an account first.
+    pub fn needs(&self) -> Vec<String> {
+        let Ok(Value::Object(fields)) = serde_json::to_value(&self.draft) else {
+            return Vec::new();
+        };
+        let has_blank =
+            |(name, value): &(&String, &Value)| !WITHOUT_BLANKS.contains(&name.as_str()) && is_blank(value);
+        let mut needs: Vec<String> = fields.iter().filter(has_blank).map(|(name, _)| name.clone()).collect();
+        if !self.draft.authenticator.is_empty() {
+            needs.push("authenticator".to_owned());
+        }
+        needs
+    }
+}
+
+/// Somewhere in it stands `YOUR_…` or `<your-key>`.
+fn is_blank(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(CAPITAL_BLANK) || has_angle_blank(text),
+        Value::Array(list) => list.iter().any(is_blank),
+        Value::Object(map) => map.values().any(is_blank),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn has_angle_blank(text: &str) -> bool {
+    text.split('<').skip(1).any(|rest| {
+        rest.split_once('>').is_some_and(|(word, _)| {
+            !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn blanks_are_found() {
+        let table = [
+            (json!("bearer=YOUR_TOKEN"), true),
+            (json!("https://<your-host>:9200/"), true),
+            (json!({"X-Key": "YOUR_KEY"}), true),
+            (json!([1, "<token>"]), true),
+            (json!("title='<b>{title}'"), true),
+            (json!("a < b > c"), false),
+            (json!("<>"), false),
+            (json!("https://api.example/"), false),
+            (json!(3), false),
+        ];
+        for (value, expected) in table {
+            assert_eq!(is_blank(&value), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn fields_are_named() {
+        let draft = ProviderDraft {
+            url: "https://<your-host>/".to_owned(),
+            credentials: "key=YOUR_KEY".to_owned(),
+            description: "Fill in <your-host>.".to_owned(),
+            authenticator: "hub".to_owned(),
+            ..ProviderDraft::default()
+        };
+        let source = ReadySource { slug: "x".to_owned(), draft };
+        assert_eq!(source.needs(), ["url", "credentials", "authenticator"]);
+        let plain = ReadySource { slug: "y".to_owned(), draft: ProviderDraft::default() };
+        assert!(plain.needs().is_empty());
+    }
+}

@@ -1,0 +1,216 @@
+//! What the runs of a search found, kept in short so that runs can be compared.
+
+use crate::instant::Instant;
+use crate::notation::canonical_url::canonical;
+use crate::notation::markup::readable;
+use crate::result::{ResultItem, ResultSet};
+use crate::status::SearchStatus;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+/// Runs of one search that are kept, counted back from the newest.
+pub const RUNS_KEPT: i64 = 20;
+/// Most entries that are kept of one run, the best of each source first.
+pub const RUN_ENTRIES_MAX: usize = 500;
+const TITLE_CHARS_MAX: usize = 200;
+const URL_CHARS_MAX: usize = 1_000;
+
+/// One result of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct RunEntry {
+    pub title: String,
+    pub url: String,
+    /// Name of the provider.
+    pub searchprovider: String,
+    /// As in a result.
+    pub date_published: String,
+}
+
+/// What the sources of one run gave.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RunFindings {
+    pub entries: Vec<RunEntry>,
+    /// Names of the providers that were asked and did not deliver.
+    pub unanswered: Vec<String>,
+}
+
+/// One run of a search.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct SearchRun {
+    pub run: i64,
+    /// The status it ended with.
+    #[schema(value_type = String)]
+    pub status: SearchStatus,
+    /// When it ended.
+    #[schema(value_type = String, format = DateTime)]
+    pub date: Instant,
+    /// Results that its sources gave.
+    pub retrieved: u64,
+    /// Results that the run before did not have.
+    pub added: u64,
+    /// Results of the run before that it does not have.
+    pub gone: u64,
+}
+
+/// How two runs differ.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RunDiff {
+    pub added: Vec<RunEntry>,
+    pub gone: Vec<RunEntry>,
+    pub kept: u64,
+}
+
+impl RunFindings {
+    /// Of the sets as the sources gave them.
+    pub fn of(sets: &[ResultSet]) -> Self {
+        let mut listed: Vec<(usize, RunEntry)> = Vec::new();
+        for set in sets {
+            let items = set.items.iter().filter(|item| item.result_block.is_none());
+            listed.extend(items.map(|item| RunEntry::of(&set.provider_name, item)).enumerate());
+        }
+        listed.sort_by_key(|(place, _)| *place);
+        let mut seen = HashSet::new();
+        listed.retain(|(_, entry)| seen.insert(entry.key()));
+        Self {
+            entries: listed.into_iter().map(|(_, entry)| entry).take(RUN_ENTRIES_MAX).collect(),
+            unanswered: sets
+                .iter()
+                .filter(|set| !set.status.has_delivered())
+                .map(|set| set.provider_name.clone())
+                .collect(),
+        }
+    }
+
+    /// The entries of a run after `previous`. A source that did not answer has lost nothing: it keeps what it had.
+    pub fn after(found: Option<&Self>, previous: &[RunEntry]) -> Vec<RunEntry> {
+        // No source was asked at all.
+        let Some(found) = found else { return previous.to_vec() };
+        let is_kept = |entry: &&RunEntry| found.unanswered.contains(&entry.searchprovider);
+        let mut entries = found.entries.clone();
+        let seen: HashSet<Key> = entries.iter().map(RunEntry::key).collect();
+        entries.extend(previous.iter().filter(is_kept).filter(|entry| !seen.contains(&entry.key())).cloned());
+        entries.truncate(RUN_ENTRIES_MAX);
+        entries
+    }
+}
+
+impl RunEntry {
+    fn of(provider: &str, item: &ResultItem) -> Self {
+        let url = item.url.trim();
+        Self {
+            title: readable(&item.title).chars().take(TITLE_CHARS_MAX).collect(),
+            // A part of an address leads nowhere.
+            url: if url.chars().count() > URL_CHARS_MAX { String::new() } else { url.to_owned() },
+            searchprovider: provider.to_owned(),
+            date_published: item.date_published.chars().take(TITLE_CHARS_MAX).collect(),
+        }
+    }
+
+    fn key(&self) -> Key {
+        let what = canonical(&self.url).unwrap_or_else(|| self.title.clone());
+        (self.searchprovider.clone(), what)
+    }
+}
+
+/// Provider, and the address or the title.
+type Key = (String, String);
+
+pub fn compare(from: &[RunEntry], to: &[RunEntry]) -> RunDiff {
+    let before: HashSet<Key> = from.iter().map(RunEntry::key).collect();
+    let after: HashSet<Key> = to.iter().map(RunEntry::key).collect();
+    let without = |list: &[RunEntry], known: &HashSet<Key>| -> Vec<RunEntry> {
+        list.iter().filter(|entry| !known.contains(&entry.key())).cloned().collect()
+    };
+    RunDiff {
+        added: without(to, &before),
+        gone: without(from, &after),
+        kept: before.intersection(&after).count() as u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{ProviderId, SearchId};
+    use crate::status::ProviderStatus;
+
+    fn set(provider: &str, status: ProviderStatus, urls: &[&str]) -> ResultSet {
+        ResultSet {
+            search: SearchId(1),
+            provider: ProviderId(1),
+            provider_name: provider.to_owned(),
+            status,
+            error: None,
+            found: 0,
+            retrieved: urls.len() as u64,
+            query_string_to_provider: String::new(),
+            query_to_provider: String::new(),
+            query_processors: Vec::new(),
+            result_processors: Vec::new(),
+            messages: Vec::new(),
+            time_s: 0.0,
+            items: urls
+                .iter()
+                .map(|url| ResultItem {
+                    url: (*url).to_owned(),
+                    title: format!("<em>{url}</em>"),
+                    ..Default::default()
+                })
+                .collect(),
+            date_created: Instant::UNIX_EPOCH,
+            date_updated: Instant::UNIX_EPOCH,
+        }
+    }
+
+    fn urls(entries: &[RunEntry]) -> String {
+        entries.iter().map(|entry| entry.url.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn runs_are_compared_by_address_and_source() {
+        let list = |sets: &[ResultSet]| RunFindings::of(sets).entries;
+        let from = list(&[set("A", ProviderStatus::Ok, &["u:1", "u:2"])]);
+        let to = list(&[
+            set("A", ProviderStatus::Ok, &["u:2", "u:3"]),
+            set("B", ProviderStatus::Ok, &["u:1", "u:1"]),
+        ]);
+        assert_eq!((urls(&to).as_str(), to[0].title.as_str()), ("u:2 u:1 u:3", "u:2"));
+        let diff = compare(&from, &to);
+        assert_eq!((urls(&diff.added), urls(&diff.gone), diff.kept), ("u:1 u:3".into(), "u:1".into(), 1));
+    }
+
+    #[test]
+    fn a_source_that_did_not_answer_keeps_what_it_had() {
+        let both = [set("A", ProviderStatus::Ok, &["u:1"]), set("B", ProviderStatus::Ok, &["u:2"])];
+        let previous = RunFindings::of(&both).entries;
+        let cases = [
+            (ProviderStatus::Ok, "u:9"),
+            (ProviderStatus::NoResults, "u:9"),
+            (ProviderStatus::Error, "u:9 u:2"),
+            (ProviderStatus::Timeout, "u:9 u:2"),
+        ];
+        for (status, expected) in cases {
+            let sets = [set("A", ProviderStatus::Ok, &["u:9"]), set("B", status, &[])];
+            let found = RunFindings::of(&sets);
+            assert_eq!(urls(&RunFindings::after(Some(&found), &previous)), expected, "{status:?}");
+        }
+        assert_eq!(RunFindings::after(None, &previous), previous, "nobody was asked");
+    }
+
+    #[test]
+    fn entries_are_bounded() {
+        let many: Vec<String> = (0..RUN_ENTRIES_MAX + 5).map(|n| format!("u:{n}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let found = RunFindings::of(&[set("A", ProviderStatus::Ok, &many)]);
+        assert_eq!(found.entries.len(), RUN_ENTRIES_MAX);
+        let failed = RunFindings {
+            unanswered: vec!["A".into()],
+            ..RunFindings::of(&[set("B", ProviderStatus::Ok, &["x"])])
+        };
+        assert_eq!(RunFindings::after(Some(&failed), &found.entries).len(), RUN_ENTRIES_MAX);
+        let long = format!("u:{}", "x".repeat(URL_CHARS_MAX));
+        let entry = &RunFindings::of(&[set("A", ProviderStatus::Ok, &[&long])]).entries[0];
+        assert_eq!((entry.url.as_str(), entry.title.chars().count()), ("", TITLE_CHARS_MAX));
+    }
+}

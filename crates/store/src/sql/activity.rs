@@ -1,0 +1,267 @@
+//! What happened in the last days, in figures, and the ratings of AI summaries.
+
+use crate::SqlStore;
+use crate::db::{Db, changed, on_db};
+use crate::json::{JsonText, plain, to_column, to_count};
+use async_trait::async_trait;
+use domain::activity::{DayFigures, FutileSearch, ProviderFigures, RatedAnswer};
+use domain::chat::{MessageContent, Rating};
+use domain::contracts::{ActivityStore, StoreError};
+use domain::ids::{ProviderId, SearchId, UserId};
+use domain::instant::{Instant, to_micros};
+use domain::search::SearchDraft;
+use sqlx::types::Json;
+
+/// Searches that one figure is counted from, the newest.
+const SEARCHES_READ_MAX: i64 = 50_000;
+/// Sets of results that one figure is counted from, the newest.
+const SETS_READ_MAX: i64 = 50_000;
+/// Providers that are told.
+const PROVIDERS_MAX: i64 = 200;
+
+/// A search that ended.
+macro_rules! ended {
+    () => {
+        "s.status IN ('FULL_RESULTS_READY', 'PARTIAL_RESULTS_READY', 'FULL_UPDATE_READY', 'PARTIAL_UPDATE_READY', \
+         'ERR_NO_QUERY_STRING', 'ERR_NO_SEARCHPROVIDERS', 'ERR_PRE_QUERY_PROCESSING', 'ERR_RUN_FAILED')"
+    };
+}
+
+/// No provider retrieved anything for it.
+macro_rules! nothing_retrieved {
+    () => {
+        "NOT EXISTS (SELECT 1 FROM result_sets r WHERE r.search_id = s.id AND r.retrieved > 0)"
+    };
+}
+
+/// The day of a time in UTC.
+macro_rules! day {
+    (sqlite) => {
+        "substr(date_created, 1, 10)"
+    };
+    (postgres) => {
+        "to_char(date_created AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
+    };
+}
+
+/// The status of a set. PostgreSQL cannot take one value out of JSON in which another one holds a NUL; the name, which
+/// stands before the status, cannot hold bare quotation marks.
+macro_rules! set_status {
+    (sqlite) => {
+        "json_extract(r.detail, '$.status')"
+    };
+    (postgres) => {
+        "substring(CAST(r.detail AS TEXT) from '\"status\":\"([a-z_]+)\"')"
+    };
+}
+
+/// Days with what happened on them. The times of ended searches are ranked on each day; the first at or above 95 of
+/// 100 is told.
+macro_rules! days {
+    ($db:ident) => {
+        concat!(
+            "WITH recent AS (SELECT s.id, s.status, s.time_s, s.date_created, CASE WHEN ",
+            ended!(),
+            " THEN 1 ELSE 0 END AS ended FROM searches s WHERE s.date_created >= $1 \
+             ORDER BY s.date_created DESC LIMIT $2), \
+             told AS (SELECT ",
+            day!($db),
+            " AS day, s.status, s.time_s, s.ended, CASE WHEN s.ended = 1 AND ",
+            nothing_retrieved!(),
+            " THEN 1 ELSE 0 END AS futile FROM recent s), \
+             ranked AS (SELECT told.*, ROW_NUMBER() OVER (PARTITION BY day, ended ORDER BY time_s) AS place, \
+             COUNT(*) OVER (PARTITION BY day, ended) AS total FROM told) \
+             SELECT day, COUNT(*), SUM(futile), \
+             SUM(CASE WHEN status IN ('FULL_RESULTS_READY', 'FULL_UPDATE_READY') THEN 1 ELSE 0 END), \
+             MIN(CASE WHEN ended = 1 AND place * 100 >= total * 95 THEN time_s END) \
+             FROM ranked GROUP BY day ORDER BY day"
+        )
+    };
+}
+
+macro_rules! own_days {
+    ($db:ident) => {
+        concat!(
+            "SELECT day, COUNT(*) FROM (SELECT ",
+            day!($db),
+            " AS day FROM searches WHERE owner = $1 AND date_created >= $2 ORDER BY date_created DESC LIMIT $3) AS own \
+             GROUP BY day ORDER BY day"
+        )
+    };
+}
+
+/// Providers with how they answered; the times of their answers are ranked as above.
+macro_rules! providers {
+    ($db:ident) => {
+        concat!(
+            "WITH recent AS (SELECT r.provider_id, r.time_s, r.retrieved, ",
+            set_status!($db),
+            " AS status FROM searches s JOIN result_sets r ON r.search_id = s.id WHERE s.date_created >= $1 \
+             ORDER BY s.date_created DESC LIMIT $2), \
+             told AS (SELECT recent.*, CASE WHEN status IN ('ok', 'no_results') THEN 1 ELSE 0 END AS answered \
+             FROM recent WHERE status NOT IN ('suspended', 'not_connected')), \
+             ranked AS (SELECT told.*, ROW_NUMBER() OVER (PARTITION BY provider_id, answered ORDER BY time_s) AS place, \
+             COUNT(*) OVER (PARTITION BY provider_id, answered) AS total FROM told) \
+             SELECT provider_id, COUNT(*), SUM(answered), SUM(CASE WHEN status = 'error' THEN 1 ELSE 0 END), \
+             SUM(CASE WHEN status = 'timeout' THEN 1 ELSE 0 END), \
+             MIN(CASE WHEN answered = 1 AND place * 100 >= total * 50 THEN time_s END), \
+             MIN(CASE WHEN answered = 1 AND place * 100 >= total * 95 THEN time_s END), \
+             CAST(SUM(retrieved) AS BIGINT) \
+             FROM ranked GROUP BY provider_id ORDER BY COUNT(*) DESC, provider_id LIMIT $3"
+        )
+    };
+}
+
+type DayRow = (String, i64, i64, i64, Option<f64>);
+type ProviderRow = (i64, i64, i64, i64, i64, Option<f64>, Option<f64>, i64);
+type FutileRow = (i64, Json<SearchDraft>, String, String, Instant);
+type SummaryRow = (Json<Rating>, Json<SearchDraft>, String, String, Instant);
+type MessageRow = (Json<Rating>, Json<MessageContent>, Option<Json<MessageContent>>, String, Instant);
+
+#[async_trait]
+impl ActivityStore for SqlStore {
+    async fn search_count(&self, since: Option<Instant>) -> Result<u64, StoreError> {
+        let count: i64 = match since {
+            None => on_db!(self.db, read, db =>
+                sqlx::query_scalar("SELECT COUNT(*) FROM searches").fetch_one(db))?,
+            Some(since) => on_db!(self.db, read, db =>
+                sqlx::query_scalar("SELECT COUNT(*) FROM searches WHERE date_created >= $1")
+                    .bind(to_micros(since)).fetch_one(db))?,
+        };
+        Ok(to_count(count))
+    }
+
+    async fn search_days(&self, since: Instant) -> Result<Vec<DayFigures>, StoreError> {
+        let text = self.dialect(days!(sqlite), days!(postgres));
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, DayRow>(text)
+            .bind(to_micros(since)).bind(SEARCHES_READ_MAX).fetch_all(db))?;
+        let day = |(day, searches, futile, full, p95): DayRow| DayFigures {
+            day,
+            searches: to_count(searches),
+            futile: to_count(futile),
+            p95,
+            full: to_count(full),
+        };
+        Ok(rows.into_iter().map(day).collect())
+    }
+
+    async fn own_days(&self, owner: UserId, since: Instant) -> Result<Vec<(String, u64)>, StoreError> {
+        let text = self.dialect(own_days!(sqlite), own_days!(postgres));
+        let rows: Vec<(String, i64)> = on_db!(self.db, read, db => sqlx::query_as(text)
+            .bind(owner.0).bind(to_micros(since)).bind(SEARCHES_READ_MAX).fetch_all(db))?;
+        Ok(rows.into_iter().map(|(day, count)| (day, to_count(count))).collect())
+    }
+
+    async fn provider_figures(&self, since: Instant) -> Result<Vec<ProviderFigures>, StoreError> {
+        let text = self.dialect(providers!(sqlite), providers!(postgres));
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, ProviderRow>(text)
+            .bind(to_micros(since)).bind(SETS_READ_MAX).bind(PROVIDERS_MAX).fetch_all(db))?;
+        let figures =
+            |(id, asked, ok, failed, timed_out, p50, p95, retrieved): ProviderRow| ProviderFigures {
+                provider: ProviderId(id),
+                asked: to_count(asked),
+                ok: to_count(ok),
+                failed: to_count(failed),
+                timed_out: to_count(timed_out),
+                p50,
+                p95,
+                retrieved: to_count(retrieved),
+            };
+        Ok(rows.into_iter().map(figures).collect())
+    }
+
+    async fn futile_searches(&self, since: Instant, limit: u64) -> Result<Vec<FutileSearch>, StoreError> {
+        const TEXT: &str = concat!(
+            "SELECT s.id, s.draft, u.username, s.status, s.date_created FROM \
+             (SELECT * FROM searches WHERE date_created >= $1 ORDER BY date_created DESC, id DESC LIMIT $2) AS s \
+             JOIN users u ON u.id = s.owner WHERE ",
+            ended!(),
+            " AND ",
+            nothing_retrieved!(),
+            " ORDER BY s.date_created DESC, s.id DESC LIMIT $3"
+        );
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, FutileRow>(TEXT)
+            .bind(to_micros(since)).bind(SEARCHES_READ_MAX).bind(to_column(limit)).fetch_all(db))?;
+        let futile = |(id, draft, owner, status, date): FutileRow| FutileSearch {
+            search_id: SearchId(id),
+            query: draft.0.query_string,
+            owner,
+            status,
+            date,
+        };
+        Ok(rows.into_iter().map(futile).collect())
+    }
+
+    async fn rate_answer(
+        &self,
+        search: SearchId,
+        model: &str,
+        rating: Rating,
+        now: Instant,
+    ) -> Result<(), StoreError> {
+        const TEXT: &str = "INSERT INTO answer_ratings (search_id, model, rated, rating) \
+             SELECT id, $2, $3, $4 FROM searches WHERE id = $1 ON CONFLICT (search_id) DO UPDATE SET \
+             model = excluded.model, rated = excluded.rated, rating = excluded.rating";
+        let text = JsonText::of(&rating)?;
+        let rows = on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+            .bind(search.0).bind(plain(model)).bind(to_micros(now)).bind(text.clone()).execute(db)))?;
+        if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+    }
+
+    async fn rated_answers(&self, since: Instant, limit: u64) -> Result<Vec<RatedAnswer>, StoreError> {
+        let mut rated = self.rated_summaries(since, limit).await?;
+        rated.extend(self.rated_messages(since, limit).await?);
+        rated.sort_by_key(|one| std::cmp::Reverse(one.date));
+        rated.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(rated)
+    }
+}
+
+impl SqlStore {
+    fn dialect(&self, sqlite: &'static str, postgres: &'static str) -> &'static str {
+        match self.db {
+            Db::Sqlite(_) => sqlite,
+            Db::Postgres(_) => postgres,
+        }
+    }
+
+    async fn rated_summaries(&self, since: Instant, limit: u64) -> Result<Vec<RatedAnswer>, StoreError> {
+        const TEXT: &str = "SELECT a.rating, s.draft, a.model, u.username, a.rated FROM answer_ratings a \
+             JOIN searches s ON s.id = a.search_id JOIN users u ON u.id = s.owner \
+             WHERE a.rated >= $1 ORDER BY a.rated DESC LIMIT $2";
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, SummaryRow>(TEXT)
+            .bind(to_micros(since)).bind(to_column(limit)).fetch_all(db))?;
+        let told = |(rating, draft, model, user, date): SummaryRow| RatedAnswer {
+            kind: "summary",
+            rating: rating.0.rating,
+            reasons: rating.0.reasons,
+            comment: rating.0.comment,
+            query: draft.0.query_string,
+            model,
+            user,
+            date,
+        };
+        Ok(rows.into_iter().map(told).collect())
+    }
+
+    /// A message counts at the time when it was said; the question is the last one before it.
+    async fn rated_messages(&self, since: Instant, limit: u64) -> Result<Vec<RatedAnswer>, StoreError> {
+        const TEXT: &str = "SELECT m.rating, m.body, (SELECT q.body FROM chat_messages q WHERE q.chat_id = m.chat_id \
+             AND q.id < m.id AND q.role = 'user' ORDER BY q.id DESC LIMIT 1), u.username, m.created \
+             FROM chat_messages m JOIN chats c ON c.id = m.chat_id JOIN users u ON u.id = c.owner \
+             WHERE m.rating IS NOT NULL AND m.created >= $1 ORDER BY m.created DESC LIMIT $2";
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, MessageRow>(TEXT)
+            .bind(to_micros(since)).bind(to_column(limit)).fetch_all(db))?;
+        let told = |(rating, body, question, user, date): MessageRow| RatedAnswer {
+            kind: "chat",
+            rating: rating.0.rating,
+            reasons: rating.0.reasons,
+            comment: rating.0.comment,
+            query: question.map(|question| question.0.content).unwrap_or_default(),
+            model: body.0.ai_model,
+            user,
+            date,
+        };
+        Ok(rows.into_iter().map(told).collect())
+    }
+}

@@ -1,0 +1,90 @@
+//! The newest runs of a search, in short, written where a run ends.
+
+use super::searches::parse_status;
+use crate::SqlStore;
+use crate::db::{Tx, changed, on_db, on_tx};
+use crate::json::{JsonText, to_column, to_count};
+use async_trait::async_trait;
+use domain::contracts::{FinishedRun, SearchRunStore, StoreError};
+use domain::ids::SearchId;
+use domain::instant::{Instant, to_micros};
+use domain::search_run::{RUNS_KEPT, RunEntry, RunFindings, SearchRun, compare};
+use sqlx::types::Json;
+
+#[derive(sqlx::FromRow)]
+struct RunRow {
+    run: i64,
+    status: String,
+    ended: Instant,
+    retrieved: i64,
+    added: i64,
+    gone: i64,
+}
+
+#[async_trait]
+impl SearchRunStore for SqlStore {
+    async fn search_runs(&self, search: SearchId) -> Result<Vec<SearchRun>, StoreError> {
+        const TEXT: &str = "SELECT run, status, ended, retrieved, added, gone FROM search_runs \
+             WHERE search_id = $1 ORDER BY run DESC LIMIT $2";
+        let rows = on_db!(self.db, read, db =>
+            sqlx::query_as::<_, RunRow>(TEXT).bind(search.0).bind(RUNS_KEPT).fetch_all(db))?;
+        let run = |row: RunRow| {
+            Ok(SearchRun {
+                run: row.run,
+                status: parse_status(search.0, &row.status)?,
+                date: row.ended,
+                retrieved: to_count(row.retrieved),
+                added: to_count(row.added),
+                gone: to_count(row.gone),
+            })
+        };
+        rows.into_iter().map(run).collect()
+    }
+
+    async fn run_entries(&self, search: SearchId, run: i64) -> Result<Option<Vec<RunEntry>>, StoreError> {
+        const TEXT: &str = "SELECT entries FROM search_runs WHERE search_id = $1 AND run = $2";
+        let entries = on_db!(self.db, read, db =>
+            sqlx::query_scalar::<_, Json<Vec<RunEntry>>>(TEXT).bind(search.0).bind(run).fetch_optional(db))?;
+        Ok(entries.map(|entries| entries.0))
+    }
+}
+
+/// Notes a run that ends, and drops the oldest. A first run costs one statement.
+pub(super) async fn note(tx: &mut Tx, finished: &FinishedRun) -> Result<(), StoreError> {
+    const TEXT: &str = "INSERT INTO search_runs (search_id, run, status, ended, retrieved, added, gone, entries) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    let previous = previous(tx, finished).await?;
+    let entries = RunFindings::after(finished.found.as_ref(), previous.as_deref().unwrap_or_default());
+    let retrieved = finished.found.as_ref().map_or(0, |found| found.entries.len());
+    // The first run that is kept has nothing to be compared with.
+    let diff = previous.map(|previous| compare(&previous, &entries)).unwrap_or_default();
+    let entries = JsonText::of(&entries)?;
+    on_tx!(&mut *tx, db => changed(sqlx::query(TEXT)
+        .bind(finished.search.0)
+        .bind(finished.run)
+        .bind(finished.status.as_str())
+        .bind(to_micros(finished.now))
+        .bind(to_column(retrieved as u64))
+        .bind(to_column(diff.added.len() as u64))
+        .bind(to_column(diff.gone.len() as u64))
+        .bind(entries.clone())
+        .execute(db)))?;
+    if finished.run > RUNS_KEPT {
+        const DROP: &str = "DELETE FROM search_runs WHERE search_id = $1 AND run <= $2";
+        on_tx!(tx, db => changed(sqlx::query(DROP)
+            .bind(finished.search.0).bind(finished.run - RUNS_KEPT).execute(db)))?;
+    }
+    Ok(())
+}
+
+/// What the run before found, if it is kept.
+async fn previous(tx: &mut Tx, finished: &FinishedRun) -> Result<Option<Vec<RunEntry>>, StoreError> {
+    const TEXT: &str =
+        "SELECT entries FROM search_runs WHERE search_id = $1 AND run < $2 ORDER BY run DESC LIMIT 1";
+    if finished.run <= 1 {
+        return Ok(None);
+    }
+    let entries = on_tx!(tx, db => sqlx::query_scalar::<_, Json<Vec<RunEntry>>>(TEXT)
+        .bind(finished.search.0).bind(finished.run).fetch_optional(db))?;
+    Ok(entries.map(|entries| entries.0))
+}
