@@ -6,6 +6,7 @@ use domain::ids::UserId;
 use domain::instant::tenths;
 use domain::result::ResultSet;
 use domain::search::Search;
+use domain::search_run::RunFindings;
 use domain::status::SearchStatus;
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ pub(crate) struct Ended {
     /// After the pre-query processors.
     pub query: String,
     pub sets: Vec<ResultSet>,
+    /// What this run alone found; None when no source was asked.
+    pub found: Option<RunFindings>,
     pub messages: Vec<String>,
     pub took: Duration,
 }
@@ -32,6 +35,7 @@ impl Federation {
             messages: ended.messages,
             time_s: tenths(ended.took),
             sets: ended.sets,
+            found: ended.found,
             now,
         };
         self.finish(finished, search.owner, since_asked).await
@@ -45,7 +49,8 @@ impl Federation {
         messages: Vec<String>,
     ) -> Result<(), FederationError> {
         let query = search.draft.query_string.clone();
-        self.conclude(search, Ended { status, query, sets: Vec::new(), messages, took: Duration::ZERO }).await
+        let (sets, found, took) = (Vec::new(), None, Duration::ZERO);
+        self.conclude(search, Ended { status, query, sets, found, messages, took }).await
     }
 
     async fn finish(

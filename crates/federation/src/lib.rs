@@ -28,7 +28,7 @@ mod wait;
 mod wishes;
 
 pub use events::{SearchEvent, SearchEvents};
-pub use mix::MixRequest;
+pub use mix::{DateFilter, MixRequest, ResultFilter};
 pub use provider::authenticator_of;
 pub use select::is_listed;
 pub use sources::SourceState;

@@ -6,6 +6,7 @@ use domain::contracts::StoreError;
 use domain::ids::SearchId;
 use domain::message;
 use domain::search::Sort;
+use domain::search_run::RunFindings;
 use domain::status::SearchStatus;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -44,11 +45,13 @@ impl Federation {
         // FULL only when every provider that was asked delivered.
         let all_delivered = sets.iter().all(|set| set.status.has_delivered());
         let status = SearchStatus::ready(is_update, all_delivered);
+        let found = Some(RunFindings::of(&sets));
         if is_update {
             sets = self.with_saved(&search, sets).await?;
         }
         self.post_result(&search, &mut sets, &mut messages).await;
-        self.conclude(&search, Ended { status, query, sets, messages, took: started.elapsed() }).await
+        let took = started.elapsed();
+        self.conclude(&search, Ended { status, query, sets, found, messages, took }).await
     }
 
     /// A line for `messages` with the time in brackets.

@@ -1,9 +1,10 @@
 //! Which SearchProviders a search asks: active, visible to its owner, and listed, tagged or default.
 
 use crate::{Federation, FederationError};
-use domain::ids::UserId;
+use domain::ids::{ProviderId, UserId};
 use domain::message;
 use domain::notation::query_string;
+use domain::preferences::{Preferences, Wish};
 use domain::provider::SearchProvider;
 use domain::search::{ProviderRef, Search};
 use domain::user::Principal;
@@ -27,9 +28,25 @@ impl Federation {
         if !unmatched.is_empty() {
             messages.push(self.stamped(&message::unknown_providers(&unmatched)));
         }
+        let wishes = self.store.preferences(search.owner).await?;
+        let blocked = blocked(&candidates, &wishes, list);
         // Words with colons are the source's own language there.
         let query = if search.draft.is_native() { "" } else { &search.draft.query_string };
-        Ok(choose(candidates, list, query))
+        // Said only of those that would have been asked.
+        let mut chosen = choose(candidates, list, query);
+        let is_blocked = |one: &SearchProvider| blocked.contains(&one.id);
+        let left_out: Vec<String> =
+            chosen.iter().filter(|one| is_blocked(one)).map(|one| one.draft.name.clone()).collect();
+        if !left_out.is_empty() {
+            messages.push(self.stamped(&message::blocked_sources(&left_out)));
+        }
+        chosen.retain(|one| !is_blocked(one));
+        Ok(chosen)
+    }
+
+    /// The providers that this search asks, in the order of their ids.
+    pub async fn asked_by(&self, search: &Search) -> Result<Vec<SearchProvider>, FederationError> {
+        self.select(search, &mut Vec::new()).await
     }
 
     /// The providers that a person's searches with this list ask, in the order of their ids.
@@ -41,8 +58,27 @@ impl Federation {
         let person = Principal::of(&self.store.user(user).await?);
         let mut candidates = self.store.providers().await?;
         candidates.retain(|provider| provider.draft.active && person.may_see(provider));
-        Ok(choose(candidates, list, ""))
+        let blocked = blocked(&candidates, &self.store.preferences(user).await?, list);
+        let mut chosen = choose(candidates, list, "");
+        chosen.retain(|one| !blocked.contains(&one.id));
+        Ok(chosen)
     }
+}
+
+/// Those that the owner does not want, unless the list names them.
+fn blocked(candidates: &[SearchProvider], wishes: &Preferences, list: &[ProviderRef]) -> Vec<ProviderId> {
+    let is_blocked = |one: &&SearchProvider| {
+        wishes.of_source(one.id) == Some(Wish::Block) && !is_named(list, one.id, &one.draft.name)
+    };
+    candidates.iter().filter(is_blocked).map(|one| one.id).collect()
+}
+
+/// True if the list has the provider's id or name. A tag names no source.
+pub(crate) fn is_named(list: &[ProviderRef], id: ProviderId, name: &str) -> bool {
+    list.iter().map(ToString::to_string).any(|text| {
+        let text = text.trim();
+        id.to_string() == text || name.to_lowercase() == text.to_lowercase()
+    })
 }
 
 /// The rules of selection over providers that may be asked.
@@ -84,7 +120,7 @@ fn has_tag(provider: &SearchProvider, tag: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ids::ProviderId;
+    use domain::preferences::SourceWish;
     use domain::provider::ProviderDraft;
 
     fn provider(id: i64, name: &str, default: bool, tag: &str) -> SearchProvider {
@@ -124,6 +160,23 @@ mod tests {
             let chosen = choose(all(), &list, query);
             let names: String = chosen.iter().map(|one| one.draft.name.as_str()).collect();
             assert_eq!(names, expected, "{query} {list:?}");
+        }
+    }
+
+    #[test]
+    fn a_blocked_source_is_asked_only_when_it_is_named() {
+        let all = [provider(1, "A", true, "News"), provider(2, "B", true, "Web")];
+        let source = |id, wish| SourceWish { provider_id: ProviderId(id), wish };
+        let wishes = Preferences {
+            domains: Vec::new(),
+            sources: vec![source(1, Wish::Block), source(2, Wish::Lower)],
+        };
+        let text = |word: &str| vec![ProviderRef::Text(word.into())];
+        let cases =
+            [(vec![], true), (text("News"), true), (text("a"), false), (vec![ProviderRef::Id(1)], false)];
+        for (list, is_blocked) in cases {
+            let expected: &[ProviderId] = if is_blocked { &[ProviderId(1)] } else { &[] };
+            assert_eq!(blocked(&all, &wishes, &list), expected, "{list:?}");
         }
     }
 }

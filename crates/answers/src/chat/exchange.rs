@@ -9,6 +9,7 @@ use super::tools::{Loaded, SearchWish};
 use super::{ChatError, ChatEvent, citations, tools, wanted};
 use crate::AnswersParts;
 use crate::extractive::extract;
+use crate::prompt::NOT_FOUND;
 use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL};
 use domain::chat::{Chat, ChatMessage, DocumentRef, MessageContent, ToolUse};
 use domain::contracts::{Prompt, ToolOffer, Turn};
@@ -21,6 +22,8 @@ use std::time::Duration;
 use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, timeout_at};
 
+/// What is said where no sentence speaks of the message.
+const NOTHING_FOUND: &str = "The sources hold nothing that answers this.";
 /// What a message leaves for its history, in parts of what there is.
 const HISTORY_SHARE: usize = 3;
 
@@ -140,11 +143,13 @@ impl<'a> Exchange<'a> {
             history::add(&mut turns, &found);
             return self.ask(1, system, &turns, Vec::new()).await;
         }
-        let mut text = extract(message, self.material.sources());
-        if text.trim().is_empty() {
-            text = "The sources hold nothing that answers this.".to_owned();
-        }
-        self.tell(ChatEvent::Delta { round: 1, text: text.clone() }).await;
+        let picked = extract(message, self.material.sources());
+        let (text, shown) = match picked.trim().is_empty() {
+            // With the mark it is no claim, which would need a source.
+            true => (format!("{NOT_FOUND}\n{NOTHING_FOUND}"), NOTHING_FOUND.to_owned()),
+            false => (picked.clone(), picked),
+        };
+        self.tell(ChatEvent::Delta { round: 1, text: shown }).await;
         Ok(Heard { provider: self.provider.clone(), text, calls: Vec::new(), calls_left_out: 0 })
     }
 

@@ -76,6 +76,7 @@ impl House {
             messages: Vec::new(),
             time_s: 0.1,
             sets: vec![self.set(search, items)],
+            found: None,
             now: SystemClock.now(),
         };
         self.store.finish_run(finished).await.unwrap().unwrap();

@@ -42,6 +42,9 @@ pub struct Diagnosis {
     pub results_path: String,
     /// How many results the sample holds.
     pub results: usize,
+    /// The answer itself, with the first items of its lists and the beginnings of its texts.
+    #[schema(value_type = Object)]
+    pub answer: Value,
     /// What a person should look at, in sentences.
     pub warnings: Vec<String>,
 }

@@ -8,6 +8,7 @@
 //! | `sample`, `columns`, `links`, `shape`, `words`, `path` | finds the list of results, and what its items hold |
 //! | `fields`, `hearing`, `titles`, `address`, `vocabulary`, `found` | which path is which field, which number counts the results |
 //! | `site` | what relative addresses begin with |
+//! | `preview` | the part of the answer that is shown |
 //! | `diagnosis` | puts it together |
 
 mod address;
@@ -20,6 +21,7 @@ mod found;
 mod hearing;
 mod links;
 mod path;
+mod preview;
 mod request;
 mod sample;
 mod sending;
@@ -115,9 +117,10 @@ impl Doctor {
             }
         };
         let field = if fetch && request.is_some() { "request" } else { "sample" };
-        let reading = self.cpu.run(move || diagnosis::read(&answer)).await;
-        let reading = at(field, reading.unwrap_or_else(broke_down))?;
-        Ok(put_together(request.as_ref(), &query, &name, reading))
+        let look = move || diagnosis::read(&answer).map(|reading| (reading, preview::of(&answer)));
+        let reading = self.cpu.run(look).await;
+        let (reading, answer) = at(field, reading.unwrap_or_else(broke_down))?;
+        Ok(put_together(request.as_ref(), &query, &name, reading, answer))
     }
 }
 
@@ -162,6 +165,7 @@ fn put_together(
     query: &str,
     name: &str,
     reading: diagnosis::Reading,
+    answer: Value,
 ) -> Diagnosis {
     let (mut draft, mut warnings) = match request {
         Some(request) => {
@@ -195,6 +199,7 @@ fn put_together(
         alternatives: reading.alternatives,
         results_path: reading.results_path,
         results: reading.results,
+        answer,
         warnings,
     }
 }

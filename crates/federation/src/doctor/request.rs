@@ -263,7 +263,10 @@ fn encoded(value: &str) -> String {
 
 fn address(text: &str) -> Result<Url, String> {
     let text = text.trim();
-    let neither = || "This is neither a curl command nor an address.".to_owned();
+    let neither = || {
+        "This is neither a curl command nor an address. Paste one that begins with curl or with https://."
+            .to_owned()
+    };
     if text.contains(char::is_whitespace) {
         return Err(neither());
     }

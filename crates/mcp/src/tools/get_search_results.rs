@@ -60,8 +60,7 @@ impl ToolCall for GetSearchResults {
             page: given.page.unwrap_or(1).max(1),
             provider: given.provider_id.map(ProviderId),
             explain: Some(false),
-            base_url: String::new(),
-            answered: None,
+            ..MixRequest::default()
         };
         let view = page(call, &search, request).await?;
         Said::new(&view, view.markdown())

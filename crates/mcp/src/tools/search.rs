@@ -87,14 +87,7 @@ pub(crate) async fn first_results(call: &Call<'_>, mut search: Search) -> Result
 
 /// The first page by the search's own mixer.
 pub(super) fn first_page(explain: bool) -> MixRequest {
-    MixRequest {
-        mixer: None,
-        page: 1,
-        provider: None,
-        explain: Some(explain),
-        base_url: String::new(),
-        answered: None,
-    }
+    MixRequest { explain: Some(explain), ..MixRequest::default() }
 }
 
 /// A page of a search that has ended; that it still runs is an answer too.

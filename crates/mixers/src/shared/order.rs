@@ -1,7 +1,8 @@
 //! The orders of results. Each is total: two results that differ are never left to chance.
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use chrono::{DateTime, Utc};
 use domain::contracts::Candidate;
+use domain::notation::dates::instant;
 use domain::result::DATE_UNKNOWN;
 use std::cmp::{Ordering, Reverse};
 
@@ -99,19 +100,6 @@ fn sort<'a>(candidates: &mut Vec<Candidate<'a>>, compare: impl Fn(&Key<'a>, &Key
     candidates.extend(keys.into_iter().map(|key| key.candidate));
 }
 
-/// The point in time of a `date_published`; one without an offset is read as UTC.
-fn instant(text: &str) -> Option<DateTime<Utc>> {
-    let text = text.trim();
-    if let Ok(time) =
-        DateTime::parse_from_rfc3339(text).or_else(|_| DateTime::parse_from_str(text, "%F %T%.f%z"))
-    {
-        return Some(time.to_utc());
-    }
-    let time = NaiveDateTime::parse_from_str(text, "%F %T%.f").or_else(|_| text.parse::<NaiveDateTime>());
-    let midnight = || NaiveDate::parse_from_str(text, "%F").ok()?.and_hms_opt(0, 0, 0);
-    time.ok().or_else(midnight).map(|time| time.and_utc())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,24 +108,6 @@ mod tests {
 
     fn candidates(sets: &[ResultSet]) -> Vec<Candidate<'_>> {
         sets.iter().flat_map(|set| set.items.iter().map(move |item| Candidate { set, item })).collect()
-    }
-
-    #[test]
-    fn dates_are_points_in_time() {
-        let table = [
-            ("2024-05-01 12:00:00", Some("2024-05-01T12:00:00+00:00")),
-            ("2024-05-01 12:00:00.25", Some("2024-05-01T12:00:00.250+00:00")),
-            ("2024-05-01 12:00:00+02:00", Some("2024-05-01T10:00:00+00:00")),
-            ("2024-05-01 12:00:00.5-0130", Some("2024-05-01T13:30:00.500+00:00")),
-            ("2024-05-01T12:00:00Z", Some("2024-05-01T12:00:00+00:00")),
-            ("2024-05-01", Some("2024-05-01T00:00:00+00:00")),
-            ("unknown", None),
-            ("Spring 2022", None),
-            ("", None),
-        ];
-        for (text, expected) in table {
-            assert_eq!(instant(text).map(|time| time.to_rfc3339()).as_deref(), expected, "{text}");
-        }
     }
 
     #[test]

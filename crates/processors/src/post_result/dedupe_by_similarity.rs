@@ -2,6 +2,7 @@
 //! the list, as those with the same address are.
 
 use super::shared::groups::{Place, best_first, settle};
+use crate::result::shared::dataset::is_dataset;
 use async_trait::async_trait;
 use domain::contracts::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
@@ -28,7 +29,9 @@ impl PostResultProcessor for DedupeBySimilarityPostResultProcessor {
 
 /// Over all sets. Those that are not the best are listed under it if `lists` is set, else deleted.
 fn dedupe(sets: &mut [ResultSet], minimum: f64, lists: bool) -> Outcome {
-    let places = best_first(sets);
+    // A table is named by the query, whatever it holds: its text says nothing of its likeness.
+    let mut places = best_first(sets);
+    places.retain(|place| !is_dataset(&sets[place.0].items[place.1]));
     let found = {
         let texts: Vec<Text<'_>> =
             places.iter().map(|place| text_of(&sets[place.0].items[place.1])).collect();
@@ -102,6 +105,18 @@ mod tests {
         let mut dropped = sets();
         assert_eq!(dedupe(&mut dropped, MINIMUM, false), Outcome::deleted(1));
         assert_eq!(listed(&dropped), [vec!["Other[]"], vec!["GAUGES![]", "Gauges 2[]"]]);
+    }
+
+    #[test]
+    fn tables_are_no_copies_of_each_other() {
+        let table = |cell: i64| {
+            let payload = serde_json::json!({"dataset": [["n"], [cell]]});
+            let payload = payload.as_object().cloned().unwrap_or_default();
+            ResultItem { payload, ..result("sales", "", 0.5) }
+        };
+        let mut sets = [set(1, "q", vec![table(1)]), set(2, "q", vec![table(2)])];
+        assert_eq!(dedupe(&mut sets, MINIMUM, true), Outcome::default());
+        assert_eq!(listed(&sets), [vec!["sales[]"], vec!["sales[]"]]);
     }
 
     #[test]

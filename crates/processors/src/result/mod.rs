@@ -10,7 +10,7 @@ mod len_limiting;
 mod mapping;
 mod redact_pii;
 mod require_query_string_in_title;
-mod shared;
+pub(crate) mod shared;
 
 use domain::contracts::ResultProcessorKind;
 

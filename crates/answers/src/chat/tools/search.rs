@@ -158,14 +158,7 @@ async fn found(exchange: &Exchange<'_>, search: &Search) -> Result<Option<MixedR
         Err(FederationError::NotReady(_)) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let request = MixRequest {
-        mixer: None,
-        page: 1,
-        provider: None,
-        explain: Some(false),
-        base_url: String::new(),
-        answered: None,
-    };
+    let request = MixRequest { explain: Some(false), ..MixRequest::default() };
     Ok(Some(federation.mix(&search, &request).await?))
 }
 

@@ -1,15 +1,29 @@
 //! Saved results → mixer → page → mixed results response.
 
+mod facets;
+mod facts;
+mod filter;
+mod links;
+mod page;
+mod personal;
+mod stars;
+
+pub use filter::{DateFilter, ResultFilter};
+
+use crate::select::is_named;
 use crate::{Federation, FederationError};
 use domain::answer::StoredAnswer;
-use domain::contracts::{Candidate, MixContext, MixerKind};
+use domain::contracts::{Candidate, MixContext, MixerKind, StoreError};
 use domain::ids::{ProviderId, ResultId};
 use domain::message;
-use domain::mixed::{
-    AiInfo, Completeness, MixedInfo, MixedResponse, ProviderInfo, ResultsInfo, SUMMARY_BLOCK, SearchInfo,
-};
+use domain::mixed::{AiInfo, Completeness, Facets, MixedInfo, MixedResponse, ResultsInfo, SUMMARY_BLOCK};
+use domain::preferences::Preferences;
 use domain::result::{ResultItem, ResultSet};
 use domain::search::Search;
+use facts::Facts;
+use links::Links;
+use page::Page;
+use stars::Stars;
 use std::collections::BTreeMap;
 
 /// The mixer for a name in a URL that no mixer has.
@@ -32,6 +46,36 @@ pub struct MixRequest {
     pub base_url: String,
     /// How the AI summary ended that this very call asked for; its row then stands first in the list, too.
     pub answered: Option<AiInfo>,
+    /// Which results are shown.
+    pub filter: ResultFilter,
+    /// `info.facets` is wanted.
+    pub facets: bool,
+    /// Results on one page; None: as the search says.
+    pub items: Option<usize>,
+}
+
+impl Default for MixRequest {
+    /// The first page of all results by the search's own mixer, without links.
+    fn default() -> Self {
+        Self {
+            mixer: None,
+            page: 1,
+            provider: None,
+            explain: None,
+            base_url: String::new(),
+            answered: None,
+            filter: ResultFilter::default(),
+            facets: false,
+            items: None,
+        }
+    }
+}
+
+/// A list in its order, what its mixer says, and the counts beside it.
+struct Listed<'a> {
+    order: Vec<Facts<'a>>,
+    messages: Vec<String>,
+    facets: Option<Facets>,
 }
 
 impl Federation {
@@ -40,11 +84,22 @@ impl Federation {
         if !search.status.is_final() {
             return Err(FederationError::NotReady(search.status));
         }
-        let (sets, answer) =
-            tokio::try_join!(self.store.result_sets(search.id), self.store.answer(search.id))?;
+        let (mut sets, answer, wishes) = tokio::try_join!(
+            self.store.result_sets(search.id),
+            self.store.answer(search.id),
+            self.store.preferences(search.owner),
+        )?;
+        let hidden = apply_wishes(&wishes, search, &mut sets);
         // An answer to an earlier run is about results that may be gone.
         let answer = answer.filter(|answer| answer.run == search.run);
-        Ok(self.respond(search, &sets, answer.as_ref(), request))
+        Ok(self.respond(search, (&sets, hidden), answer.as_ref(), request))
+    }
+
+    /// Applies the owner's wishes to the results of a search, as its list shows them.
+    pub async fn apply_wishes(&self, search: &Search, sets: &mut [ResultSet]) -> Result<(), StoreError> {
+        let wishes = self.store.preferences(search.owner).await?;
+        apply_wishes(&wishes, search, sets);
+        Ok(())
     }
 
     /// The results of a search in the order of its own mixer.
@@ -90,38 +145,44 @@ impl Federation {
         }
         let mut messages = Vec::new();
         self.post_result(search, &mut sets, &mut messages).await;
-        self.respond(search, &sets, None, request)
+        // What is being found is shown all the same when the wishes cannot be read.
+        let wishes = self.store.preferences(search.owner).await.unwrap_or_default();
+        let hidden = apply_wishes(&wishes, search, &mut sets);
+        self.respond(search, (&sets, hidden), None, request)
     }
 
     fn respond(
         &self,
         search: &Search,
-        sets: &[ResultSet],
+        (sets, hidden): (&[ResultSet], usize),
         answer: Option<&StoredAnswer>,
         request: &MixRequest,
     ) -> MixedResponse {
         let sets: Vec<&ResultSet> =
             sets.iter().filter(|set| request.provider.is_none_or(|only| set.provider == only)).collect();
         let (mixer, remark) = self.mixer(search, request.mixer.as_deref());
-        let page_size = search.draft.page_size() as usize;
         let (listed, mut blocks) = split_blocks(&sets);
         // Who asked for an answer and got none does not get an older one to another wish instead.
         let is_shown = request.answered.as_ref().is_none_or(AiInfo::is_ok);
         let row = answer.filter(|_| is_shown).map(|answer| &answer.row);
         blocks.entry(SUMMARY_BLOCK.to_owned()).or_default().extend(row);
-        let arrangement = mixer.mixer.arrange(listed, &MixContext { search, page_size });
-        let page = Page::of(request.page, page_size, arrangement.order.len());
+        let listed = self.listed(search, listed, mixer, request);
+        let page_size = request.items.unwrap_or(search.draft.page_size() as usize);
+        let page = Page::of(request.page, page_size, listed.order.len());
         let explain = request.explain.unwrap_or(self.toolbox.settings.explain);
-        let mut results: Vec<ResultItem> = arrangement.order[page.range.clone()]
-            .iter()
-            .zip(page.range.clone())
-            .map(|(candidate, position)| placed(candidate.item, position + 1, explain))
-            .collect();
+        let place = |facts: &Facts<'_>, rank| ResultItem {
+            starred: facts.is_starred,
+            ..placed(facts.candidate.item, rank, explain)
+        };
+        let shown = listed.order[page.range.clone()].iter().zip(page.range.clone());
+        let mut results: Vec<ResultItem> =
+            shown.map(|(facts, position)| place(facts, position + 1)).collect();
 
         let mut messages = gathered(search, &sets);
         let stamped = |line: &str| self.stamped(line);
         messages.extend(remark.map(|line| stamped(&line)));
-        messages.extend(arrangement.messages.iter().map(|line| stamped(line)));
+        messages.extend((hidden > 0).then(|| stamped(&message::hid_personally(hidden))));
+        messages.extend(listed.messages.iter().map(|line| stamped(line)));
         messages.extend(remarks_on_answer(request.answered.as_ref(), row).iter().map(|line| stamped(line)));
         if page.is_past_end {
             messages.push(stamped(&message::results_exhausted(search.id)));
@@ -134,7 +195,7 @@ impl Federation {
             search: links.search_info(),
             results: ResultsInfo {
                 found_total: sets.iter().map(|set| set.found).sum(),
-                retrieved_total: arrangement.order.len() as u64,
+                retrieved_total: listed.order.len() as u64,
                 retrieved: results.len() as u64,
                 federation_time: search.time_s,
                 result_blocks: block_names(&blocks),
@@ -142,12 +203,44 @@ impl Federation {
                 prev_page: page.previous.map(|number| links.page(number)),
             },
             completeness: Completeness::of(sets.iter().map(|set| set.status)),
+            facets: listed.facets,
             ai: request.answered.clone().or_else(|| row.map(|_| AiInfo::ok())),
         };
         if let Some(row) = row.filter(|_| request.answered.is_some() && request.page <= 1) {
             results.insert(0, placed(row, 0, explain));
         }
         MixedResponse { messages, info, results, blocks: finished_blocks(blocks, explain) }
+    }
+
+    /// The results that the filter keeps, in the order of the mixer. Facets count over what the mixer shows.
+    fn listed<'a>(
+        &self,
+        search: &Search,
+        candidates: Vec<Candidate<'a>>,
+        mixer: &MixerKind,
+        request: &MixRequest,
+    ) -> Listed<'a> {
+        let (stars, now) = (Stars::of(&self.toolbox.settings), self.toolbox.clock.now());
+        let cx = MixContext { search, page_size: search.draft.page_size() as usize };
+        let facts = |order: Vec<Candidate<'a>>| -> Vec<Facts<'a>> {
+            order.into_iter().map(|candidate| Facts::of(candidate, stars)).collect()
+        };
+        let all = request.facets.then(|| facts(mixer.mixer.arrange(candidates.clone(), &cx).order));
+        // Filtered before it is ordered: a mixer that takes turns takes them among what is shown.
+        let kept = match request.filter.is_none() {
+            true => candidates,
+            false => {
+                let mut kept = facts(candidates);
+                kept.retain(|facts| request.filter.keeps(facts, None, now));
+                kept.into_iter().map(|facts| facts.candidate).collect()
+            }
+        };
+        let arrangement = mixer.mixer.arrange(kept, &cx);
+        Listed {
+            order: facts(arrangement.order),
+            messages: arrangement.messages,
+            facets: all.map(|all| facets::count(&all, &request.filter, now)),
+        }
     }
 
     /// The mixer asked for; an unknown name in a URL is answered with a remark, not refused.
@@ -161,6 +254,15 @@ impl Federation {
             }
         }
     }
+}
+
+/// How many results were left out.
+fn apply_wishes(wishes: &Preferences, search: &Search, sets: &mut [ResultSet]) -> usize {
+    if wishes.is_empty() {
+        return 0;
+    }
+    let list = &search.draft.searchprovider_list;
+    personal::apply(wishes, sets, |set| is_named(list, set.provider, &set.provider_name))
 }
 
 type Blocks<'a> = BTreeMap<String, Vec<&'a ResultItem>>;
@@ -224,104 +326,4 @@ fn gathered(search: &Search, sets: &[&ResultSet]) -> Vec<String> {
         .collect();
     lines.sort();
     std::iter::once(banner).chain(lines.into_iter().cloned()).collect()
-}
-
-/// Where a page begins and ends, and its neighbours.
-struct Page {
-    range: std::ops::Range<usize>,
-    next: Option<u32>,
-    previous: Option<u32>,
-    is_past_end: bool,
-}
-
-impl Page {
-    fn of(number: u32, size: usize, total: usize) -> Self {
-        let number = number.max(1);
-        let start = (number as usize - 1).saturating_mul(size);
-        let end = start.saturating_add(size);
-        Self {
-            range: start.min(total)..end.min(total),
-            next: (end < total).then(|| number + 1),
-            previous: (number > 1).then(|| number - 1),
-            is_past_end: start > total,
-        }
-    }
-}
-
-/// The URLs of a response. Filters of the request are kept, so that page 2 is page 2 of the same list.
-struct Links<'a> {
-    search: &'a Search,
-    request: &'a MixRequest,
-    mixer: &'a str,
-}
-
-impl Links<'_> {
-    fn page(&self, number: u32) -> String {
-        let Self { search, request, mixer } = self;
-        let mut url = format!("{}/results/?search_id={}", request.base_url, search.id);
-        if *mixer != search.draft.result_mixer {
-            url.push_str(&format!("&result_mixer={mixer}"));
-        }
-        if let Some(provider) = request.provider {
-            url.push_str(&format!("&provider={provider}"));
-        }
-        if let Some(explain) = request.explain {
-            url.push_str(if explain { "&explain=True" } else { "&explain=False" });
-        }
-        format!("{url}&page={number}")
-    }
-
-    fn search_info(&self) -> SearchInfo {
-        let Search { id, draft, query_string_processed, .. } = self.search;
-        SearchInfo {
-            id: *id,
-            query_string: draft.query_string.clone(),
-            query_string_processed: query_string_processed.clone(),
-            searchprovider_list: draft.searchprovider_list.clone(),
-            tags: draft.tags.clone(),
-            rerun_url: format!("{}/search/?rerun={id}", self.request.base_url),
-        }
-    }
-
-    fn provider_info(&self, set: &ResultSet) -> ProviderInfo {
-        ProviderInfo {
-            found: set.found,
-            retrieved: set.retrieved,
-            filter_url: format!(
-                "{}/results/?search_id={}&provider={}",
-                self.request.base_url, self.search.id, set.provider
-            ),
-            query_string_to_provider: set.query_string_to_provider.clone(),
-            query_to_provider: set.query_to_provider.clone(),
-            query_processors: set.query_processors.clone(),
-            result_processors: set.result_processors.clone(),
-            search_time: set.time_s,
-            status: set.status,
-            error: set.error.clone(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_of_a_list() {
-        let cases = [
-            (1, 10, 25, 0..10, Some(2), None, false),
-            (3, 10, 25, 20..25, None, Some(2), false),
-            (2, 10, 10, 10..10, None, Some(1), false),
-            (3, 10, 10, 10..10, None, Some(2), true),
-            (0, 10, 5, 0..5, None, None, false),
-            (u32::MAX, 1000, 5, 5..5, None, Some(u32::MAX - 1), true),
-        ];
-        for (number, size, total, range, next, previous, is_past_end) in cases {
-            let page = Page::of(number, size, total);
-            assert_eq!(
-                (page.range, page.next, page.previous, page.is_past_end),
-                (range, next, previous, is_past_end)
-            );
-        }
-    }
 }

@@ -1,0 +1,52 @@
+//! Which results get a star: those that are good by their confidence, or by their score where they have none.
+
+use domain::result::ResultItem;
+use domain::settings::Settings;
+
+/// From which values on a result gets a star.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stars {
+    confidence: f64,
+    score: f64,
+}
+
+impl Stars {
+    pub(super) fn of(settings: &Settings) -> Self {
+        Self { confidence: settings.minimum_confidence_score.0, score: settings.minimum_score }
+    }
+
+    /// The same whatever mixer orders the list. A value that is no number is below every threshold.
+    pub(super) fn has(self, item: &ResultItem) -> bool {
+        match item.swirl_confidence_score {
+            confidence if confidence > 0.0 => confidence >= self.confidence,
+            _ => item.swirl_score >= self.score,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn confidence_decides_where_there_is_one() {
+        let stars = Stars::of(&Settings::default());
+        let cases = [
+            (0.9, 0.0, true),
+            (0.7, 0.0, true),
+            (0.69, 5000.0, false),
+            (0.0, 100.0, true),
+            (0.0, 99.9, false),
+            (f64::NAN, 100.0, true),
+            (0.0, f64::NAN, false),
+        ];
+        for (confidence, score, expected) in cases {
+            let item = ResultItem {
+                swirl_confidence_score: confidence,
+                swirl_score: score,
+                ..ResultItem::default()
+            };
+            assert_eq!(stars.has(&item), expected, "{confidence} {score}");
+        }
+    }
+}
