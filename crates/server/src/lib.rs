@@ -14,11 +14,13 @@
 //! | `auth` | who is at the door; deny by default |
 //! | `mcp_door` | the tools for models, at `/mcp` |
 //! | `api` | one file or folder for each resource, and the OpenAPI document |
+//! | `brand` | the branding in use |
 //! | `metrics`, `ping` | what this process counts about itself; a ping through the task queue |
 //! | `ui` | the pages for people |
 
 mod api;
 mod auth;
+mod brand;
 mod changes;
 mod client_address;
 mod connection;
@@ -46,6 +48,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use domain::contracts::{Catalogues, Clock, OAuth, Store, TaskQueue};
+use domain::installation::Installation;
 use domain::settings::Settings;
 use domain::workload::Workload;
 use error::{ApiError, Refusal};
@@ -75,6 +78,8 @@ pub struct HouseParts {
     pub metrics: Arc<Metrics>,
     /// What the workers of this process do.
     pub workload: Arc<Workload>,
+    /// What the program tells of itself.
+    pub installation: Installation,
 }
 
 /// What stands behind the doors, and what the doors themselves keep in memory.
@@ -91,6 +96,7 @@ pub struct House {
     pub settings: Arc<Settings>,
     metrics: Arc<Metrics>,
     workload: Arc<Workload>,
+    installation: Installation,
     pings: ping::Pings,
     basic: auth::BasicGate,
     throttles: throttle::Throttles,
@@ -99,6 +105,7 @@ pub struct House {
     document: api::ApiDocument,
     drain: drain::Drain,
     lockouts: changes::Lockouts,
+    brands: brand::BrandMemory,
     issuers: mcp_door::Issuers,
 }
 
@@ -119,6 +126,7 @@ impl House {
             settings,
             metrics,
             workload,
+            installation,
         } = parts;
         Self {
             store,
@@ -133,6 +141,7 @@ impl House {
             settings,
             metrics,
             workload,
+            installation,
             pings: ping::Pings::default(),
             basic: auth::BasicGate::new(),
             throttles,
@@ -141,6 +150,7 @@ impl House {
             document: api::ApiDocument::built(),
             drain: drain::Drain::default(),
             lockouts: changes::Lockouts::new(),
+            brands: brand::BrandMemory::default(),
             issuers: mcp_door::Issuers::default(),
         }
     }

@@ -1,8 +1,9 @@
 //! The ready sources of `config/providers/`, compiled into the program.
 
+pub use domain::ready_source::ReadySource;
+
 use anyhow::Context;
 use domain::names;
-use domain::provider::ProviderDraft;
 use rust_embed::Embed;
 
 #[derive(Embed)]
@@ -10,26 +11,6 @@ use rust_embed::Embed;
 #[include = "*.json"]
 #[exclude = "answers/*"]
 struct Files;
-
-/// A SearchProvider that somebody wrote already.
-#[derive(Debug, Clone)]
-pub struct ReadySource {
-    /// The file's name without its ending.
-    pub slug: String,
-    pub draft: ProviderDraft,
-}
-
-impl ReadySource {
-    /// Whether an administrator must fill something in before it can be used.
-    pub fn needs_filling(&self) -> bool {
-        !self.draft.tags.iter().any(|tag| tag == "NoKey")
-    }
-
-    /// The first tag is the group.
-    pub fn group(&self) -> &str {
-        self.draft.tags.first().map_or("Other", String::as_str)
-    }
-}
 
 /// All of them, by group and name.
 pub fn all() -> anyhow::Result<Vec<ReadySource>> {

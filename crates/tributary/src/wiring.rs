@@ -1,6 +1,7 @@
 //! Settings → the house: which store, queue, gate and catalogues.
 
 use crate::keys;
+use crate::logs::LogFile;
 use ai::{AiWriters, Readers, Trials};
 use answers::{Answers, AnswersParts};
 use anyhow::Context;
@@ -9,9 +10,11 @@ use domain::contracts::{
     AuditStore, Catalogues, Clock, ExtractText, Fetch, NewsRelay, PipelineStore, ReadPages, Store,
     SystemClock, TaskQueue, Toolbox,
 };
+use domain::installation::{Installation, LogFolder};
+use domain::license::IssuerKey;
 use domain::pipeline_record::SYSTEM_DEFAULT;
 use domain::secret::Secret;
-use domain::settings::Settings;
+use domain::settings::{ReadSettings, SettingInForce, Settings};
 use domain::workload::Workload;
 use extraction::{Extraction, Limits, WithTika};
 use federation::{ExpireSearches, Federation, FederationParts, RunSearch, RunSubscriptions};
@@ -62,7 +65,8 @@ pub struct Wired {
 
 impl Wired {
     /// Opens the database (its migrations run) and wires everything to it. Starts nothing.
-    pub async fn open(settings: Settings) -> anyhow::Result<Self> {
+    pub async fn open(given: impl Into<ReadSettings>) -> anyhow::Result<Self> {
+        let ReadSettings { settings, in_force, .. } = given.into();
         let data_dir = PathBuf::from(&settings.data_dir);
         std::fs::create_dir_all(&data_dir)
             .with_context(|| format!("the data folder {} cannot be made", data_dir.display()))?;
@@ -110,6 +114,7 @@ impl Wired {
             settings: Arc::clone(&settings),
             metrics,
             workload: Arc::clone(&workload),
+            installation: installation(in_force, &data_dir)?,
         }));
         sql.ensure_pipeline(SYSTEM_DEFAULT, CATALOGUES.default_post_result, clock.now()).await?;
         ai::ensure_records(&*sql, clock.now()).await?;
@@ -147,6 +152,34 @@ impl Wired {
 
     pub fn is_embedded(&self) -> bool {
         self.settings.database_url.is_empty()
+    }
+}
+
+/// What the doors are told about this program.
+fn installation(settings: Vec<SettingInForce>, data_dir: &Path) -> anyhow::Result<Installation> {
+    Ok(Installation {
+        ready_sources: crate::ready::all()?,
+        settings,
+        logs: LogFolder {
+            folder: crate::logs::folder(data_dir),
+            names: LogFile::all().map(LogFile::file_name).collect(),
+        },
+        issuer: issuer(data_dir)?,
+    })
+}
+
+/// The key of who issues licenses: the file's, else the one that was compiled in.
+fn issuer(data_dir: &Path) -> anyhow::Result<Option<IssuerKey>> {
+    let path = data_dir.join("public_key.pem");
+    match std::fs::read_to_string(&path) {
+        Ok(text) => {
+            let key = IssuerKey::parse(&text);
+            key.map(Some).with_context(|| format!("{} is not an Ed25519 public key", path.display()))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Ok(domain::license::PUBLIC_KEY.and_then(IssuerKey::parse))
+        }
+        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
     }
 }
 

@@ -87,9 +87,14 @@ impl ListRequest {
     /// The answer with the asked part of a list that is wholly in hand.
     pub fn answer_from<T: Serialize>(&self, all: Vec<T>) -> Response {
         let total = all.len() as u64;
+        self.answer(self.part_of(all), total)
+    }
+
+    /// The asked part of a list.
+    pub fn part_of<T>(&self, all: Vec<T>) -> Vec<T> {
         let offset = usize::try_from(self.offset()).unwrap_or(usize::MAX);
         let limit = usize::try_from(self.limit()).unwrap_or(usize::MAX);
-        self.answer(all.into_iter().skip(offset).take(limit).collect(), total)
+        all.into_iter().skip(offset).take(limit).collect()
     }
 
     fn listing<T>(&self, results: Vec<T>, count: u64) -> Listing<T> {

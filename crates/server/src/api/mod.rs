@@ -1,29 +1,38 @@
 //! One file or folder for each resource, each with its own router; the OpenAPI document grows with the routes.
 
+mod activity;
 mod aiproviders;
 mod audit;
 pub mod authenticators;
+mod brandings;
 mod catalogues;
-mod chat;
+pub mod chat;
+mod config;
 mod docs;
 mod groups;
 mod health;
+mod license;
 mod listing;
+mod lockouts;
 mod login;
+mod logs;
 mod merge;
 mod metrics;
 mod oidc;
 mod openapi;
 mod owners;
 mod pipelines;
+mod preferences;
 mod prompts;
 mod querytransforms;
 mod rag_search;
-mod results;
-mod sapi;
+mod readysources;
+pub mod results;
+pub mod sapi;
 mod schedules;
 pub mod search;
 mod searchproviders;
+mod settings;
 mod tokens;
 mod users;
 
@@ -38,6 +47,7 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
     OpenApiRouter::with_openapi(openapi::start())
         .merge(search::router())
         .merge(results::router())
+        .merge(preferences::router())
         .merge(rag_search::router())
         .merge(sapi::router())
         .merge(chat::router())
@@ -57,6 +67,14 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
         .merge(metrics::router())
         .merge(schedules::router())
         .merge(audit::router())
+        .merge(readysources::router())
+        .merge(settings::router())
+        .merge(logs::router())
+        .merge(lockouts::router())
+        .merge(activity::router())
+        .merge(brandings::router())
+        .merge(license::router())
+        .merge(config::router())
         .merge(docs::router())
 }
 

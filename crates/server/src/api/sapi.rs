@@ -126,7 +126,7 @@ async fn read_chat_exists(
     caller: Caller,
     State(house): State<Arc<House>>,
 ) -> Result<Json<AiControls>, ApiError> {
-    let providers = usable(&house, &caller).await?;
+    let providers = usable_models(&house, &caller).await?;
     let has = |role: Role| providers.iter().any(|provider| provider.draft.serves(role));
     Ok(Json(AiControls {
         is_chat_ai_provider_exists: has(Role::Chat),
@@ -170,7 +170,7 @@ async fn read_ai_providers(
             ApiError::invalid_field("tag", names::unknown("role", name, Role::ALL.map(Role::as_str)))
         })?),
     };
-    let providers = usable(&house, &caller).await?.into_iter();
+    let providers = usable_models(&house, &caller).await?.into_iter();
     let chosen = providers.filter(|provider| role.is_none_or(|role| provider.draft.serves(role)));
     let shown = |provider: AiProvider| ModelChoice {
         id: provider.id,
@@ -182,7 +182,8 @@ async fn read_ai_providers(
     Ok(Json(chosen.map(shown).collect()))
 }
 
-async fn usable(house: &House, caller: &Caller) -> Result<Vec<AiProvider>, ApiError> {
+/// The active models that the caller may use.
+pub async fn usable_models(house: &House, caller: &Caller) -> Result<Vec<AiProvider>, ApiError> {
     let mut providers = house.store.ai_providers().await?;
     let user = Some(caller.principal.user);
     providers.retain(|provider| provider.draft.active && provider.is_for(user));

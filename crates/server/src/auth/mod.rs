@@ -13,7 +13,7 @@ pub mod token;
 pub use basic::BasicGate;
 pub use csrf::same_text;
 pub use random::{random_hex, random_text};
-pub use session::{close_session, cookie, open_session};
+pub use session::{close_session, cookie, keep_session, open_session};
 
 use crate::House;
 use crate::client_address::ClientAddress;
@@ -40,6 +40,8 @@ const OPEN: &[&str] = &[
 
 /// What the sign-in page and all others are made of.
 const FILES: &str = "/static/";
+/// Logos and colours, which the sign-in page shows too.
+const BRANDING: &str = "/branding/";
 
 /// Where browsers go to sign in elsewhere, and where they come back to. The handlers look who it is.
 fn is_way_in(path: &str) -> bool {
@@ -125,7 +127,11 @@ pub async fn guard(
     let address = ClientAddress::of(request.extensions(), request.headers(), &house.settings.trusted_proxies);
     request.extensions_mut().insert(address);
     let path = request.uri().path();
-    if OPEN.contains(&path) || path.starts_with(FILES) || is_way_in(path) || is_opened(&house.settings, path)
+    if OPEN.contains(&path)
+        || path.starts_with(FILES)
+        || path.starts_with(BRANDING)
+        || is_way_in(path)
+        || is_opened(&house.settings, path)
     {
         return Ok(next.run(request).await);
     }

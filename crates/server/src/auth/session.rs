@@ -7,6 +7,7 @@ use crate::error::ApiError;
 use axum::http::HeaderMap;
 use axum_extra::extract::cookie::{Cookie, CookieJar, SameSite};
 use domain::contracts::NewSession;
+use domain::ids::UserId;
 use domain::settings::Settings;
 use domain::user::{Principal, User};
 
@@ -40,6 +41,19 @@ pub async fn open_session(house: &House, user: &User) -> Result<Cookie<'static>,
     };
     house.store.create_session(session).await?;
     Ok(cookie(&house.settings, COOKIE, key))
+}
+
+/// Keeps the session of who has just set a new password, which ends all sessions.
+pub async fn keep_session(
+    house: &House,
+    user: UserId,
+    key_hash: String,
+    csrf: String,
+) -> Result<(), ApiError> {
+    let now = house.clock.now();
+    let hours = chrono::Duration::hours(i64::from(house.settings.session_hours));
+    house.store.create_session(NewSession { key_hash, user, csrf, expires: now + hours, now }).await?;
+    Ok(())
 }
 
 /// Signs out; the returned cookie takes the browser's away.

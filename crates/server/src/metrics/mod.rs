@@ -1,11 +1,13 @@
 //! What this process counts about itself, for `/metrics/`. Labels hold routes, states and provider names:
 //! never a query, a user or a secret, and never more than a bounded number of values.
 
+mod hour;
 mod http;
 mod labels;
 mod process;
 mod providers;
 
+pub use hour::HourView;
 pub use http::count;
 
 use domain::VERSION;
@@ -13,6 +15,7 @@ use domain::contracts::{Observer, PoolUse, QueueName};
 use domain::ids::ProviderId;
 use domain::instant::Instant;
 use domain::status::SearchStatus;
+use hour::Hour;
 use labels::{HttpLabels, KindLabels, PoolLabels, ProviderLabels, QueueLabels, StateLabels, StatusLabels};
 use process::Process;
 use prometheus_client::encoding::text::encode;
@@ -24,7 +27,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use providers::ProviderNames;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant as StdInstant};
 
 /// Seconds of requests to us. The last ones are the limits that alerts use.
 const HTTP_BUCKETS: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
@@ -52,6 +55,7 @@ pub struct Metrics {
     pool_in_use: Family<PoolLabels, Gauge>,
     collection_error: Gauge,
     providers: Mutex<ProviderNames>,
+    hour: Mutex<Hour>,
     /// One scrape at a time: what stands is written for it.
     scraping: Mutex<()>,
 }
@@ -77,6 +81,7 @@ impl Metrics {
             pool_in_use: Family::default(),
             collection_error: Gauge::default(),
             providers: Mutex::default(),
+            hour: Mutex::new(Hour::beginning(now)),
             scraping: Mutex::default(),
         };
         metrics.register_what_happened();
@@ -205,6 +210,15 @@ impl Metrics {
         }
     }
 
+    /// The last hour, minute by minute.
+    pub(crate) fn hour(&self) -> HourView {
+        self.last_hour().view(StdInstant::now())
+    }
+
+    fn last_hour(&self) -> std::sync::MutexGuard<'_, Hour> {
+        self.hour.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn provider_names(&self) -> std::sync::MutexGuard<'_, ProviderNames> {
         self.providers.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -214,6 +228,7 @@ impl Observer for Metrics {
     fn search_ended(&self, status: SearchStatus, took: Duration) {
         self.searches.get_or_create(&StatusLabels { status: status.as_str() }).inc();
         self.search_seconds.observe(took.as_secs_f64());
+        self.last_hour().search_ended(StdInstant::now(), status, took);
     }
 
     fn federated(&self, took: Duration) {
@@ -222,6 +237,7 @@ impl Observer for Metrics {
 
     fn provider_ended(&self, (id, name): (ProviderId, &str), error: Option<&str>, took: Duration) {
         let provider = self.provider_names().label(id, name);
+        self.last_hour().provider_ended(StdInstant::now(), (id, name), error, took);
         let labels = ProviderLabels { provider };
         self.provider_requests.get_or_create(&labels).inc();
         if error != Some(providers::NOT_ASKED) {

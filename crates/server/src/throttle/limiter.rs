@@ -58,6 +58,10 @@ impl Limiter {
         self.paid_at.invalidate(&key);
     }
 
+    pub fn forget_all(&self) {
+        self.paid_at.invalidate_all();
+    }
+
     fn charged(&self, now: Instant, paid_at: Option<Instant>) -> Instant {
         paid_at.unwrap_or(now).max(now) + self.cost
     }

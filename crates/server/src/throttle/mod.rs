@@ -5,7 +5,7 @@ mod limiter;
 mod sign_in;
 mod streams;
 
-pub use sign_in::{SignInAttempt, SignInThrottle};
+pub use sign_in::{Lockout, SignInAttempt, SignInThrottle};
 pub use streams::{EventStreams, StreamPlace};
 
 use crate::client_address::ClientAddress;

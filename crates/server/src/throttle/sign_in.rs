@@ -8,6 +8,7 @@ use domain::notation::rate::Rate;
 use domain::settings::Throttle;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,9 @@ const KNOWN_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 /// Most tokens from addresses that have guessed too often which wait to be looked up.
 const SUSPECTS_MAX: usize = 64;
 
+/// Most lockouts that are listed.
+const LOCKOUTS_LISTED_MAX: usize = 1000;
+
 /// Counts failures; what succeeds is never counted.
 pub struct SignInThrottle(Option<Arc<Counts>>);
 
@@ -36,6 +40,8 @@ struct Counts {
     name: Limiter,
     /// Unknown tokens from one address.
     tokens: Limiter,
+    /// Where a name failed lately, by the name at the address. The name itself is not kept: people type passwords there.
+    failures: Cache<u64, Place>,
     /// Names and the addresses where they signed in, until when.
     known: Cache<u64, Instant>,
     /// Addresses where anybody signed in, until when.
@@ -59,6 +65,24 @@ pub struct SignInAttempt {
     name_here_key: u64,
     address_key: u64,
     name_key: u64,
+}
+
+/// Where somebody failed to sign in. For a token the address stands for the name.
+#[derive(Clone, Copy)]
+struct Place {
+    address: ClientAddress,
+    address_key: u64,
+    name_key: u64,
+}
+
+/// Who is not let in for a while, and where. None stands for all of them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lockout {
+    /// The name of a known user. None for other names, and for an address as a whole.
+    pub name: Option<String>,
+    /// None for a name that is locked everywhere.
+    pub address: Option<String>,
+    pub wait: Duration,
 }
 
 /// How long to wait before the next attempt.
@@ -94,6 +118,59 @@ impl SignInThrottle {
         Ok(Some(TokenTurn { _place: place, _turn: turn }))
     }
 
+    /// Who is not let in at this moment: names at an address, addresses, and names everywhere. Only the names of
+    /// `users` can be told.
+    pub fn lockouts(&self, users: &[String]) -> Vec<Lockout> {
+        let Some(counts) = &self.0 else {
+            return Vec::new();
+        };
+        let known: HashMap<u64, &String> =
+            users.iter().map(|name| (counts.keys.hash_one(name.as_str()), name)).collect();
+        let mut found = BTreeSet::new();
+        for (name_here_key, place) in &counts.failures {
+            let name = known.get(&place.name_key).map(|name| (*name).clone());
+            let address = Some(place.address.to_string());
+            let waits = [
+                (name.clone(), address.clone(), counts.name_here.wait(*name_here_key)),
+                (None, address, counts.token_wait(place.address_key)),
+                (name, None, counts.name.wait(place.name_key)),
+            ];
+            let lockout = |(name, address, wait): (_, _, Option<Duration>)| {
+                // Whole seconds, so that one address that is met twice is told once.
+                Some(Lockout { name, address, wait: Duration::from_secs(wait?.as_secs() + 1) })
+            };
+            found.extend(waits.into_iter().filter_map(lockout));
+            if found.len() >= LOCKOUTS_LISTED_MAX {
+                break;
+            }
+        }
+        found.into_iter().take(LOCKOUTS_LISTED_MAX).collect()
+    }
+
+    /// Forgets all failures, of tokens too.
+    pub fn forget_all(&self) {
+        if let Some(counts) = &self.0 {
+            for limiter in [&counts.name_here, &counts.address, &counts.name, &counts.tokens] {
+                limiter.forget_all();
+            }
+            counts.failures.invalidate_all();
+        }
+    }
+
+    /// Forgets the failures of a name everywhere, and those of the addresses where it failed.
+    pub fn forget_name(&self, name: &str) {
+        let Some(counts) = &self.0 else {
+            return;
+        };
+        let name_key = counts.keys.hash_one(name);
+        counts.name.forget(name_key);
+        for (name_here_key, place) in counts.failures.iter().filter(|(_, place)| place.name_key == name_key) {
+            counts.name_here.forget(*name_here_key);
+            counts.address.forget(place.address_key);
+            counts.failures.invalidate(&*name_here_key);
+        }
+    }
+
     /// Counts an unknown token, or refuses it. A token that is known never comes here: it cannot be guessed,
     /// so nobody is safer if its owner is shut out together with a neighbour's broken script.
     pub fn token_failed(&self, address: ClientAddress) -> Result<(), ApiError> {
@@ -106,6 +183,7 @@ impl SignInThrottle {
         }
         counts.tokens.charge(key);
         counts.address.charge(key);
+        counts.failures.insert(key, Place { address, address_key: key, name_key: key });
         Ok(())
     }
 }
@@ -114,12 +192,14 @@ impl Counts {
     fn new(rate: Rate) -> Self {
         let times = |times: u32| Limiter::new(Rate { count: rate.count.saturating_mul(times), ..rate });
         let cache = || Cache::builder().max_capacity(KEYS_MAX).eviction_policy(EvictionPolicy::lru()).build();
+        let places = Cache::builder().max_capacity(KEYS_MAX).eviction_policy(EvictionPolicy::lru());
         Self {
             keys: RandomState::new(),
             name_here: times(1),
             address: times(ADDRESS_TIMES),
             name: times(NAME_TIMES),
             tokens: times(1),
+            failures: places.time_to_live(rate.per.max(Duration::from_secs(1))).build(),
             known: cache(),
             homes: cache(),
             suspects: Arc::new(Semaphore::new(SUSPECTS_MAX)),
@@ -157,6 +237,8 @@ impl SignInAttempt {
             counts.name_here.charge(self.name_here_key);
             counts.address.charge(self.address_key);
             counts.name.charge(self.name_key);
+            let Self { address, address_key, name_key, .. } = *self;
+            counts.failures.insert(self.name_here_key, Place { address, address_key, name_key });
         }
     }
 
@@ -244,6 +326,41 @@ mod tests {
         assert_eq!(failures(&throttle, "ann", from(0), 99), RATE, "but no guesses beyond the rate");
         advance(KNOWN_FOR).await;
         assert!(!home.counts.as_ref().unwrap().is_known(home.name_here_key));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_is_locked_out_can_be_told_and_let_in() {
+        let throttle = throttle();
+        let users = ["ann".to_owned(), "bob".to_owned()];
+        failures(&throttle, "ann", from(1), RATE - 1);
+        assert_eq!(throttle.lockouts(&users), [], "not yet");
+        failures(&throttle, "ann", from(1), 99);
+        failures(&throttle, "a password", from(2), 99);
+        let told = throttle.lockouts(&users);
+        let names: Vec<_> = told
+            .iter()
+            .map(|one| (one.name.as_deref(), one.address.as_deref().unwrap_or_default()))
+            .collect();
+        assert_eq!(names, [(None, "0.0.0.2"), (Some("ann"), "0.0.0.1")]);
+        assert!(told.iter().all(|one| one.wait.as_secs() == 7), "{told:?}");
+        throttle.forget_name("ann");
+        assert_eq!(throttle.attempt("ann", from(1)).check(), Ok(()));
+        assert_eq!(throttle.lockouts(&users).len(), 1);
+        throttle.forget_all();
+        assert_eq!(throttle.lockouts(&users), []);
+        assert_eq!(throttle.attempt("a password", from(2)).check(), Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_list_of_lockouts_is_bounded() {
+        let throttle = throttle();
+        for number in 0..1100 {
+            failures(&throttle, "somebody", from(number), 99);
+            // Else the name would be shut everywhere after a hundred addresses.
+            let counts = throttle.0.as_ref().unwrap();
+            counts.name.forget(counts.keys.hash_one("somebody"));
+        }
+        assert_eq!(throttle.lockouts(&[]).len(), LOCKOUTS_LISTED_MAX);
     }
 
     #[tokio::test(start_paused = true)]

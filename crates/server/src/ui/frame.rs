@@ -3,6 +3,7 @@
 use super::words::{LANGUAGES, Language};
 use crate::House;
 use crate::auth::{Caller, Scheme};
+use crate::brand::BrandView;
 use crate::error::ApiError;
 use crate::paths::Prefix;
 use axum::extract::FromRequestParts;
@@ -35,6 +36,8 @@ pub struct Frame {
     /// The page's own path, for links that come back.
     pub path: String,
     pub version: &'static str,
+    /// Name, labels, logos and colours.
+    pub brand: BrandView,
 }
 
 impl FromRequestParts<Arc<House>> for Frame {
@@ -63,6 +66,7 @@ impl FromRequestParts<Arc<House>> for Frame {
             api: parts.extensions.get::<Prefix>().cloned().unwrap_or_default().0,
             path: parts.uri.path().to_owned(),
             version: domain::VERSION,
+            brand: house.brand().await.view.clone(),
         })
     }
 }

@@ -3,20 +3,31 @@
 //! | Module | What lives there |
 //! |---|---|
 //! | `assets`, `pages` | the files of `web/`, the templates and the headers of every page |
+//! | `branding` | logos and colours of the branding in use |
 //! | `frame`, `words` | what all pages show, and the languages they speak |
 //! | `search` | the search page; without a script a plain list |
+//! | `answer`, `chat`, `prose` | the answer of a search, the Assistant, and what models write |
+//! | `history`, `account` | one's own searches, and one's own profile, tokens, connections and wishes |
 //! | `admin` | the console |
 //! | `sign_in`, `oidc`, `notice` | the ways in, and pages that say one thing |
 //! | `transform_form`, `upload` | the upload of query transforms |
 
+mod account;
 mod admin;
+mod answer;
 mod assets;
+mod branding;
+mod chat;
 mod frame;
+mod history;
 mod notice;
 mod oidc;
 mod pages;
+mod prose;
 mod search;
 mod sign_in;
+#[cfg(test)]
+mod spoken;
 mod transform_form;
 mod upload;
 mod words;
@@ -32,12 +43,18 @@ use std::sync::Arc;
 
 pub fn router() -> Router<Arc<House>> {
     Router::new()
-        .route("/", get(search::search_page))
+        .route("/history/", get(history::history_page))
+        .route("/account/", get(account::account_page))
         .route("/login/", get(sign_in::sign_in_page).post(sign_in::sign_in))
         .route("/logout/", post(sign_in::sign_out))
         .route("/svc/oidc/{name}/login/", get(oidc::login))
         .route("/svc/callback/{name}/", get(oidc::callback))
         .route("/svc/query_transform_form/", get(transform_form::form_page).post(transform_form::upload))
         .route("/static/{*path}", get(assets::serve))
+        .route("/branding/logo/{theme}/", get(branding::logo))
+        .route("/branding/colours.css", get(branding::colours))
+        .route("/search/{id}/answer/", get(answer::answer_piece))
+        .merge(chat::router())
+        .merge(search::router())
         .merge(admin::router())
 }

@@ -1,6 +1,7 @@
 //! A page that says one thing and leads on.
 
 use super::frame::Frame;
+use super::words::t;
 use crate::House;
 use crate::error::ApiError;
 use axum::http::StatusCode;
@@ -26,10 +27,10 @@ pub fn show(
 
 pub fn only_administrators(house: &House, frame: &Frame) -> Result<Response, ApiError> {
     let notice = Notice {
-        title: "For administrators",
-        sentence: "Only an administrator may see this page.",
+        title: t("For administrators"),
+        sentence: t("Only an administrator may see this page."),
         href: "/",
-        link: "To the search page",
+        link: t("To the search page"),
     };
     show(house, StatusCode::FORBIDDEN, frame, notice)
 }

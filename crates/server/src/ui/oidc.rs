@@ -3,6 +3,7 @@
 use super::frame::Frame;
 use super::local_path;
 use super::notice::{self, Notice};
+use super::words::t;
 use crate::House;
 use crate::api::authenticators::redirect_uri;
 use crate::auth::{cookie, events, identify, oidc, open_session, random_text};
@@ -57,7 +58,7 @@ pub async fn login(
         return notice(
             (&house, &frame),
             StatusCode::NOT_FOUND,
-            "Signing in by this service is not offered here.",
+            t("Signing in by this service is not offered here."),
         );
     };
     let known = jar.get(BROWSER_COOKIE).map(|cookie| cookie.value().to_owned());
@@ -152,6 +153,6 @@ fn notice(
     status: StatusCode,
     sentence: &str,
 ) -> Result<Response, ApiError> {
-    let values = Notice { title: "That did not work", sentence, href: "/", link: "Go to Tributary" };
+    let values = Notice { title: t("That did not work"), sentence, href: "/", link: t("To the search page") };
     notice::show(house, status, frame, values)
 }

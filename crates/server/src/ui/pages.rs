@@ -91,11 +91,11 @@ fn say(words: &Words, sentence: &str, values: &Kwargs) -> Result<String, minijin
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use serde_json::json;
 
-    fn frame(text: &str) -> Frame {
+    pub fn frame(text: &str) -> Frame {
         Frame {
             user: text.to_owned(),
             is_admin: true,
@@ -107,6 +107,7 @@ mod tests {
             api: "/svc".to_owned(),
             path: "/".to_owned(),
             version: "0",
+            brand: crate::brand::BrandView { name: text.to_owned(), ..Default::default() },
         }
     }
 
@@ -131,7 +132,13 @@ mod tests {
             "query": bad, "errors": [bad], "saved": [bad, 1], "preview": bad,
             "transforms": [{"id": 1, "reference": bad, "is_shared": false, "updated": bad}],
         });
-        let rendered = [("login.html", login), ("notice.html", notice), ("transform_form.html", form)];
+        let rendered = [
+            ("login.html", login),
+            ("notice.html", notice),
+            ("transform_form.html", form),
+            ("history.html", json!({})),
+            ("account.html", json!({})),
+        ];
         for (name, values) in rendered {
             let text = pages.text(name, &frame(bad), values).expect("a page");
             assert!(text.contains("&lt;script&gt;"), "{text}");

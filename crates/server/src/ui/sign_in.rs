@@ -1,6 +1,7 @@
 //! Signing in and out in a browser.
 
 use super::frame::Frame;
+use super::words::t;
 use crate::House;
 use crate::auth::{
     Caller, Scheme, by_password, close_session, cookie, events, open_session, random_text, same_text,
@@ -75,7 +76,7 @@ pub async fn sign_in(
     })?;
     let expected = jar.get(FORM_COOKIE).map(|cookie| cookie.value().to_owned()).unwrap_or_default();
     if !same_text(&form.csrf_token, &expected) {
-        let sentence = "This page was open for too long. Please sign in again.";
+        let sentence = t("This page was open for too long. Please sign in again.");
         return show((&house, &frame), jar, &form, StatusCode::FORBIDDEN, Some(sentence)).await;
     }
     match by_password(&house, &form.username, &form.password, address).await {
@@ -86,7 +87,7 @@ pub async fn sign_in(
         }
         Ok(None) => {
             events::refused(&house, &form.username).await;
-            let sentence = "The user name or the password is wrong.";
+            let sentence = t("The user name or the password is wrong.");
             show((&house, &frame), jar, &form, StatusCode::UNAUTHORIZED, Some(sentence)).await
         }
         Err(error) if error.refusal() == Refusal::Throttled => {

@@ -46,6 +46,11 @@ impl Words {
     }
 }
 
+/// Marks a sentence that a template will say in the reader's language, so that its translation is not forgotten.
+pub const fn t(sentence: &'static str) -> &'static str {
+    sentence
+}
+
 /// A count as this language writes it: `2,318` or `2.318`.
 pub fn number(count: i64, language: Language) -> String {
     let mark = if language.code == "de" { '.' } else { ',' };

@@ -104,6 +104,7 @@ impl TestHouse {
             settings,
             metrics: Arc::new(server::Metrics::new(clock.now())),
             workload: Arc::default(),
+            installation: Default::default(),
         });
         Self { router: server::router(Arc::new(house)), store, federation, clock }
     }

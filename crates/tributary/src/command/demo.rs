@@ -28,7 +28,7 @@ impl Demo {
         given.push(("SVC_DATA_DIR", DATA_DIR.to_owned()));
         let read = place.read(&given)?;
         let _written_at_the_end = logs::start(&read.settings, &PathBuf::from(&read.settings.data_dir))?;
-        let wired = Wired::open(read.settings).await?;
+        let wired = Wired::open(read).await?;
         let password = admin_password(&wired).await?;
         let samples = Samples::start(&wired.data_dir).await?;
         demo::install(&wired, &samples).await?;

@@ -96,7 +96,7 @@ impl Installation {
         if !is_usable {
             return findings;
         }
-        match Wired::open(read.settings).await {
+        match Wired::open(read).await {
             Ok(wired) => {
                 findings.extend(self.inside(&wired).await);
                 wired.store.close().await;

@@ -197,7 +197,7 @@ impl Place {
 
     /// The house on this data folder, for a command that ends by itself.
     async fn open(&self) -> anyhow::Result<Wired> {
-        Wired::open(self.read(&[])?.settings).await
+        Wired::open(self.read(&[])?).await
     }
 }
 

@@ -70,12 +70,8 @@ impl Search {
         let at_most = wired.settings.timeout.0 + GRACE;
         let search = wired.federation.wait(search.id, at_most).await?;
         let request = MixRequest {
-            mixer: None,
-            page: 1,
-            provider: None,
-            explain: None,
             base_url: format!("http://{}:{}/svc", wired.settings.host, wired.settings.port),
-            answered: None,
+            ..MixRequest::default()
         };
         let mixed = wired.federation.mix(&search, &request).await?;
         // When a running service took the search, nobody here tells of its end.

@@ -39,7 +39,7 @@ impl Serve {
             tracing::warn!("{remark}");
         }
         tracing::info!("{} {} starts", domain::SERVICE_NAME, domain::VERSION);
-        let wired = Wired::open(read.settings).await.inspect_err(log_failure)?;
+        let wired = Wired::open(read).await.inspect_err(log_failure)?;
         match wired.store.seal_clear_providers().await {
             Ok(0) => {}
             Ok(count) => tracing::info!("headers and page fetch settings of {count} providers were sealed"),

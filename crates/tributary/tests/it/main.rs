@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 mod alerts;
+mod answer_pages;
 mod answering;
 mod architecture;
 mod audit;
@@ -32,6 +33,7 @@ mod mcp;
 mod models_in_searches;
 mod page_bodies;
 mod pages;
+mod people_pages;
 mod program;
 mod provider_requests;
 mod rag_dialects;
@@ -43,6 +45,7 @@ mod resilience;
 mod restart;
 mod rolling;
 mod routes;
+mod search_page;
 mod ssrf;
 mod storage_faults;
 mod subscriptions;

@@ -26,7 +26,7 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
 }
 
 /// The chat, if it is the caller's own: chats are private, also to administrators.
-async fn own_chat(house: &House, principal: &Principal, id: ChatId) -> Result<Chat, ApiError> {
+pub async fn own_chat(house: &House, principal: &Principal, id: ChatId) -> Result<Chat, ApiError> {
     let chat = house.store.chat(id).await?;
     if chat.owner == principal.user { Ok(chat) } else { Err(ApiError::of(Refusal::NotFound)) }
 }

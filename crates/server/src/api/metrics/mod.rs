@@ -4,6 +4,8 @@ mod general;
 mod queues;
 mod tasks;
 
+pub use queues::{QueueFigures, collect};
+
 use crate::House;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;

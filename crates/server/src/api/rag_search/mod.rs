@@ -1,6 +1,7 @@
 //! AI summaries of searches: made over a search that is there, told while they are made, and cancelled.
 
 mod asked;
+mod rating;
 mod stream;
 
 pub use asked::{Asked, Wanted, answered, time_max, why};
@@ -31,7 +32,10 @@ use utoipa_axum::routes;
 pub const RESULT_LIST_MAX: usize = 500;
 
 pub fn router() -> OpenApiRouter<Arc<House>> {
-    OpenApiRouter::new().routes(routes!(create_answer)).routes(routes!(cancel_answer))
+    OpenApiRouter::new()
+        .routes(routes!(create_answer))
+        .routes(routes!(cancel_answer))
+        .routes(routes!(rating::rate_answer))
 }
 
 /// What an AI summary is asked for.
@@ -98,14 +102,7 @@ async fn create_answer(
         Ok(_) => domain::mixed::AiInfo::ok(),
         Err(error) => why(error)?,
     };
-    let request = MixRequest {
-        mixer: None,
-        page: 1,
-        provider: None,
-        explain: None,
-        base_url: links.base(),
-        answered: Some(ai),
-    };
+    let request = MixRequest { base_url: links.base(), answered: Some(ai), ..MixRequest::default() };
     let mixed = house.federation.mix(&search, &request).await?;
     log_view(&search, &mixed);
     Ok(Json(mixed).into_response())

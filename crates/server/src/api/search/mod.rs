@@ -3,11 +3,15 @@
 mod change;
 mod create;
 mod events;
+mod list;
 mod read;
 mod run;
+mod runs;
 mod view;
+mod watch;
 
-pub use run::{RunOptions, is_prefetch, log_view, run_and_wait};
+pub use run::{is_prefetch, log_start, log_view};
+pub use watch::{Tell, Watch, event};
 
 use crate::House;
 use crate::error::{ApiError, Refusal};
@@ -28,6 +32,8 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
             change::delete_search
         ))
         .routes(routes!(events::follow_search))
+        .routes(routes!(runs::read_runs))
+        .routes(routes!(runs::read_diff))
 }
 
 /// The search, if it is the caller's own: searches are private, also to administrators.

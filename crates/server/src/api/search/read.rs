@@ -1,10 +1,11 @@
 //! GET: the list of searches, one search, and the searches that a URL starts (`q`, `qs`, `rerun`, `update`).
 
+use super::list::{ListQuery, list};
 use super::own_search;
 use super::run::{RunOptions, is_prefetch, log_start, log_view, run_and_wait, wait};
 use super::view::SearchView;
 use crate::House;
-use crate::api::listing::{ListRequest, Listing, Paging};
+use crate::api::listing::{Listing, Paging};
 use crate::api::rag_search::{Asked, Wanted, accepts_events, answer_stream, answered, time_max};
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
@@ -88,7 +89,7 @@ enum SearchesAnswer {
 }
 
 /// Your searches, newest first; or a search started by `q`, `qs`, `rerun` or `update`.
-#[utoipa::path(get, path = "/svc/search/", tag = "search", params(SearchQuery), responses(
+#[utoipa::path(get, path = "/svc/search/", tag = "search", params(SearchQuery, ListQuery), responses(
     (status = 200, description = "The list; with `qs` the first page of the mixed results, and with `rag` the AI summary \
         first in it, or `info.ai` with the reason why there is none. With `Accept: text/event-stream`, `qs` and `rag`: \
         the event `results`, then those of `/svc/rag-search/`.", body = SearchesAnswer),
@@ -104,7 +105,7 @@ pub async fn read_searches(
     links: Links,
     address: ClientAddress,
     (method, headers): (Method, HeaderMap),
-    ApiQuery(query): ApiQuery<SearchQuery>,
+    (ApiQuery(query), ApiQuery(wanted)): (ApiQuery<SearchQuery>, ApiQuery<ListQuery>),
 ) -> Result<Response, ApiError> {
     let runs_again = query.rerun.or(query.update);
     let starts = query.q.is_some() || query.qs.is_some() || runs_again.is_some();
@@ -140,7 +141,8 @@ pub async fn read_searches(
         let search = wait(&house, started).await?;
         return Ok(redirect(&links, search.id, &query, None));
     }
-    list(&house, &caller, &links, &query).await
+    let paging = Paging { page: query.page, items: query.items };
+    list(&house, &caller, &links, &wanted, (query.search_only == Some(Flag(true)), paging)).await
 }
 
 /// One search; poll its `status`.
@@ -155,23 +157,6 @@ pub async fn read_search(
 ) -> Result<Json<SearchView>, ApiError> {
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
     Ok(Json(SearchView::of(search, &caller.principal.username, &links)))
-}
-
-async fn list(
-    house: &House,
-    caller: &Caller,
-    links: &Links,
-    query: &SearchQuery,
-) -> Result<Response, ApiError> {
-    let search_only = query.search_only == Some(Flag(true));
-    let resource = if search_only { "/search/?search_only=true" } else { "/search/" };
-    let page = query.page.or(search_only.then_some(1));
-    let list = ListRequest::read(Paging { page, items: query.items }, links, resource)?;
-    let page = house.store.searches(Some(caller.principal.user), list.offset(), list.limit()).await?;
-    let owner = &caller.principal.username;
-    let views: Vec<SearchView> =
-        page.items.into_iter().map(|search| SearchView::of(search, owner, links)).collect();
-    Ok(list.answer(views, page.total))
 }
 
 async fn start_and_redirect(
@@ -236,11 +221,10 @@ async fn start(
     let search = run_and_wait(house, caller.principal.user, draft, "search_qs").await?;
     let request = MixRequest {
         mixer: unknown_mixer,
-        page: 1,
         provider: query.provider.map(ProviderId),
         explain: query.explain.map(|flag| flag.0),
         base_url: links.base(),
-        answered: None,
+        ..MixRequest::default()
     };
     Ok((search, request))
 }

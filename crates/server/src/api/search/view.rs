@@ -25,6 +25,9 @@ pub struct SearchView {
     result_url: String,
     /// The results that an update added.
     new_result_url: String,
+    /// Of a subscribed search in a list: how many results are marked as new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_results: Option<u64>,
     date_created: DateTime<Utc>,
     date_updated: DateTime<Utc>,
 }
@@ -41,9 +44,15 @@ impl SearchView {
             query_string_processed: search.query_string_processed,
             status: search.status,
             messages: with_banner(search.messages),
+            new_results: None,
             date_created: search.date_created,
             date_updated: search.date_updated,
         }
+    }
+
+    /// The same, with the number of its new results.
+    pub fn with_new(self, new_results: Option<u64>) -> Self {
+        Self { new_results, ..self }
     }
 }
 

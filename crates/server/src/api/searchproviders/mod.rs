@@ -4,6 +4,7 @@ mod doctor;
 mod read;
 mod secrets;
 mod state;
+mod states;
 mod testing;
 mod write;
 
@@ -23,6 +24,7 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
         ))
         .routes(routes!(testing::test_unsaved_searchprovider))
         .routes(routes!(doctor::examine_sample))
+        .routes(routes!(states::list_states))
         .routes(routes!(testing::test_searchprovider))
         .routes(routes!(state::read_state, state::reset_state))
 }

@@ -6,7 +6,7 @@ use crate::api::listing::{ListRequest, Listing, Paging};
 use crate::api::owners::OwnerNames;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
-use crate::extract::{ApiPath, ApiQuery};
+use crate::extract::{ApiPath, ApiQuery, Flag};
 use crate::links::Links;
 use axum::Json;
 use axum::extract::State;
@@ -16,7 +16,7 @@ use domain::contracts::Capability;
 use domain::ids::ProviderId;
 use domain::provider::{ProviderDraft, SearchProvider};
 use domain::user::Principal;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -56,25 +56,78 @@ impl ProviderView {
     }
 }
 
+/// Which providers are wanted.
+#[derive(Debug, Clone, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+pub struct Wanted {
+    /// A text in the name, the url or a tag; letter case does not matter.
+    text: Option<String>,
+    /// Name of the connector.
+    connector: Option<String>,
+    /// One of the tags; letter case does not matter.
+    tag: Option<String>,
+    #[param(value_type = Option<bool>)]
+    active: Option<Flag>,
+    #[param(value_type = Option<bool>)]
+    default: Option<Flag>,
+}
+
+impl Wanted {
+    fn includes(&self, draft: &ProviderDraft) -> bool {
+        let same = |wanted: &Option<String>, text: &str| {
+            wanted
+                .as_ref()
+                .is_none_or(|wanted| wanted.is_empty() || wanted.to_lowercase() == text.to_lowercase())
+        };
+        let text = self.text.as_deref().unwrap_or_default().trim().to_lowercase();
+        let has_text = |one: &String| one.to_lowercase().contains(&text);
+        let has_tag = self.tag.as_deref().is_none_or(str::is_empty)
+            || draft.tags.iter().any(|tag| same(&self.tag, tag));
+        (text.is_empty() || has_text(&draft.name) || has_text(&draft.url) || draft.tags.iter().any(has_text))
+            && same(&self.connector, &draft.connector)
+            && has_tag
+            && self.active.is_none_or(|flag| flag.0 == draft.active)
+            && self.default.is_none_or(|flag| flag.0 == draft.default)
+    }
+
+    /// The list's own address, so that its pages keep the filter.
+    fn path(&self) -> String {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        let texts = [("text", &self.text), ("connector", &self.connector), ("tag", &self.tag)];
+        query.extend_pairs(texts.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))));
+        let flags = [("active", self.active), ("default", self.default)];
+        query
+            .extend_pairs(flags.iter().filter_map(|(name, flag)| Some((name, flag.as_ref()?.0.to_string()))));
+        match query.finish() {
+            none if none.is_empty() => "/searchproviders/".to_owned(),
+            query => format!("/searchproviders/?{query}"),
+        }
+    }
+}
+
 /// The providers that you may see.
-#[utoipa::path(get, path = "/svc/searchproviders/", tag = "providers", params(Paging),
-    responses((status = 200, description = "Providers by id.", body = Listing<ProviderView>)))]
+#[utoipa::path(get, path = "/svc/searchproviders/", tag = "providers", params(Wanted, Paging), responses(
+    (status = 200, description = "Providers by id.", body = Listing<ProviderView>),
+    (status = 400, description = "A parameter is not valid.", body = ErrorBody)))]
 pub async fn list_searchproviders(
     caller: Caller,
     State(house): State<Arc<House>>,
     links: Links,
+    ApiQuery(wanted): ApiQuery<Wanted>,
     ApiQuery(paging): ApiQuery<Paging>,
 ) -> Result<Response, ApiError> {
-    let list = ListRequest::read(paging, &links, "/searchproviders/")?;
+    let list = ListRequest::read(paging, &links, &wanted.path())?;
+    let mut providers = house.store.providers().await?;
+    providers.retain(|one| caller.principal.may_see(one) && wanted.includes(&one.draft));
+    let total = providers.len() as u64;
     let mut owners = OwnerNames::default();
     let mut views = Vec::new();
-    for provider in house.store.providers().await? {
-        if caller.principal.may_see(&provider) {
-            let owner = owners.name(&*house.store, provider.owner).await?;
-            views.push(ProviderView::of(&house, &provider, owner, &caller.principal)?);
-        }
+    for provider in list.part_of(providers) {
+        let owner = owners.name(&*house.store, provider.owner).await?;
+        views.push(ProviderView::of(&house, &provider, owner, &caller.principal)?);
     }
-    Ok(list.answer_from(views))
+    Ok(list.answer(views, total))
 }
 
 /// One provider.
@@ -101,4 +154,47 @@ pub async fn show(
 ) -> Result<ProviderView, ApiError> {
     let owner = OwnerNames::default().name(&*house.store, provider.owner).await?;
     ProviderView::of(house, provider, owner, principal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_and_their_addresses() {
+        let draft = ProviderDraft {
+            name: "Articles - arXiv".to_owned(),
+            url: "https://export.arxiv.org/api".to_owned(),
+            tags: vec!["Science".to_owned()],
+            active: false,
+            ..ProviderDraft::default()
+        };
+        let text = |text: &str| Some(text.to_owned());
+        let none = Wanted::default();
+        let table = [
+            (none.clone(), true, "/searchproviders/"),
+            (Wanted { text: text("ARTICLES"), ..none.clone() }, true, "/searchproviders/?text=ARTICLES"),
+            (
+                Wanted { text: text("export.arxiv"), ..none.clone() },
+                true,
+                "/searchproviders/?text=export.arxiv",
+            ),
+            (Wanted { text: text("scien"), ..none.clone() }, true, "/searchproviders/?text=scien"),
+            (Wanted { text: text("&"), ..none.clone() }, false, "/searchproviders/?text=%26"),
+            (Wanted { tag: text("science"), ..none.clone() }, true, "/searchproviders/?tag=science"),
+            (Wanted { tag: text("scien"), ..none.clone() }, false, "/searchproviders/?tag=scien"),
+            (Wanted { tag: text(""), ..none.clone() }, true, "/searchproviders/?tag="),
+            (
+                Wanted { connector: text("RequestsGet"), ..none.clone() },
+                true,
+                "/searchproviders/?connector=RequestsGet",
+            ),
+            (Wanted { connector: text("Box"), ..none.clone() }, false, "/searchproviders/?connector=Box"),
+            (Wanted { active: Some(Flag(true)), ..none.clone() }, false, "/searchproviders/?active=true"),
+            (Wanted { default: Some(Flag(true)), ..none }, true, "/searchproviders/?default=true"),
+        ];
+        for (wanted, is_included, path) in table {
+            assert_eq!((wanted.includes(&draft), wanted.path().as_str()), (is_included, path));
+        }
+    }
 }

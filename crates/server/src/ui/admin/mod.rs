@@ -1,6 +1,9 @@
 //! The console at `/admin/`: one table of pages. The server gives the frame and what is declared; a module of the
 //! page's name fills it from the API, so that whatever the console does, a program can do too.
 
+mod form;
+mod kinds;
+
 use super::frame::Frame;
 use crate::House;
 use crate::error::{ApiError, Refusal};
@@ -56,6 +59,8 @@ struct Console {
     page: &'static ConsolePage,
     /// The record that the page is about: its id, or `new`.
     record: Option<String>,
+    /// What is declared of the records that the page is about.
+    kind: Option<&'static serde_json::Value>,
 }
 
 pub fn router() -> Router<Arc<House>> {
@@ -91,5 +96,12 @@ fn show(house: &House, frame: &Frame, slug: &str, record: Option<String>) -> Res
     }
     let page =
         CONSOLE.iter().find(|page| page.slug == slug).ok_or_else(|| ApiError::of(Refusal::NotFound))?;
-    house.pages.show(StatusCode::OK, "admin/page.html", frame, Console { pages: CONSOLE, page, record })
+    let kind = form::declared(page.slug, &house.document.bytes());
+    house.pages.show(StatusCode::OK, "admin/page.html", frame, Console { pages: CONSOLE, page, record, kind })
+}
+
+/// All kinds as pages read them, for whoever looks at the sentences in them.
+#[cfg(test)]
+pub fn declared_kinds(document: &[u8]) -> Vec<&'static serde_json::Value> {
+    CONSOLE.iter().filter_map(|page| form::declared(page.slug, document)).collect()
 }

@@ -1,6 +1,6 @@
 //! Without valid credentials every door is shut, except those that the table calls open.
 
-use super::table::{CALLBACK, ELSEWHERE, METADATA, METADATA_OF_TOOLS, Row, TABLE, Who};
+use super::table::{CALLBACK, ELSEWHERE, LOGO, METADATA, METADATA_OF_TOOLS, Row, TABLE, Who};
 use super::{Furnished, assert_refused, send};
 use crate::house::{Client, TestHouse};
 use base64::Engine;
@@ -25,11 +25,11 @@ async fn assert_all_shut(rooms: &Furnished, client: &Client, code: &str, who: &s
         let what = format!("{who}: {}", row.name());
         let answer = send(client, row, &rooms.path(row)).await;
         match row.who {
-            Who::Page => {
-                assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/login/"), "{what}");
-            }
-            Who::AdminPage => {
-                let place = format!("/login/?next={}", row.path);
+            Who::Page | Who::AdminPage => {
+                let place = match row.path {
+                    "/" => "/login/".to_owned(),
+                    path => format!("/login/?next={path}"),
+                };
                 assert_eq!((answer.status.as_u16(), answer.header("location")), (303, &*place), "{what}");
             }
             _ => assert_refused(&answer, 401, code, &what),
@@ -129,7 +129,7 @@ async fn open_doors_stay_open_to_all() {
         for client in [house.anonymous(), stale.clone()] {
             // Nobody is sent elsewhere here, and nobody comes back: a page says so.
             let status = match row.path {
-                ELSEWHERE | METADATA | METADATA_OF_TOOLS => 404,
+                ELSEWHERE | METADATA | METADATA_OF_TOOLS | LOGO => 404,
                 CALLBACK => 400,
                 _ => 200,
             };
@@ -150,6 +150,8 @@ async fn open_doors_stay_open_to_all() {
         "POST /login/",
         "GET /static/tributary.css",
         "GET /static/tributary.svg",
+        "GET /branding/colours.css",
+        "GET /branding/logo/light/",
     ];
     assert_eq!(open, expected);
     house.stop().await;

@@ -38,6 +38,7 @@ struct Furnished {
     message: i64,
     ai_provider: i64,
     prompt: i64,
+    branding: i64,
     _source: Source,
 }
 
@@ -83,6 +84,7 @@ impl Furnished {
             prompt: made(ann.post("/svc/prompts/", &json!({
                 "name": "spare", "prompt": "Answer {query}", "tags": ["search-rag"],
             })).await),
+            branding: made(house.admin.post("/svc/brandings/", &json!({"name": "Ours"})).await),
             transform: made(house.admin.post("/svc/querytransforms/", &rules).await),
             token: made(ann.post("/svc/tokens/", &json!({"label": "spare"})).await),
             user: made(house.admin.post("/svc/users/", &person).await),
@@ -99,6 +101,9 @@ impl Furnished {
             Thing::None => return row.path.to_owned(),
             Thing::File => return row.path.replace("{file}", "swagger-ui.css"),
             Thing::Schedule => return row.path.replace("{id}", "subscribe"),
+            Thing::Log => return row.path.replace("{id}", "django"),
+            Thing::ReadySource => return row.path.replace("{id}", "arxiv"),
+            Thing::Lockout => return row.path.replace("{id}", "ann"),
             Thing::Search => self.search,
             Thing::Result => self.result,
             Thing::Provider => self.provider,
@@ -111,6 +116,7 @@ impl Furnished {
             Thing::Chat => self.chat,
             Thing::AiProvider => self.ai_provider,
             Thing::Prompt => self.prompt,
+            Thing::Branding => self.branding,
         };
         row.path.replace("{id}", &id.to_string()).replace("{message}", &self.message.to_string())
     }

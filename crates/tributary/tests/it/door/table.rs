@@ -34,6 +34,12 @@ pub enum Thing {
     Prompt,
     /// Its id is its name.
     Schedule,
+    /// The same.
+    Log,
+    ReadySource,
+    /// By the name of a user.
+    Lockout,
+    Branding,
     File,
 }
 
@@ -60,7 +66,8 @@ impl Row {
 
     /// The pages for people are not part of the API, nor of its document.
     pub fn is_api(&self) -> bool {
-        (self.path.starts_with("/svc/") && !PAGES.contains(&self.path)) || self.path == METRICS
+        (self.path.starts_with("/svc/") && !PAGES.contains(&self.path))
+            || [METRICS, CONFIG].contains(&self.path)
     }
 
     /// What a right request is answered.
@@ -84,6 +91,9 @@ const ANSWERED_200: &[&str] = &[
     "/svc/querytransforms/preview/",
     RAG_SEARCH,
     RATING,
+    SUMMARY_RATING,
+    PASSWORD,
+    ACTIVATE,
     MODEL_TEST,
 ];
 
@@ -97,9 +107,18 @@ const RAG: Body = Body::Json(r#"{"search_id": 1}"#);
 /// It names its search in the body.
 pub const RAG_SEARCH: &str = "/svc/rag-search/";
 /// It needs a parameter.
+pub const EXPORT: &str = "/svc/results/export/";
+/// It needs a parameter.
 pub const RAG_DETAIL: &str = "/svc/sapi/detail-search-rag/";
 /// What may be deleted as often as one likes: a state is forgotten, all chats are, an answer that nobody makes ends.
-pub const DELETED_AGAIN: &[&str] = &["/svc/searchproviders/{id}/state/", CHATS, "/svc/rag-search/{id}/"];
+pub const DELETED_AGAIN: &[&str] = &[
+    "/svc/searchproviders/{id}/state/",
+    CHATS,
+    "/svc/rag-search/{id}/",
+    "/svc/lockouts/",
+    "/svc/lockouts/{id}/",
+];
+const PREFERENCES: Body = Body::Json(r#"{"domains": [{"domain": "example.org", "wish": "raise"}]}"#);
 const RESULT: Body = Body::Json(r#"{"title": "another title"}"#);
 const PROVIDER: Body = Body::Json(
     r#"{"name": "Lakes", "url": "https://lakes.example/", "response_mappings": "RESULTS=items", "active": false}"#,
@@ -133,10 +152,24 @@ const PAGES: &[&str] = &[TRANSFORM_FORM, ELSEWHERE, CALLBACK];
 pub const BY_TOKEN: &str = "/svc/oidc_authenticate/";
 const CONNECT: &str = "/svc/authenticators/{id}/connect/";
 /// What is posted without a body.
-pub const WITHOUT_BODY: &[&str] = &["/svc/swirl-logout/", BY_TOKEN, CONNECT, MODEL_TEST];
+pub const WITHOUT_BODY: &[&str] = &["/svc/swirl-logout/", BY_TOKEN, CONNECT, ACTIVATE, MODEL_TEST];
 const MODEL_TEST: &str = "/svc/aiproviders/{id}/test/";
 const PIPELINE: Body = Body::Json(r#"{"processors": ["CosineRelevancyPostResultProcessor"]}"#);
 const LOGIN: Body = Body::Json(r#"{"username": "admin", "password": "correct horse battery"}"#);
+
+/// The same password again, because other rows sign in with it.
+const NEW_PASSWORD: Body =
+    Body::Json(r#"{"current": "correct horse battery", "new": "correct horse battery"}"#);
+const PASSWORD: &str = "/svc/users/me/password/";
+const ACTIVATE: &str = "/svc/brandings/{id}/activate/";
+const BRANDING: Body = Body::Json(r##"{"name": "Autumn", "accent": "#7c2d12"}"##);
+const SUMMARY_RATING: &str = "/svc/rag-search/{id}/rating/";
+/// What pages ask first, where older clients look for it.
+const CONFIG: &str = "/api/config/default/";
+/// It tells of this moment.
+pub const NOW: &str = "/svc/activity/now/";
+/// It is there when a branding has one.
+pub const LOGO: &str = "/branding/logo/light/";
 
 /// It has a second id, of a message.
 const RATING: &str = "/svc/chat/{id}/messages/{message}/rating/";
@@ -149,8 +182,8 @@ const RATED: Body = Body::Json(r#"{"rating": 1, "reasons": ["helpful"]}"#);
 pub const CHATS: &str = "/svc/chat/";
 
 use Thing::{
-    AiProvider, Authenticator, Chat, File, Group, Pipeline, Prompt, Provider, Result, Search, Token,
-    Transform, User,
+    AiProvider, Authenticator, Branding, Chat, File, Group, Pipeline, Prompt, Provider, Result, Search,
+    Token, Transform, User,
 };
 
 #[rustfmt::skip]
@@ -161,12 +194,18 @@ pub const TABLE: &[Row] = &[
     row("PUT", "/svc/search/{id}/", Who::User, Search, SEARCH),
     row("PATCH", "/svc/search/{id}/", Who::User, Search, SEARCH),
     row("GET", "/svc/search/{id}/events/", Who::User, Search, Body::None),
+    row("GET", "/svc/search/{id}/runs/", Who::User, Search, Body::None),
+    row("GET", "/svc/search/{id}/diff/", Who::User, Search, Body::None),
     row("GET", "/svc/results/", Who::User, Thing::None, Body::None),
+    row("GET", EXPORT, Who::User, Thing::None, Body::None),
+    row("GET", "/svc/preferences/", Who::User, Thing::None, Body::None),
+    row("PUT", "/svc/preferences/", Who::User, Thing::None, PREFERENCES),
     row("GET", "/svc/results/{id}/", Who::User, Result, Body::None),
     row("PUT", "/svc/results/{id}/", Who::User, Result, RESULT),
     row("PATCH", "/svc/results/{id}/", Who::User, Result, RESULT),
     row("DELETE", "/svc/results/{id}/", Who::User, Result, Body::None),
     row("POST", RAG_SEARCH, Who::User, Search, RAG),
+    row("POST", SUMMARY_RATING, Who::User, Search, RATED),
     row("DELETE", "/svc/rag-search/{id}/", Who::User, Search, Body::None),
     row("GET", RAG_DETAIL, Who::User, Thing::None, Body::None),
     row("GET", "/svc/sapi/is_chat_ai_provider_exists/", Who::User, Thing::None, Body::None),
@@ -176,6 +215,7 @@ pub const TABLE: &[Row] = &[
     row("POST", "/svc/searchproviders/", Who::Admin, Thing::None, PROVIDER),
     row("GET", "/svc/searchproviders/{id}/", Who::User, Provider, Body::None),
     row("GET", "/svc/searchproviders/{id}/test/", Who::User, Provider, Body::None),
+    row("GET", "/svc/searchproviders/states/", Who::Admin, Thing::None, Body::None),
     row("POST", "/svc/searchproviders/test/", Who::Admin, Thing::None, UNREACHABLE),
     row("PUT", "/svc/searchproviders/{id}/", Who::Admin, Provider,
         Body::Json(r#"{"name": "Seas", "url": "https://seas.example/", "response_mappings": "RESULTS=items"}"#)),
@@ -225,6 +265,11 @@ pub const TABLE: &[Row] = &[
     row("GET", "/svc/users/", Who::Admin, Thing::None, Body::None),
     row("POST", "/svc/users/", Who::Admin, Thing::None, USER),
     row("GET", "/svc/users/me/", Who::User, Thing::None, Body::None),
+    row("PATCH", "/svc/users/me/", Who::User, Thing::None, Body::Json(r#"{"email": "a@example.org"}"#)),
+    row("POST", PASSWORD, Who::User, Thing::None, NEW_PASSWORD),
+    row("GET", "/svc/lockouts/", Who::Admin, Thing::None, Body::None),
+    row("DELETE", "/svc/lockouts/", Who::Admin, Thing::None, Body::None),
+    row("DELETE", "/svc/lockouts/{id}/", Who::Admin, Thing::Lockout, Body::None),
     row("GET", "/svc/users/{id}/", Who::Admin, User, Body::None),
     row("PUT", "/svc/users/{id}/", Who::Admin, User, Body::Json(r#"{"username": "viktor"}"#)),
     row("PATCH", "/svc/users/{id}/", Who::Admin, User, Body::Json(r#"{"email": "v@example.org"}"#)),
@@ -260,6 +305,22 @@ pub const TABLE: &[Row] = &[
     row("PATCH", "/svc/schedules/{id}/", Who::Admin, Thing::Schedule, Body::Json(r#"{"every_seconds": 7200}"#)),
     row("GET", "/svc/audit/", Who::Admin, Thing::None, Body::None),
     row("GET", "/svc/audit/verify/", Who::Admin, Thing::None, Body::None),
+    row("GET", "/svc/readysources/", Who::Admin, Thing::None, Body::None),
+    row("GET", "/svc/readysources/{id}/", Who::Admin, Thing::ReadySource, Body::None),
+    row("GET", "/svc/settings/", Who::Admin, Thing::None, Body::None),
+    row("GET", "/svc/logs/", Who::Admin, Thing::None, Body::None),
+    row("GET", "/svc/logs/{id}/", Who::Admin, Thing::Log, Body::None),
+    row("GET", "/svc/activity/", Who::Admin, Thing::None, Body::None),
+    row("GET", "/svc/activity/mine/", Who::User, Thing::None, Body::None),
+    row("GET", NOW, Who::Admin, Thing::None, Body::None),
+    row("GET", "/svc/license/", Who::Admin, Thing::None, Body::None),
+    row("GET", "/svc/brandings/", Who::Admin, Thing::None, Body::None),
+    row("POST", "/svc/brandings/", Who::Admin, Thing::None, BRANDING),
+    row("GET", "/svc/brandings/{id}/", Who::Admin, Branding, Body::None),
+    row("PUT", "/svc/brandings/{id}/", Who::Admin, Branding, Body::Json(r#"{"name": "Winter", "product": "Delta"}"#)),
+    row("POST", ACTIVATE, Who::Admin, Branding, Body::None),
+    row("DELETE", "/svc/brandings/{id}/", Who::Admin, Branding, Body::None),
+    row("GET", CONFIG, Who::User, Thing::None, Body::None),
     row("GET", "/svc/api/schema/", Who::User, Thing::None, Body::None),
     row("GET", "/svc/api/docs/", Who::User, Thing::None, Body::None),
     row("GET", "/svc/api/docs/{file}", Who::User, File, Body::None),
@@ -269,6 +330,12 @@ pub const TABLE: &[Row] = &[
     row("GET", METADATA, Who::Open, Thing::None, Body::None),
     row("GET", METADATA_OF_TOOLS, Who::Open, Thing::None, Body::None),
     row("GET", "/", Who::Page, Thing::None, Body::None),
+    row("POST", "/search/", Who::User, Thing::None, Body::Form("q=river")),
+    row("GET", "/search/{id}/stream/", Who::User, Search, Body::None),
+    row("GET", "/search/{id}/list/", Who::User, Search, Body::None),
+    row("GET", "/history/", Who::Page, Thing::None, Body::None),
+    row("GET", "/account/", Who::Page, Thing::None, Body::None),
+    row("GET", "/chat/", Who::Page, Thing::None, Body::None),
     row("GET", TRANSFORM_FORM, Who::AdminPage, Thing::None, Body::None),
     row("POST", TRANSFORM_FORM, Who::Admin, Thing::None, Body::Form("name=x")),
     row("GET", ELSEWHERE, Who::Open, Thing::None, Body::None),
@@ -278,6 +345,8 @@ pub const TABLE: &[Row] = &[
     row("POST", "/logout/", Who::User, Thing::None, Body::Form("")),
     row("GET", "/static/tributary.css", Who::Open, Thing::None, Body::None),
     row("GET", "/static/tributary.svg", Who::Open, Thing::None, Body::None),
+    row("GET", "/branding/colours.css", Who::Open, Thing::None, Body::None),
+    row("GET", LOGO, Who::Open, Thing::None, Body::None),
 ];
 
 /// A new route cannot be forgotten here, nor a route in the document.

@@ -1,21 +1,30 @@
 //! Black-box tests over HTTP, filed by route.
 
+mod activity;
 mod aiproviders;
+mod brandings;
 mod catalogues;
 mod chat;
+mod config;
 mod docs;
 mod groups;
 mod health;
+mod license;
+mod lockouts;
 mod login;
+mod logs;
 mod metrics;
 mod pipelines;
+mod preferences;
 mod prompts;
 mod querytransforms;
 mod rag;
 mod rag_search;
+mod readysources;
 mod results;
 mod schedules;
 mod search;
 mod searchproviders;
+mod settings;
 mod tokens;
 mod users;

@@ -202,3 +202,58 @@ async fn deleting_a_user_takes_their_private_things() {
     assert_eq!((&left[0]["name"], &left[0]["owner"]), (&json!("Shared"), &json!("admin")));
     house.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn people_change_their_own_mail_address_and_nothing_else() {
+    let house = TestHouse::start().await;
+    let ann = house.user("ann", &["research"]).await;
+    let given = json!({"email": "ann@example.org", "is_admin": true, "username": "root", "groups": []});
+    let changed = ann.patch("/svc/users/me/", &given).await;
+    assert_eq!((changed.status.as_u16(), &changed.body["email"]), (200, &json!("ann@example.org")));
+    let me = ann.get("/svc/users/me/").await.body;
+    assert_eq!(
+        (&me["username"], &me["is_admin"], &me["groups"]),
+        (&json!("ann"), &json!(false), &json!(["research"]))
+    );
+    assert_eq!(ann.patch("/svc/users/me/", &json!({})).await.body, me, "nothing given, nothing changed");
+    let long = ann.patch("/svc/users/me/", &json!({"email": "x".repeat(255)})).await;
+    assert_eq!((long.status.as_u16(), long.body["errors"].get("email").is_some()), (400, true));
+    assert_eq!(me_by_password(&house, "ann", "password of ann").await.status, 200, "the password stays");
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_password_needs_the_old_one_and_ends_other_sessions() {
+    use crate::browser::{Browser, csrf_of};
+    use domain::settings::{Settings, Throttle};
+    let house =
+        TestHouse::with(|settings| Settings { throttle_login: Throttle::per_minute(4), ..settings }).await;
+    let ann = house.user("ann", &[]).await;
+    let mut here = Browser::signed_in(&house.base, "ann", "password of ann").await;
+    let mut elsewhere = Browser::signed_in(&house.base, "ann", "password of ann").await;
+    let path = "/svc/users/me/password/";
+    let short = ann.post(path, &json!({"current": "password of ann", "new": "short"})).await;
+    assert_eq!((short.status.as_u16(), short.body["errors"].get("new").is_some()), (400, true), "{short:?}");
+    let wrong = ann.post(path, &json!({"current": "wrong", "new": "long enough"})).await;
+    assert_eq!((wrong.status.as_u16(), wrong.body["errors"].get("current").is_some()), (400, true));
+
+    let csrf = csrf_of(&here.get("/account/").await);
+    let body = json!({"current": "password of ann", "new": "another password"}).to_string();
+    let request = here.request(reqwest::Method::POST, path);
+    let request = request.header("Content-Type", "application/json").header("X-CSRF-Token", &csrf).body(body);
+    let changed = here.send(request).await;
+    assert_eq!((changed.status.as_u16(), &changed.body["username"]), (200, &json!("ann")), "{changed:?}");
+    assert_eq!(here.get("/svc/users/me/").await.status, 200, "this session goes on");
+    assert_eq!(elsewhere.get("/svc/users/me/").await.status, 401, "the others do not");
+    assert_eq!(me_by_password(&house, "ann", "password of ann").await.status, 401);
+    assert_eq!(me_by_password(&house, "ann", "another password").await.status, 200);
+    let noted = house.admin.get("/svc/audit/?kind=user&actor=ann").await.body;
+    assert!(!noted.as_array().unwrap().is_empty() && !noted.to_string().contains("another password"));
+
+    let mut codes = Vec::new();
+    for _ in 0..6 {
+        codes.push(ann.post(path, &json!({"current": "wrong", "new": "long enough"})).await.status.as_u16());
+    }
+    assert!(codes.starts_with(&[400]) && codes.ends_with(&[429]), "guesses are slowed down: {codes:?}");
+    house.stop().await;
+}

@@ -62,7 +62,7 @@ async fn a_file_is_uploaded_and_uploaded_again() {
     assert_eq!(answer.status, 303, "{answer:?}");
     let page = browser.get(answer.header("location")).await;
     assert_eq!(page.status, 200, "{page:?}");
-    assert!(text(&page).contains("<b>phones.rewrite</b> was saved with 1 rule."), "{}", text(&page));
+    assert!(text(&page).contains("<b>phones.rewrite</b>: Saved with 1 rule."), "{}", text(&page));
     assert!(text(&page).contains("<b>mobile &amp; more</b>"), "{}", text(&page));
     let all = house.admin.get("/svc/querytransforms/").await.body;
     assert_eq!(all[0]["config_content"], "\u{feff}\"mobiles; mo bile\",mobile\r\n", "as it was sent");

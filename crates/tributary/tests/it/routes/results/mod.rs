@@ -1,5 +1,7 @@
 //! `/svc/results/`.
 
+mod export;
+mod filters;
 mod mixed;
 mod one;
 mod shape;

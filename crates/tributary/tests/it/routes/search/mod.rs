@@ -4,4 +4,6 @@ mod ask;
 mod change;
 mod create;
 mod events;
+mod list;
+mod runs;
 mod update;

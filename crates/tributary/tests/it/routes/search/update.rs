@@ -9,13 +9,13 @@ use std::time::Duration;
 use testkit::source::{Behaviour, Source};
 
 /// Items of a source by their numbers.
-fn numbered(numbers: &[usize]) -> Value {
+pub(super) fn numbered(numbers: &[usize]) -> Value {
     let all = items("river", 20);
     let picked: Vec<Value> = numbers.iter().map(|number| all["items"][number - 1].clone()).collect();
     json!({ "total": picked.len(), "items": picked })
 }
 
-async fn update(client: &Client, id: i64) -> Value {
+pub(super) async fn update(client: &Client, id: i64) -> Value {
     let answer = client.get(&format!("/svc/search/?update={id}")).await;
     assert_eq!(answer.status, 302, "{answer:?}");
     assert!(answer.header("location").ends_with(&format!("/svc/results/?search_id={id}")));

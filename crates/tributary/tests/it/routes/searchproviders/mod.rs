@@ -4,7 +4,9 @@ mod change;
 mod check;
 mod create;
 mod doctor;
+mod list;
 mod secrets;
+mod states;
 mod testing;
 mod visibility;
 

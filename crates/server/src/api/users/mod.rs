@@ -1,9 +1,11 @@
 //! Users: administrators only, except `/svc/users/me/`. Passwords go in and never come out.
 
+mod me;
+
 use super::listing::{ListRequest, Listing, Paging};
 use super::merge::merge;
 use crate::House;
-use crate::auth::{Admin, Caller};
+use crate::auth::Admin;
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
@@ -24,12 +26,11 @@ use utoipa_axum::routes;
 const COUNT_STEP: u64 = 100;
 
 pub fn router() -> OpenApiRouter<Arc<House>> {
-    OpenApiRouter::new().routes(routes!(list_users, create_user)).routes(routes!(read_me)).routes(routes!(
-        read_user,
-        replace_user,
-        change_user,
-        delete_user
-    ))
+    OpenApiRouter::new()
+        .routes(routes!(list_users, create_user))
+        .routes(routes!(me::read_me, me::change_me))
+        .routes(routes!(me::change_password))
+        .routes(routes!(read_user, replace_user, change_user, delete_user))
 }
 
 /// All users.
@@ -63,13 +64,6 @@ async fn create_user(
     let hash = house.basic.hash(&draft.password.take().unwrap_or_default()).await?;
     let user = changes.store().create_user(draft, hash, house.clock.now()).await?;
     Ok((StatusCode::CREATED, Json(user)))
-}
-
-/// The caller.
-#[utoipa::path(get, path = "/svc/users/me/", tag = "people",
-    responses((status = 200, description = "The caller.", body = User)))]
-async fn read_me(caller: Caller, State(house): State<Arc<House>>) -> Result<Json<User>, ApiError> {
-    Ok(Json(house.store.user(caller.principal.user).await?))
 }
 
 /// One user.

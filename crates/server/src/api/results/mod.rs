@@ -1,5 +1,10 @@
 //! Results: the mixed list of a search, and single saved results.
 
+mod export;
+mod filter;
+
+pub use filter::FilterQuery;
+
 use super::listing::{ListRequest, Listing, Paging};
 use super::merge::merge;
 use super::search::{is_prefetch, log_view, own_search};
@@ -24,12 +29,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub fn router() -> OpenApiRouter<Arc<House>> {
-    OpenApiRouter::new().routes(routes!(read_results)).routes(routes!(
-        read_result,
-        replace_result,
-        change_result,
-        delete_result
-    ))
+    OpenApiRouter::new()
+        .routes(routes!(read_results))
+        .routes(routes!(export::export_results))
+        .routes(routes!(read_result, replace_result, change_result, delete_result))
 }
 
 #[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
@@ -49,6 +52,9 @@ struct ResultsQuery {
     /// False leaves out `explain`.
     #[param(value_type = Option<bool>)]
     explain: Option<Flag>,
+    /// `info.facets` counts what the list can be narrowed by.
+    #[param(value_type = Option<bool>)]
+    facets: Option<Flag>,
     /// Any value, with a NewItems mixer: all results of the search are marked as read, after this answer.
     mark_all_read: Option<String>,
     /// Items on one page of the list of Results, 1 to 100; not with `search_id`.
@@ -87,7 +93,7 @@ impl From<SavedResult> for ResultView {
 }
 
 /// The mixed results of a search, or the list of all your Results.
-#[utoipa::path(get, path = "/svc/results/", tag = "results", params(ResultsQuery), responses(
+#[utoipa::path(get, path = "/svc/results/", tag = "results", params(ResultsQuery, FilterQuery), responses(
     (status = 200, description = "With `search_id`: a page of the mixed list. A search that ended in an error gives an \
         empty list and says why. Without: your Results, newest first.", body = ResultsAnswer),
     (status = 400, description = "A parameter is not valid.", body = ErrorBody),
@@ -98,7 +104,7 @@ async fn read_results(
     State(house): State<Arc<House>>,
     links: Links,
     (method, headers): (Method, HeaderMap),
-    ApiQuery(query): ApiQuery<ResultsQuery>,
+    (ApiQuery(query), ApiQuery(filter)): (ApiQuery<ResultsQuery>, ApiQuery<FilterQuery>),
 ) -> Result<Response, ApiError> {
     let Some(id) = query.search_id else {
         let paging = Paging { page: query.page, items: query.items };
@@ -113,7 +119,7 @@ async fn read_results(
             "A page of a search holds results_requested results; items is for lists only.",
         ));
     }
-    let request = mix_request(&query, &links)?;
+    let request = MixRequest { filter: filter.filter()?, ..mix_request(&query, &links)? };
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
     // What nobody looks at is not read.
     let is_read = method == Method::GET && !is_prefetch(&headers);
@@ -137,7 +143,8 @@ fn mix_request(query: &ResultsQuery, links: &Links) -> Result<MixRequest, ApiErr
         provider: query.provider.map(ProviderId),
         explain: query.explain.map(|flag| flag.0),
         base_url: links.base(),
-        answered: None,
+        facets: query.facets == Some(Flag(true)),
+        ..MixRequest::default()
     })
 }
 

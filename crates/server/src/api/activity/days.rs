@@ -1,0 +1,200 @@
+//! The last days: volume, providers used, searches in vain, ratings of answers.
+
+use crate::House;
+use crate::auth::{Admin, Caller};
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::ApiQuery;
+use axum::Json;
+use axum::extract::State;
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use domain::activity::{DayFigures, FutileSearch, ProviderFigures, RatedAnswer};
+use domain::ids::ProviderId;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const DAYS_DEFAULT: u32 = 30;
+const DAYS_MAX: u32 = 90;
+/// Days of the caller's own activity.
+const OWN_DAYS: u32 = 14;
+/// Searches in vain that are listed.
+const FUTILE_MAX: u64 = 100;
+/// Ratings that are listed.
+const RATINGS_MAX: u64 = 100;
+
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+pub struct Period {
+    /// How many days, today included; 1 to 90, 30 when it is not given.
+    #[param(minimum = 1, maximum = 90)]
+    days: Option<u32>,
+}
+
+/// Activity of the last days.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Activity {
+    totals: Totals,
+    /// Every day of the period, the oldest first, in UTC.
+    days: Vec<DayFigures>,
+    /// The most asked first.
+    providers: Vec<ProviderActivity>,
+    /// Searches that ended and retrieved nothing, the newest first; 100 at most.
+    futile: Vec<FutileSearch>,
+    /// What people think of answers, the newest first; 100 at most.
+    ratings: Vec<RatedAnswer>,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct Totals {
+    /// Searches that are stored.
+    searches: u64,
+    providers_active: u64,
+    /// Results that providers gave in these days.
+    results: u64,
+    /// The product's version.
+    version: &'static str,
+}
+
+/// A provider in these days.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct ProviderActivity {
+    provider_id: ProviderId,
+    /// Its present name; `#` and its id for one that is gone.
+    name: String,
+    asked: u64,
+    ok: u64,
+    failed: u64,
+    timed_out: u64,
+    /// Half of its answers took no longer, in seconds.
+    p50: Option<f64>,
+    p95: Option<f64>,
+    retrieved: u64,
+}
+
+/// The caller's own searches.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct OwnActivity {
+    /// 14 days, the oldest first, in UTC.
+    days: Vec<OwnDay>,
+}
+
+#[derive(Debug, PartialEq, Serialize, utoipa::ToSchema)]
+struct OwnDay {
+    #[schema(example = "2026-11-01")]
+    day: String,
+    searches: u64,
+}
+
+/// What happened in the last days. Of very many searches the newest 50,000 count.
+#[utoipa::path(get, path = "/svc/activity/", tag = "service", params(Period), responses(
+    (status = 200, description = "Figures and lists.", body = Activity),
+    (status = 400, description = "A parameter is not valid.", body = ErrorBody),
+    (status = 403, description = "Not an administrator.", body = ErrorBody)))]
+pub async fn read_activity(
+    _admin: Admin,
+    State(house): State<Arc<House>>,
+    ApiQuery(period): ApiQuery<Period>,
+) -> Result<Json<Activity>, ApiError> {
+    let days = period.days.unwrap_or(DAYS_DEFAULT);
+    if !(1..=DAYS_MAX).contains(&days) {
+        return Err(ApiError::invalid_field("days", format!("Use 1 to {DAYS_MAX}.")));
+    }
+    let (today, store) = (house.clock.now().date_naive(), &house.store);
+    let since = begin_of(first_day(today, days));
+    let (counted, figures, futile, ratings, searches, known) = tokio::try_join!(
+        store.search_days(since),
+        store.provider_figures(since),
+        store.futile_searches(since, FUTILE_MAX),
+        store.rated_answers(since, RATINGS_MAX),
+        store.search_count(None),
+        store.providers(),
+    )?;
+    let names: BTreeMap<ProviderId, &str> =
+        known.iter().map(|provider| (provider.id, provider.draft.name.as_str())).collect();
+    Ok(Json(Activity {
+        totals: Totals {
+            searches,
+            providers_active: known.iter().filter(|provider| provider.draft.active).count() as u64,
+            results: figures.iter().map(|one| one.retrieved).sum(),
+            version: domain::VERSION,
+        },
+        days: every_day(today, days, counted),
+        providers: figures.into_iter().map(|one| ProviderActivity::of(one, &names)).collect(),
+        futile,
+        ratings,
+    }))
+}
+
+/// How often you searched in the last 14 days.
+#[utoipa::path(get, path = "/svc/activity/mine/", tag = "service",
+    responses((status = 200, description = "Days.", body = OwnActivity)))]
+pub async fn read_own_activity(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+) -> Result<Json<OwnActivity>, ApiError> {
+    let today = house.clock.now().date_naive();
+    let first = first_day(today, OWN_DAYS);
+    let counted: BTreeMap<String, u64> =
+        house.store.own_days(caller.principal.user, begin_of(first)).await?.into_iter().collect();
+    let day = |day: NaiveDate| {
+        let day = day.to_string();
+        OwnDay { searches: counted.get(&day).copied().unwrap_or_default(), day }
+    };
+    Ok(Json(OwnActivity { days: first.iter_days().take_while(|one| *one <= today).map(day).collect() }))
+}
+
+impl ProviderActivity {
+    fn of(one: ProviderFigures, names: &BTreeMap<ProviderId, &str>) -> Self {
+        let name = names.get(&one.provider).map(|name| (*name).to_owned());
+        Self {
+            provider_id: one.provider,
+            name: name.unwrap_or_else(|| format!("#{}", one.provider)),
+            asked: one.asked,
+            ok: one.ok,
+            failed: one.failed,
+            timed_out: one.timed_out,
+            p50: one.p50,
+            p95: one.p95,
+            retrieved: one.retrieved,
+        }
+    }
+}
+
+/// The first of so many days, today included.
+fn first_day(today: NaiveDate, days: u32) -> NaiveDate {
+    today.checked_sub_days(Days::new(u64::from(days.saturating_sub(1)))).unwrap_or(today)
+}
+
+pub fn begin_of(day: NaiveDate) -> DateTime<Utc> {
+    day.and_time(chrono::NaiveTime::MIN).and_utc()
+}
+
+/// Days without a search are told too.
+fn every_day(today: NaiveDate, days: u32, counted: Vec<DayFigures>) -> Vec<DayFigures> {
+    let mut counted: BTreeMap<String, DayFigures> =
+        counted.into_iter().map(|day| (day.day.clone(), day)).collect();
+    let figures = |day: NaiveDate| {
+        let day = day.to_string();
+        counted.remove(&day).unwrap_or(DayFigures { day, ..DayFigures::default() })
+    };
+    first_day(today, days).iter_days().take_while(|one| *one <= today).map(figures).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quiet_days_are_told() {
+        let today: NaiveDate = "2026-03-02".parse().expect("a day");
+        let busy = DayFigures { day: "2026-03-01".to_owned(), searches: 3, ..DayFigures::default() };
+        let old = DayFigures { day: "2026-01-01".to_owned(), ..DayFigures::default() };
+        let days = every_day(today, 4, vec![old, busy]);
+        let told: Vec<(&str, u64)> = days.iter().map(|day| (day.day.as_str(), day.searches)).collect();
+        assert_eq!(told, [("2026-02-27", 0), ("2026-02-28", 0), ("2026-03-01", 3), ("2026-03-02", 0)]);
+        assert_eq!(every_day(today, 1, Vec::new()).len(), 1);
+        assert_eq!(every_day(today, DAYS_MAX, Vec::new()).len(), DAYS_MAX as usize);
+        assert_eq!(begin_of(today).to_rfc3339(), "2026-03-02T00:00:00+00:00");
+    }
+}

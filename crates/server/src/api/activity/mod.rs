@@ -1,0 +1,16 @@
+//! What people did with the service: the last days from the records, the last hour from this process.
+
+mod days;
+mod now;
+
+use crate::House;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new()
+        .routes(routes!(days::read_activity))
+        .routes(routes!(days::read_own_activity))
+        .routes(routes!(now::read_now))
+}

@@ -1,0 +1,163 @@
+//! Brandings, for administrators: several are kept, the one that was saved or activated last is in use.
+
+use crate::House;
+use crate::auth::Admin;
+use crate::changes::Changes;
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::{ApiJson, ApiPath};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use chrono::{DateTime, Utc};
+use domain::branding::{BRANDINGS_MAX, Branding, BrandingDraft};
+use domain::ids::BrandingId;
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new()
+        .routes(routes!(list_brandings, create_branding))
+        .routes(routes!(read_branding, replace_branding, delete_branding))
+        .routes(routes!(activate_branding))
+}
+
+/// A branding as it is shown.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Branding)]
+struct BrandingView {
+    id: BrandingId,
+    /// In a list `logo_light` and `logo_dark` are empty.
+    #[serde(flatten)]
+    draft: BrandingDraft,
+    has_logo_light: bool,
+    has_logo_dark: bool,
+    /// It is the one in use.
+    active: bool,
+    date_created: DateTime<Utc>,
+    date_updated: DateTime<Utc>,
+}
+
+impl From<Branding> for BrandingView {
+    fn from(one: Branding) -> Self {
+        Self {
+            id: one.id,
+            has_logo_light: !one.draft.logo_light.is_empty(),
+            has_logo_dark: !one.draft.logo_dark.is_empty(),
+            draft: one.draft,
+            active: one.active,
+            date_created: one.date_created,
+            date_updated: one.date_updated,
+        }
+    }
+}
+
+impl BrandingView {
+    fn without_logos(mut self) -> Self {
+        self.draft.logo_light.clear();
+        self.draft.logo_dark.clear();
+        self
+    }
+}
+
+/// All brandings, without their logos.
+#[utoipa::path(get, path = "/svc/brandings/", tag = "service", responses(
+    (status = 200, description = "Brandings by id.", body = [BrandingView]),
+    (status = 403, description = "Not an administrator.", body = ErrorBody)))]
+async fn list_brandings(
+    _admin: Admin,
+    State(house): State<Arc<House>>,
+) -> Result<Json<Vec<BrandingView>>, ApiError> {
+    let all = house.store.brandings().await?;
+    Ok(Json(all.into_iter().map(|one| BrandingView::from(one).without_logos()).collect()))
+}
+
+/// Creates a branding; it is in use from now on.
+#[utoipa::path(post, path = "/svc/brandings/", tag = "service", request_body = BrandingDraft, responses(
+    (status = 201, description = "Created, and in use.", body = BrandingView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 409, description = "The name is taken, or there are 20 already.", body = ErrorBody)))]
+async fn create_branding(
+    _admin: Admin,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    ApiJson(draft): ApiJson<BrandingDraft>,
+) -> Result<(StatusCode, Json<BrandingView>), ApiError> {
+    let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
+    if house.store.brandings().await?.len() >= BRANDINGS_MAX {
+        let sentence = format!("At most {BRANDINGS_MAX} brandings are kept; delete one first.");
+        return Err(ApiError::saying(Refusal::Conflict, sentence));
+    }
+    let made = changes.store().create_branding(draft, house.clock.now()).await?;
+    house.brands.forget();
+    Ok((StatusCode::CREATED, Json(made.into())))
+}
+
+/// One branding with its logos.
+#[utoipa::path(get, path = "/svc/brandings/{id}/", tag = "service", params(("id" = i64, Path, description = "Id of the branding.")),
+    responses((status = 200, description = "The branding.", body = BrandingView),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown.", body = ErrorBody)))]
+async fn read_branding(
+    _admin: Admin,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<Json<BrandingView>, ApiError> {
+    Ok(Json(house.store.branding(BrandingId(id)).await?.into()))
+}
+
+/// Replaces a branding; it is in use from now on.
+#[utoipa::path(put, path = "/svc/brandings/{id}/", tag = "service", params(("id" = i64, Path, description = "Id of the branding.")),
+    request_body = BrandingDraft, responses(
+    (status = 200, description = "Replaced, and in use.", body = BrandingView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown.", body = ErrorBody),
+    (status = 409, description = "The name is taken.", body = ErrorBody)))]
+async fn replace_branding(
+    _admin: Admin,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+    ApiJson(draft): ApiJson<BrandingDraft>,
+) -> Result<Json<BrandingView>, ApiError> {
+    house.store.branding(BrandingId(id)).await?;
+    let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
+    let changed = changes.store().replace_branding(BrandingId(id), draft, house.clock.now()).await?;
+    house.brands.forget();
+    Ok(Json(changed.into()))
+}
+
+/// Puts a branding to use.
+#[utoipa::path(post, path = "/svc/brandings/{id}/activate/", tag = "service", params(("id" = i64, Path, description = "Id of the branding.")),
+    responses((status = 200, description = "It is in use.", body = BrandingView),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown.", body = ErrorBody)))]
+async fn activate_branding(
+    _admin: Admin,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<Json<BrandingView>, ApiError> {
+    let active = changes.store().activate_branding(BrandingId(id), house.clock.now()).await?;
+    house.brands.forget();
+    Ok(Json(active.into()))
+}
+
+/// Deletes a branding. Without the one in use, the program looks as it came.
+#[utoipa::path(delete, path = "/svc/brandings/{id}/", tag = "service", params(("id" = i64, Path, description = "Id of the branding.")),
+    responses((status = 204, description = "Deleted."),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown.", body = ErrorBody)))]
+async fn delete_branding(
+    _admin: Admin,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<StatusCode, ApiError> {
+    changes.store().delete_branding(BrandingId(id)).await?;
+    house.brands.forget();
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,117 @@
+//! What a page needs to know before it shows anything: names, labels, limits and thresholds.
+
+use crate::House;
+use crate::auth::Caller;
+use crate::error::ApiError;
+use crate::paths::Prefix;
+use axum::extract::State;
+use axum::{Extension, Json};
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Said when an answer takes longer than it may.
+const TIMEOUT_TEXT: &str = "The answer takes too long. Try again, or with fewer results.";
+/// The role of models that write summaries.
+const RAG: &str = "rag";
+const CHAT: &str = "chat";
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().routes(routes!(read_config))
+}
+
+/// The configuration of pages.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct PageConfig {
+    web_config: WebConfig,
+    oidc_config: Vec<SignInService>,
+    rag_config: RagConfig,
+    /// From this confidence on a result has a star.
+    minimum_confidence_score: f64,
+    /// From this score on a result without a confidence has a star.
+    minimum_score: f64,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct WebConfig {
+    /// The product's name as the branding has it.
+    #[schema(example = "Tributary")]
+    name: String,
+    version: &'static str,
+    /// The prefix of the API.
+    #[schema(example = "/svc")]
+    api: String,
+    /// Labels of the branding; empty where it has none.
+    button: String,
+    placeholder: String,
+    ai_label: String,
+    select_label: String,
+    /// No page sets a cookie that would need consent.
+    cookie_consent_display: bool,
+}
+
+/// A service by which people may sign in.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct SignInService {
+    name: String,
+    #[schema(example = "/svc/oidc/hub/login/")]
+    href: String,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct RagConfig {
+    /// A model is there that writes summaries.
+    available: bool,
+    /// A model is there that chats.
+    chat: bool,
+    /// Seconds that an answer may take.
+    timeout: u64,
+    timeout_text: &'static str,
+}
+
+/// The configuration of pages: names, labels, ways to sign in, limits of answers and the thresholds of stars.
+#[utoipa::path(get, path = "/api/config/default/", tag = "service", operation_id = "read_config",
+    responses((status = 200, description = "The configuration.", body = PageConfig)))]
+async fn read_config(
+    _caller: Caller,
+    State(house): State<Arc<House>>,
+    prefix: Option<Extension<Prefix>>,
+) -> Result<Json<PageConfig>, ApiError> {
+    let (models, authenticators) =
+        tokio::try_join!(house.store.ai_providers(), house.store.authenticators())?;
+    let is_there = |role: &str| {
+        models.iter().any(|model| model.draft.active && model.draft.tags.iter().any(|tag| tag == role))
+    };
+    let api = prefix.map(|Extension(prefix)| prefix).unwrap_or_default().0;
+    let services = authenticators.into_iter().filter(|one| one.draft.active && one.draft.sign_in);
+    let service = |one: domain::authenticator::Authenticator| SignInService {
+        href: format!("{api}/oidc/{}/login/", one.draft.idp),
+        name: one.draft.name,
+    };
+    let (brand, settings) = (house.brand().await.view.clone(), &house.settings);
+    Ok(Json(PageConfig {
+        oidc_config: services.map(service).collect(),
+        rag_config: RagConfig {
+            available: is_there(RAG),
+            chat: is_there(CHAT),
+            timeout: settings.rag_timeout.0.as_secs(),
+            timeout_text: TIMEOUT_TEXT,
+        },
+        minimum_confidence_score: settings.minimum_confidence_score.0,
+        minimum_score: settings.minimum_score,
+        web_config: WebConfig {
+            name: brand.name,
+            version: domain::VERSION,
+            api,
+            button: brand.button,
+            placeholder: brand.placeholder,
+            ai_label: brand.ai_label,
+            select_label: brand.select_label,
+            cookie_consent_display: false,
+        },
+    }))
+}

@@ -1,0 +1,103 @@
+//! Who is not let in for a while after too many failures, in this process; administrators let them in again.
+
+use crate::House;
+use crate::auth::Admin;
+use crate::changes::Changes;
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::ApiPath;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use domain::audit::{Action, AuditEvent, Kind};
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// Users read at once when names are looked for.
+const FIND_STEP: u64 = 100;
+/// Most users whose names are looked for.
+const USERS_MAX: u64 = 10_000;
+/// What the audit log calls a reset of all.
+const EVERYBODY: &str = "everybody";
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().routes(routes!(list_lockouts, reset_lockouts)).routes(routes!(reset_lockout))
+}
+
+/// A door that is shut to somebody.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Lockout)]
+struct LockoutView {
+    /// Name of a user. Empty for names that no user has, and for an address as a whole.
+    username: String,
+    /// Address of the client. Empty for a name that is locked everywhere.
+    #[schema(example = "192.0.2.7")]
+    address: String,
+    /// Seconds until the next attempt.
+    seconds: u64,
+}
+
+/// Who is locked out of this process at this moment.
+#[utoipa::path(get, path = "/svc/lockouts/", tag = "people", responses(
+    (status = 200, description = "Lockouts.", body = [LockoutView]),
+    (status = 403, description = "Not an administrator.", body = ErrorBody)))]
+async fn list_lockouts(
+    _admin: Admin,
+    State(house): State<Arc<House>>,
+) -> Result<Json<Vec<LockoutView>>, ApiError> {
+    let lockouts = house.throttles.sign_in.lockouts(&usernames(&house).await?);
+    let view = |one: crate::throttle::Lockout| LockoutView {
+        username: one.name.unwrap_or_default(),
+        address: one.address.unwrap_or_default(),
+        seconds: one.wait.as_secs(),
+    };
+    Ok(Json(lockouts.into_iter().map(view).collect()))
+}
+
+/// Lets everybody in again.
+#[utoipa::path(delete, path = "/svc/lockouts/", tag = "people", responses(
+    (status = 204, description = "All failures are forgotten."),
+    (status = 403, description = "Not an administrator.", body = ErrorBody)))]
+async fn reset_lockouts(
+    _admin: Admin,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+) -> Result<StatusCode, ApiError> {
+    changes.note(AuditEvent::of(Action::Reset, Kind::SignIn, None, EVERYBODY)).await?;
+    house.throttles.sign_in.forget_all();
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Lets one user in again, from wherever attempts failed.
+#[utoipa::path(delete, path = "/svc/lockouts/{id}/", tag = "people", params(("id" = String, Path, description = "The user's name.")),
+    responses((status = 204, description = "The user's failures are forgotten."),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 404, description = "There is no such user.", body = ErrorBody)))]
+async fn reset_lockout(
+    _admin: Admin,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    ApiPath(username): ApiPath<String>,
+) -> Result<StatusCode, ApiError> {
+    // No database keeps a NUL.
+    if username.contains('\0') {
+        return Err(ApiError::of(Refusal::NotFound));
+    }
+    let user = house.store.user_by_name(&username).await?;
+    changes.note(AuditEvent::of(Action::Reset, Kind::SignIn, Some(user.id.0), &user.username)).await?;
+    house.throttles.sign_in.forget_name(&user.username);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn usernames(house: &House) -> Result<Vec<String>, ApiError> {
+    let mut names = Vec::new();
+    for offset in (0..USERS_MAX).step_by(FIND_STEP as usize) {
+        let page = house.store.users(offset, FIND_STEP).await?;
+        names.extend(page.items.into_iter().map(|user| user.username));
+        if offset + FIND_STEP >= page.total {
+            break;
+        }
+    }
+    Ok(names)
+}

@@ -1,0 +1,83 @@
+//! What a person wishes for the own lists: sources and domains that are raised, lowered or blocked.
+
+use crate::House;
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::ApiJson;
+use axum::Json;
+use axum::extract::State;
+use domain::ids::ProviderId;
+use domain::preferences::{DomainWish, Preferences, Wish};
+use domain::provider::SearchProvider;
+use domain::validation::FieldErrors;
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().routes(routes!(read_preferences, replace_preferences))
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct PreferencesView {
+    domains: Vec<DomainWish>,
+    sources: Vec<SourceWishView>,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct SourceWishView {
+    provider_id: ProviderId,
+    /// Name of the provider.
+    name: String,
+    wish: Wish,
+}
+
+/// Your wishes for your own lists. Sources that are gone, or that you may not see any more, are left out.
+#[utoipa::path(get, path = "/svc/preferences/", tag = "people",
+    responses((status = 200, description = "Your wishes.", body = PreferencesView)))]
+async fn read_preferences(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+) -> Result<Json<PreferencesView>, ApiError> {
+    let wishes = house.store.preferences(caller.principal.user).await?;
+    Ok(Json(shown(wishes, &visible(&house, &caller).await?)))
+}
+
+/// Replaces your wishes. They count in all your lists at once: raised results have 1.25 times their score and
+/// confidence, lowered ones 0.75 times, blocked ones are hidden, and a blocked source is asked only when it is named.
+#[utoipa::path(put, path = "/svc/preferences/", tag = "people", request_body = Preferences, responses(
+    (status = 200, description = "Your wishes, with domains in their one form.", body = PreferencesView),
+    (status = 400, description = "Not valid.", body = ErrorBody)))]
+async fn replace_preferences(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiJson(wishes): ApiJson<Preferences>,
+) -> Result<Json<PreferencesView>, ApiError> {
+    let wishes = wishes.checked().map_err(ApiError::invalid)?;
+    let sources = visible(&house, &caller).await?;
+    let mut errors = FieldErrors::default();
+    for (place, wish) in wishes.sources.iter().enumerate() {
+        let is_known = sources.iter().any(|one| one.id == wish.provider_id);
+        errors.check(is_known, &format!("sources[{place}].provider_id"), || {
+            "There is no such source.".to_owned()
+        });
+    }
+    let wishes = errors.into_result(wishes).map_err(ApiError::invalid)?;
+    house.store.save_preferences(caller.principal.user, wishes.clone(), house.clock.now()).await?;
+    Ok(Json(shown(wishes, &sources)))
+}
+
+async fn visible(house: &House, caller: &Caller) -> Result<Vec<SearchProvider>, ApiError> {
+    let mut providers = house.store.providers().await?;
+    providers.retain(|provider| caller.principal.may_see(provider));
+    Ok(providers)
+}
+
+fn shown(wishes: Preferences, sources: &[SearchProvider]) -> PreferencesView {
+    let named = wishes.sources.into_iter().filter_map(|wish| {
+        let source = sources.iter().find(|one| one.id == wish.provider_id)?;
+        Some(SourceWishView { provider_id: source.id, name: source.draft.name.clone(), wish: wish.wish })
+    });
+    PreferencesView { sources: named.collect(), domains: wishes.domains }
+}

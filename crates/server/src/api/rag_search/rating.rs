@@ -1,0 +1,35 @@
+//! What a person thinks of an AI summary.
+
+use crate::House;
+use crate::api::search::own_search;
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::{ApiJson, ApiPath};
+use axum::Json;
+use axum::extract::State;
+use domain::chat::Rating;
+use domain::ids::SearchId;
+use std::sync::Arc;
+
+/// Rates the AI summary of a search of yours; a second rating takes the place of the first.
+#[utoipa::path(post, path = "/svc/rag-search/{id}/rating/", tag = "answers", params(("id" = i64, Path, description = "Id of the search.")),
+    request_body(content = Rating, example = json!({"rating": -1, "reasons": ["incomplete"], "comment": ""})), responses(
+    (status = 200, description = "Rated.", body = Rating),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 404, description = "Unknown search, or someone else's.", body = ErrorBody),
+    (status = 422, description = "The search has no summary.", body = ErrorBody)))]
+pub async fn rate_answer(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+    ApiJson(rating): ApiJson<Rating>,
+) -> Result<Json<Rating>, ApiError> {
+    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    rating.check().into_result(()).map_err(ApiError::invalid)?;
+    let Some(answer) = house.store.answer(search.id).await? else {
+        return Err(ApiError::saying(Refusal::Impossible, "This search has no summary to be rated."));
+    };
+    let model = answer.row.additional_content.map(|details| details.ai_model).unwrap_or_default();
+    house.store.rate_answer(search.id, &model, rating.clone(), house.clock.now()).await?;
+    Ok(Json(rating))
+}

@@ -1,0 +1,81 @@
+//! The gallery of ready sources: SearchProviders that came with the program, to be filled in and saved.
+
+use crate::House;
+use crate::auth::Admin;
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::ApiPath;
+use axum::Json;
+use axum::extract::State;
+use domain::provider::ProviderDraft;
+use domain::ready_source::ReadySource;
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// What is needed where each person connects an account of their own.
+const AUTHENTICATOR: &str = "authenticator";
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().routes(routes!(list_readysources)).routes(routes!(read_readysource))
+}
+
+/// A ready source as it stands in the gallery.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = ReadySource)]
+struct ReadyView {
+    #[schema(example = "arxiv")]
+    slug: String,
+    name: String,
+    description: String,
+    connector: String,
+    /// The first one is its group.
+    tags: Vec<String>,
+    /// Fields to be filled in first; `authenticator` where each person connects an account.
+    #[schema(example = json!(["credentials"]))]
+    needs: Vec<String>,
+}
+
+impl ReadyView {
+    fn of(house: &House, source: &ReadySource) -> Self {
+        let draft = &source.draft;
+        let mut needs = source.needs();
+        let kind = house.catalogues.connectors.iter().find(|kind| kind.name == draft.connector);
+        if kind.is_some_and(|kind| kind.authenticator.is_some())
+            && !needs.iter().any(|need| need == AUTHENTICATOR)
+        {
+            needs.push(AUTHENTICATOR.to_owned());
+        }
+        Self {
+            slug: source.slug.clone(),
+            name: draft.name.clone(),
+            description: draft.description.clone(),
+            connector: draft.connector.clone(),
+            tags: draft.tags.clone(),
+            needs,
+        }
+    }
+}
+
+/// Every ready source, by group and name.
+#[utoipa::path(get, path = "/svc/readysources/", tag = "providers", responses(
+    (status = 200, description = "Ready sources.", body = [ReadyView]),
+    (status = 403, description = "Not an administrator.", body = ErrorBody)))]
+async fn list_readysources(_admin: Admin, State(house): State<Arc<House>>) -> Json<Vec<ReadyView>> {
+    let sources = &house.installation.ready_sources;
+    Json(sources.iter().map(|source| ReadyView::of(&house, source)).collect())
+}
+
+/// One of them as a SearchProvider, ready for the form. Its blanks stand where something is to be filled in.
+#[utoipa::path(get, path = "/svc/readysources/{id}/", tag = "providers", params(("id" = String, Path, description = "Slug of the source.")),
+    responses((status = 200, description = "The record.", body = ProviderDraft),
+    (status = 403, description = "Not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown.", body = ErrorBody)))]
+async fn read_readysource(
+    _admin: Admin,
+    State(house): State<Arc<House>>,
+    ApiPath(slug): ApiPath<String>,
+) -> Result<Json<ProviderDraft>, ApiError> {
+    let found = house.installation.ready_sources.iter().find(|source| source.slug == slug);
+    found.map(|source| Json(source.draft.clone())).ok_or_else(|| ApiError::of(Refusal::NotFound))
+}

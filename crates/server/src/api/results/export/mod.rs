@@ -1,0 +1,210 @@
+//! `GET /svc/results/export/`: the list of a search as a file, one module for each form.
+
+mod bibtex;
+mod csv;
+mod json;
+mod rss;
+
+use super::filter::FilterQuery;
+use super::named_mixer;
+use crate::House;
+use crate::api::search::{log_view, own_search};
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::ApiQuery;
+use crate::links::Links;
+use axum::extract::State;
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::{HeaderName, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use domain::ids::SearchId;
+use domain::instant::Instant;
+use domain::notation::markup::readable;
+use domain::result::ResultItem;
+use domain::search::Search;
+use federation::MixRequest;
+use serde::Deserialize;
+use std::sync::Arc;
+use url::Url;
+
+/// Most results in one file; `X-Total-Count` says how many the list has.
+const RESULTS_MAX: usize = 5_000;
+/// Longest part of the query in the name of a file.
+const NAME_CHARS_MAX: usize = 40;
+const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
+
+#[derive(Debug, Clone, Copy, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    Csv,
+    Json,
+    Bibtex,
+    Rss,
+}
+
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ExportQuery {
+    /// The search whose results are wanted.
+    search_id: i64,
+    /// `csv`, `json`, `bibtex` or `rss`.
+    #[param(inline)]
+    format: Format,
+    /// Another mixer than the search's own; see `/svc/mixers/`.
+    #[serde(default)]
+    result_mixer: Option<String>,
+}
+
+/// What a file is made of.
+struct Export<'a> {
+    search: &'a Search,
+    results: &'a [ResultItem],
+    /// Where the list can be read.
+    link: String,
+    now: Instant,
+}
+
+/// The whole list of a search as a file, in its order and with the same filters; at most 5,000 results.
+#[utoipa::path(get, path = "/svc/results/export/", tag = "results", params(ExportQuery, FilterQuery), responses(
+    (status = 200, description = "The file. `X-Total-Count` says how many results the list has.", content(
+        (String = "text/csv"), (String = "application/json"), (String = "text/x-bibtex"), (String = "application/rss+xml"))),
+    (status = 400, description = "A parameter is missing or not valid.", body = ErrorBody),
+    (status = 404, description = "Unknown search, or someone else's.", body = ErrorBody),
+    (status = 503, description = "The search still runs; ask again after `Retry-After`.", body = ErrorBody)))]
+pub async fn export_results(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    (ApiQuery(query), ApiQuery(filter)): (ApiQuery<ExportQuery>, ApiQuery<FilterQuery>),
+) -> Result<Response, ApiError> {
+    let request = MixRequest {
+        mixer: named_mixer(query.result_mixer.as_deref())?,
+        filter: filter.filter()?,
+        explain: Some(false),
+        base_url: links.base(),
+        items: Some(RESULTS_MAX),
+        ..MixRequest::default()
+    };
+    let search = own_search(&house, &caller.principal, SearchId(query.search_id)).await?;
+    let mixed = house.federation.mix(&search, &request).await?;
+    log_view(&search, &mixed);
+    let mixer = request.mixer.as_deref().unwrap_or(&search.draft.result_mixer);
+    let export = Export {
+        search: &search,
+        results: &mixed.results,
+        link: links.results(search.id, mixer),
+        now: house.clock.now(),
+    };
+    let (text, kind, ending) = match query.format {
+        Format::Csv => (csv::written(&export), "text/csv; charset=utf-8", "csv"),
+        Format::Json => (json::written(&export), "application/json", "json"),
+        Format::Bibtex => (bibtex::written(&export), "text/x-bibtex; charset=utf-8", "bib"),
+        Format::Rss => (rss::written(&export), "application/rss+xml; charset=utf-8", "rss"),
+    };
+    let mut response = text.into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(TOTAL, mixed.info.results.retrieved_total.into());
+    if let Ok(name) = HeaderValue::try_from(attachment(&search, ending)) {
+        headers.insert(CONTENT_DISPOSITION, name);
+    }
+    Ok(response)
+}
+
+/// `attachment` with a name of letters, digits and hyphens.
+fn attachment(search: &Search, ending: &str) -> String {
+    let mut name = String::from("results");
+    let words = search.draft.query_string.split(|c: char| !c.is_ascii_alphanumeric());
+    for word in words.filter(|word| !word.is_empty()) {
+        if name.len() + 1 + word.len() > NAME_CHARS_MAX {
+            break;
+        }
+        name.push('-');
+        name.push_str(&word.to_ascii_lowercase());
+    }
+    format!("attachment; filename=\"{name}-{}.{ending}\"", search.id)
+}
+
+/// A text of a source without marks and markup.
+fn plain(text: &str) -> String {
+    readable(text).replace("&lt;", "<").replace("&amp;", "&")
+}
+
+/// An address that may be followed: the web, and nothing that runs.
+fn web_link(text: &str) -> Option<String> {
+    let url = Url::parse(text.trim()).ok()?;
+    let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();
+    is_web.then(|| url.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::UserId;
+    use domain::search::SearchDraft;
+    use domain::status::SearchStatus;
+
+    pub(super) fn search(query: &str) -> Search {
+        Search {
+            id: SearchId(7),
+            owner: UserId(1),
+            draft: SearchDraft::of_query(query),
+            query_string_processed: query.to_owned(),
+            status: SearchStatus::FullResultsReady,
+            messages: Vec::new(),
+            time_s: 0.0,
+            run: 1,
+            date_created: Instant::UNIX_EPOCH,
+            date_updated: Instant::UNIX_EPOCH,
+        }
+    }
+
+    /// The file of one result.
+    pub(super) fn of_one(item: ResultItem, written: fn(&Export<'_>) -> String) -> String {
+        let search = search("deep <rivers> & \"lakes\"");
+        let link = "http://house/svc/results/?search_id=7&result_mixer=DateMixer".to_owned();
+        written(&Export { search: &search, results: &[item], link, now: Instant::UNIX_EPOCH })
+    }
+
+    #[test]
+    fn names_of_files_are_safe() {
+        let cases = [
+            ("River levels", "results-river-levels-7.csv"),
+            ("\"; filename=\"x\r\n../../etc", "results-filename-x-etc-7.csv"),
+            ("日本", "results-7.csv"),
+            ("aaaaaaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbbb cc", "results-aaaaaaaaaaaaaaaaaaaa-7.csv"),
+        ];
+        for (query, expected) in cases {
+            let header = format!("attachment; filename=\"{expected}\"");
+            assert_eq!(attachment(&search(query), "csv"), header, "{query}");
+        }
+    }
+
+    #[test]
+    fn only_the_web_is_followed() {
+        let cases = [
+            ("https://a.example/x", Some("https://a.example/x")),
+            (" http://a.example/<b> ", Some("http://a.example/%3Cb%3E")),
+            ("javascript:alert(1)", None),
+            ("JaVaScRiPt:alert(1)", None),
+            ("data:text/html,x", None),
+            ("file:///etc/passwd", None),
+            ("/relative", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(web_link(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_are_plain() {
+        for (text, expected) in [
+            ("<em>deep</em> river", "deep river"),
+            ("a &lt;b&gt; &amp;amp; c", "a <b> &amp; c"),
+            ("AT&amp;T", "AT&T"),
+        ] {
+            assert_eq!(plain(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The parameters that narrow a list of results.
+
+use crate::error::ApiError;
+use crate::extract::Flag;
+use domain::ids::ProviderId;
+use domain::search::{LIST_ITEM_CHARS_MAX, LIST_MAX};
+use domain::validation::FieldErrors;
+use federation::ResultFilter;
+use serde::Deserialize;
+
+#[derive(Debug, Default, Clone, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+pub struct FilterQuery {
+    /// Only the results of these providers: ids, separated by commas.
+    #[param(example = "1,4")]
+    pub providers: Option<String>,
+    /// No results of these providers: ids, separated by commas.
+    pub not_providers: Option<String>,
+    /// Only results of this author.
+    pub author: Option<String>,
+    /// `week`, `month` or `year` back from now, `older`, `undated`, or days such as `2024-05-01..2024-05-31`, of which
+    /// one may be left out.
+    #[param(example = "month")]
+    pub date: Option<String>,
+    /// Only results with a star.
+    #[param(value_type = Option<bool>)]
+    pub starred: Option<Flag>,
+    /// Only results that an update added.
+    #[param(value_type = Option<bool>)]
+    pub new: Option<Flag>,
+}
+
+impl FilterQuery {
+    /// Empty parameters filter nothing.
+    pub fn filter(&self) -> Result<ResultFilter, ApiError> {
+        let mut errors = FieldErrors::default();
+        let filter = ResultFilter {
+            providers: ids(&mut errors, "providers", self.providers.as_deref()),
+            not_providers: ids(&mut errors, "not_providers", self.not_providers.as_deref()),
+            author: said(self.author.as_deref()).map(str::to_owned),
+            date: said(self.date.as_deref()).and_then(|text| {
+                text.parse().map_err(|sentence: String| errors.check(false, "date", || sentence)).ok()
+            }),
+            starred: self.starred == Some(Flag(true)),
+            new: self.new == Some(Flag(true)),
+        };
+        if let Some(author) = &filter.author {
+            errors.check_text("author", author, LIST_ITEM_CHARS_MAX);
+        }
+        errors.into_result(filter).map_err(ApiError::invalid)
+    }
+}
+
+fn said(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
+}
+
+fn ids(errors: &mut FieldErrors, field: &str, text: Option<&str>) -> Vec<ProviderId> {
+    let words = said(text).unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty());
+    let ids: Option<Vec<ProviderId>> =
+        words.take(LIST_MAX + 1).map(|word| word.parse().ok().map(ProviderId)).collect();
+    errors.check(ids.is_some(), field, || "Use ids of providers, separated by commas.".to_owned());
+    let ids = ids.unwrap_or_default();
+    errors.check(ids.len() <= LIST_MAX, field, || format!("At most {LIST_MAX} entries are allowed."));
+    ids
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_values_are_named() {
+        let query = |name: &str, value: &str| {
+            let text = Some(value.to_owned());
+            let mut query = FilterQuery::default();
+            match name {
+                "providers" => query.providers = text,
+                "not_providers" => query.not_providers = text,
+                "author" => query.author = text,
+                _ => query.date = text,
+            }
+            query.filter()
+        };
+        let too_many = vec!["1"; LIST_MAX + 1].join(",");
+        let too_long = "x".repeat(LIST_ITEM_CHARS_MAX + 1);
+        let cases = [
+            ("providers", "1, 4,", true),
+            ("providers", "", true),
+            ("providers", "library", false),
+            ("not_providers", "1;2", false),
+            ("not_providers", &too_many, false),
+            ("author", "Ann Lee", true),
+            ("author", &too_long, false),
+            ("date", "month", true),
+            ("date", "", true),
+            ("date", "tomorrow", false),
+        ];
+        for (name, value, is_fine) in cases {
+            match query(name, value) {
+                Ok(filter) => assert_eq!((is_fine, filter.is_none()), (true, value.is_empty()), "{name}"),
+                Err(error) => {
+                    assert!(!is_fine && error.detail().contains(name), "{name}: {}", error.detail())
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The settings in force, each with where its value came from. They are read only: the file and the environment set them.
+
+use crate::House;
+use crate::auth::Admin;
+use crate::error::ErrorBody;
+use axum::Json;
+use axum::extract::State;
+use domain::settings::{SettingInForce, SettingRow, Settings};
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().routes(routes!(list_settings))
+}
+
+/// A setting of this installation.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = Setting)]
+struct SettingView {
+    #[schema(example = "SVC_PORT")]
+    name: &'static str,
+    /// A secret is shown as `***`.
+    #[schema(example = "8000")]
+    value: String,
+    #[schema(example = "8000")]
+    default: String,
+    /// `default`, `file`, `environment` or `program`.
+    #[schema(example = "environment")]
+    origin: &'static str,
+    meaning: String,
+    /// `text`, `whole number`, `secret`, …
+    kind: &'static str,
+}
+
+impl SettingView {
+    fn of(row: &SettingRow, in_force: &SettingInForce) -> Self {
+        Self {
+            name: row.name,
+            value: in_force.value.clone(),
+            default: (row.default)(),
+            origin: in_force.origin.as_str(),
+            meaning: row.meaning(),
+            kind: row.kind,
+        }
+    }
+}
+
+/// Every setting with its value, its default and where the value came from.
+#[utoipa::path(get, path = "/svc/settings/", tag = "service", responses(
+    (status = 200, description = "Settings in the order of the documentation.", body = [SettingView]),
+    (status = 403, description = "Not an administrator.", body = ErrorBody)))]
+async fn list_settings(_admin: Admin, State(house): State<Arc<House>>) -> Json<Vec<SettingView>> {
+    let of_row = |row: &SettingRow| {
+        let in_force = house.installation.settings.iter().find(|one| one.name == row.name)?;
+        Some(SettingView::of(row, in_force))
+    };
+    Json(Settings::TABLE.iter().filter_map(of_row).collect())
+}

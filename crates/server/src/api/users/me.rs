@@ -1,0 +1,86 @@
+//! What people see and change of themselves.
+
+use super::current_draft;
+use crate::House;
+use crate::auth::{Caller, Scheme, by_password, keep_session};
+use crate::changes::Changes;
+use crate::client_address::ClientAddress;
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::ApiJson;
+use axum::Json;
+use axum::extract::State;
+use domain::user::{User, UserDraft};
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// What people may change of their own account.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct MeInput {
+    #[schema(example = "ann@example.org")]
+    email: Option<String>,
+}
+
+#[derive(Deserialize, utoipa::ToSchema)]
+pub struct PasswordInput {
+    /// The password in force.
+    current: String,
+    /// At least 8 characters.
+    new: String,
+}
+
+/// The caller.
+#[utoipa::path(get, path = "/svc/users/me/", tag = "people",
+    responses((status = 200, description = "The caller.", body = User)))]
+pub async fn read_me(caller: Caller, State(house): State<Arc<House>>) -> Result<Json<User>, ApiError> {
+    Ok(Json(house.store.user(caller.principal.user).await?))
+}
+
+/// Changes what people may change of themselves: the mail address.
+#[utoipa::path(patch, path = "/svc/users/me/", tag = "people", request_body = MeInput, responses(
+    (status = 200, description = "Changed.", body = User),
+    (status = 400, description = "Not valid.", body = ErrorBody)))]
+pub async fn change_me(
+    caller: Caller,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    ApiJson(input): ApiJson<MeInput>,
+) -> Result<Json<User>, ApiError> {
+    let user = house.store.user(caller.principal.user).await?;
+    let Some(email) = input.email else {
+        return Ok(Json(user));
+    };
+    let draft = UserDraft { email, ..current_draft(&user) };
+    let draft = draft.check(false).into_result(draft).map_err(ApiError::invalid)?;
+    Ok(Json(changes.store().replace_user(user.id, draft, None, house.clock.now()).await?))
+}
+
+/// A new password for the caller, who must know the one in force. All other sessions end; tokens stay.
+#[utoipa::path(post, path = "/svc/users/me/password/", tag = "people", request_body = PasswordInput, responses(
+    (status = 200, description = "Changed.", body = User),
+    (status = 400, description = "Not valid, or `current` is wrong.", body = ErrorBody),
+    (status = 429, description = "Too many attempts have failed; `retry_after` says when to try again.", body = ErrorBody)))]
+pub async fn change_password(
+    caller: Caller,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    address: ClientAddress,
+    ApiJson(input): ApiJson<PasswordInput>,
+) -> Result<Json<User>, ApiError> {
+    let user = house.store.user(caller.principal.user).await?;
+    let draft = UserDraft { password: Some(input.new.clone()), ..current_draft(&user) };
+    let errors = draft.check(false);
+    if let Some((_, sentence)) = errors.iter().find(|(field, _)| *field == "password") {
+        return Err(ApiError::invalid_field("new", sentence));
+    }
+    if by_password(&house, &user.username, &input.current, address).await?.is_none() {
+        return Err(ApiError::invalid_field("current", "This is not your password."));
+    }
+    let hash = house.basic.hash(&input.new).await?;
+    let draft = UserDraft { password: None, ..draft };
+    let changed = changes.store().replace_user(user.id, draft, Some(hash), house.clock.now()).await?;
+    if let Scheme::Session { csrf, key_hash } = caller.scheme {
+        keep_session(&house, changed.id, key_hash, csrf).await?;
+    }
+    Ok(Json(changed))
+}

@@ -1,0 +1,157 @@
+//! The branding in use, remembered for a moment, because every page shows it.
+
+use crate::House;
+use bytes::Bytes;
+use domain::branding::{Branding, Colour, picture};
+use serde::Serialize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long it is remembered. A change by another process is seen after that.
+const REMEMBERED: Duration = Duration::from_secs(5);
+
+/// What pages are given. What was not chosen is empty; the pages have words of their own for that.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BrandView {
+    pub name: String,
+    pub button: String,
+    pub placeholder: String,
+    pub ai_label: String,
+    pub select_label: String,
+    pub has_logo_light: bool,
+    pub has_logo_dark: bool,
+    pub has_accent: bool,
+    /// Changes with every change, so that browsers ask again.
+    pub version: String,
+}
+
+/// A branding with its pictures.
+#[derive(Debug, Clone, Default)]
+pub struct Brand {
+    pub view: BrandView,
+    pub accent: Option<Colour>,
+    pub logo_light: Option<Bytes>,
+    pub logo_dark: Option<Bytes>,
+}
+
+/// The branding in use, and when it was read.
+#[derive(Debug, Default)]
+pub struct BrandMemory(Mutex<Option<(Instant, Arc<Brand>)>>);
+
+impl Default for BrandView {
+    fn default() -> Self {
+        Self {
+            name: domain::SERVICE_NAME.to_owned(),
+            button: String::new(),
+            placeholder: String::new(),
+            ai_label: String::new(),
+            select_label: String::new(),
+            has_logo_light: false,
+            has_logo_dark: false,
+            has_accent: false,
+            version: String::new(),
+        }
+    }
+}
+
+impl BrandMemory {
+    /// It is read afresh when it is asked for again.
+    pub fn forget(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn recent(&self) -> Option<Arc<Brand>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().filter(|(read, _)| read.elapsed() < REMEMBERED).map(|(_, brand)| Arc::clone(brand))
+    }
+
+    fn remember(&self, brand: &Arc<Brand>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), Arc::clone(brand)));
+    }
+}
+
+impl House {
+    /// The branding in use. A page is not refused for want of its colours: the program's own stand in.
+    pub(crate) async fn brand(&self) -> Arc<Brand> {
+        if let Some(brand) = self.brands.recent() {
+            return brand;
+        }
+        let brand = match self.store.active_branding().await {
+            Ok(found) => Arc::new(found.map(Brand::of).unwrap_or_default()),
+            Err(error) => {
+                tracing::warn!("the branding cannot be read: {error}");
+                return Arc::default();
+            }
+        };
+        self.brands.remember(&brand);
+        brand
+    }
+}
+
+impl Brand {
+    fn of(branding: Branding) -> Self {
+        let Branding { id, draft, date_updated, .. } = branding;
+        let logo = |text: &str| picture(text).ok().map(Bytes::from);
+        let (logo_light, logo_dark) = (logo(&draft.logo_light), logo(&draft.logo_dark));
+        let accent = Colour::parse(&draft.accent);
+        let own = BrandView::default();
+        let view = BrandView {
+            name: if draft.product.trim().is_empty() { own.name } else { draft.product },
+            button: draft.button,
+            placeholder: draft.placeholder,
+            ai_label: draft.ai_label,
+            select_label: draft.select_label,
+            has_logo_light: logo_light.is_some(),
+            has_logo_dark: logo_dark.is_some(),
+            has_accent: accent.is_some(),
+            version: format!("{id}-{:x}", date_updated.timestamp_micros()),
+        };
+        Self { view, accent, logo_light, logo_dark }
+    }
+
+    /// The tokens that the accent stands in, for light and dark pages.
+    pub fn colours(&self) -> String {
+        let Some(accent) = self.accent else {
+            return String::new();
+        };
+        let light =
+            format!("--accent:{accent};--accent-soft:{};--on-accent:#fff;--c0:{accent}", accent.soft());
+        let pale = accent.for_dark();
+        let dark =
+            format!("--accent:{pale};--accent-soft:{};--on-accent:#0b1214;--c0:{pale}", pale.soft_for_dark());
+        format!(
+            ":root{{{light}}}\n@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n\
+             :root[data-theme=dark]{{{dark}}}\n"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::branding::BrandingDraft;
+    use domain::ids::BrandingId;
+
+    fn brand(draft: BrandingDraft) -> Brand {
+        let now = chrono::DateTime::from_timestamp(1, 0).expect("a time");
+        Brand::of(Branding { id: BrandingId(7), draft, active: true, date_created: now, date_updated: now })
+    }
+
+    #[test]
+    fn what_was_not_chosen_is_the_programs_own() {
+        let plain = brand(BrandingDraft::default());
+        assert_eq!(plain.view, BrandView { version: "7-f4240".to_owned(), ..BrandView::default() });
+        assert_eq!(plain.colours(), "");
+    }
+
+    #[test]
+    fn colours_are_tokens_and_nothing_else() {
+        let ours = brand(BrandingDraft { accent: "#7c0000".to_owned(), ..BrandingDraft::default() });
+        let css = ours.colours();
+        assert!(css.starts_with(":root{--accent:#7c0000;--accent-soft:#"), "{css}");
+        assert_eq!(css.matches("--on-accent:").count(), 3);
+        let hostile =
+            brand(BrandingDraft { accent: "red}body{display:none".to_owned(), ..BrandingDraft::default() });
+        assert_eq!(hostile.colours(), "");
+    }
+}

@@ -1,0 +1,294 @@
+//! The answer of a search as a piece of the search page: how to ask for one, and the one that is there.
+
+use super::frame::Frame;
+use super::prose::{Block, blocks};
+use crate::House;
+use crate::api::sapi::usable_models;
+use crate::api::search::own_search;
+use crate::auth::Caller;
+use crate::error::ApiError;
+use crate::extract::ApiPath;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use domain::ai_provider::Role;
+use domain::answer::{AnswerDetails, AnswerSource, INSTRUCTIONS_CHARS_MAX, SourceMode, StoredAnswer};
+use domain::ids::{ResultId, SearchId, UserId};
+use domain::prompt_record::SEARCH_RAG;
+use serde::Serialize;
+use std::sync::Arc;
+use url::Url;
+
+/// How much of a quoted passage is shown.
+const QUOTE_CHARS_MAX: usize = 600;
+/// How much of a source's title is shown.
+const TITLE_CHARS_MAX: usize = 200;
+
+#[derive(Serialize)]
+struct AnswerPiece {
+    search_id: SearchId,
+    /// Only what has ended can be answered.
+    is_final: bool,
+    /// A model is there for it.
+    can_ask: bool,
+    /// Names of the prompts to choose from.
+    prompts: Vec<String>,
+    instructions_max: usize,
+    /// Seconds that an answer may take.
+    time_max: u64,
+    answer: Option<ShownAnswer>,
+}
+
+#[derive(Serialize)]
+struct ShownAnswer {
+    blocks: Vec<Block>,
+    /// As it was written, for the clipboard.
+    text: String,
+    /// Those that it cites come first.
+    sources: Vec<ShownSource>,
+    cited: usize,
+    sentences: usize,
+    supported: usize,
+    /// What no source supports.
+    unsupported: Vec<String>,
+    /// What was asked of it.
+    instructions: String,
+    prompt: String,
+    is_extractive: bool,
+    model: String,
+    /// The model that should have answered, where another one did.
+    instead_of: Option<String>,
+    seconds: String,
+    follow_ups: Vec<String>,
+    warnings: Vec<String>,
+    not_found: bool,
+}
+
+#[derive(Serialize)]
+struct ShownSource {
+    n: u32,
+    id: ResultId,
+    title: String,
+    /// None where a browser cannot go.
+    href: Option<String>,
+    place: String,
+    source: String,
+    quote: String,
+    is_cited: bool,
+    mode: SourceMode,
+}
+
+/// `GET /search/{id}/answer/`: nothing when there is no answer and nobody who could give one.
+pub async fn answer_piece(
+    caller: Caller,
+    frame: Frame,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<Response, ApiError> {
+    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    let stored = house.store.answer(search.id).await?.filter(|answer| answer.run == search.run);
+    let models = usable_models(&house, &caller).await?;
+    let can_ask = models.iter().any(|model| model.draft.serves(Role::Rag));
+    if !can_ask && stored.is_none() {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let piece = AnswerPiece {
+        search_id: search.id,
+        is_final: search.status.is_final(),
+        can_ask,
+        prompts: prompts_for(&house, caller.principal.user, &[SEARCH_RAG]).await?,
+        instructions_max: INSTRUCTIONS_CHARS_MAX,
+        time_max: house.settings.rag_timeout.0.as_secs(),
+        answer: stored.map(ShownAnswer::of),
+    };
+    let text = house.pages.text("answer_card.html", &frame, piece)?;
+    Ok(([(header::CACHE_CONTROL, "no-store")], Html(text)).into_response())
+}
+
+/// Names of the active prompts with one of the tags that a person may choose.
+pub async fn prompts_for(house: &House, user: UserId, tags: &[&str]) -> Result<Vec<String>, ApiError> {
+    let records = house.store.prompts().await?.into_iter();
+    let has_tag = |own: &[String]| own.iter().any(|tag| tags.contains(&tag.as_str()));
+    let fits = records.filter(|one| one.draft.active && one.is_for(Some(user)) && has_tag(&one.draft.tags));
+    Ok(fits.map(|record| record.draft.name).collect())
+}
+
+/// An address becomes a link only if it leads to the web; a script or a file does not.
+pub fn web_address(url: &str) -> Option<Url> {
+    Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
+}
+
+/// The beginning of a text.
+pub fn beginning(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+impl ShownAnswer {
+    fn of(stored: StoredAnswer) -> Self {
+        let details = stored.row.additional_content.map(|details| *details).unwrap_or_default();
+        let text = stored.row.body;
+        // Picked sentences come from different places: each stands for itself.
+        let shown = if details.extractive { text.replace('\n', "\n\n") } else { text.clone() };
+        let numbers = details.sources.iter().map(|source| source.n).collect();
+        let supported = supported(&details);
+        let mut unsupported: Vec<_> = details.sentences.clone();
+        unsupported.sort_by(|a, b| a.support.total_cmp(&b.support));
+        unsupported.truncate(details.sentences.len() - supported);
+        let mut sources: Vec<ShownSource> = details.sources.into_iter().map(ShownSource::of).collect();
+        sources.sort_by_key(|source| (!source.is_cited, source.n));
+        Self {
+            blocks: blocks(&shown, &numbers),
+            text,
+            cited: sources.iter().filter(|source| source.is_cited).count(),
+            sources,
+            sentences: details.sentences.len(),
+            supported,
+            unsupported: unsupported.into_iter().map(|sentence| sentence.text).collect(),
+            instructions: stored.wish.instructions,
+            prompt: stored.wish.prompt,
+            is_extractive: details.extractive,
+            instead_of: details.fallback_engaged.then_some(details.requested_model),
+            model: details.ai_model,
+            seconds: format!("{:.1}", details.generation_time),
+            follow_ups: details.follow_ups,
+            warnings: details.warnings,
+            not_found: details.not_found,
+        }
+    }
+}
+
+/// How many sentences have enough support.
+fn supported(details: &AnswerDetails) -> usize {
+    let count = details.sentences.len();
+    ((details.grounded.clamp(0.0, 1.0) * count as f64).round() as usize).min(count)
+}
+
+impl ShownSource {
+    fn of(source: AnswerSource) -> Self {
+        let address = web_address(&source.url);
+        let place = address.as_ref().and_then(Url::host_str).unwrap_or_default().to_owned();
+        Self {
+            n: source.n,
+            id: source.swirl_id,
+            title: beginning(&source.title, TITLE_CHARS_MAX),
+            href: address.map(String::from),
+            place,
+            source: source.searchprovider,
+            quote: beginning(&source.quote, QUOTE_CHARS_MAX),
+            is_cited: source.cited,
+            mode: source.mode,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Assets;
+    use super::super::pages::Pages;
+    use super::super::pages::tests::frame;
+    use super::*;
+    use chrono::DateTime;
+    use domain::answer::{AnswerWish, GroundedSentence};
+    use domain::result::ResultItem;
+
+    fn source(n: u32, is_cited: bool, text: &str) -> AnswerSource {
+        AnswerSource {
+            n,
+            swirl_id: ResultId(i64::from(n) * 10),
+            title: text.to_owned(),
+            url: "https://a.example/x".to_owned(),
+            searchprovider: text.to_owned(),
+            cited: is_cited,
+            mode: SourceMode::Page,
+            quote: text.to_owned(),
+        }
+    }
+
+    fn stored(text: &str) -> StoredAnswer {
+        let sentence =
+            |support| GroundedSentence { text: format!("{support} {text}"), cites: vec![1], support };
+        let details = AnswerDetails {
+            sources: vec![source(1, false, text), source(2, true, text)],
+            ai_model: text.to_owned(),
+            requested_model: text.to_owned(),
+            fallback_engaged: true,
+            generation_time: 1.24,
+            follow_ups: vec![text.to_owned()],
+            warnings: vec![text.to_owned()],
+            grounded: 2.0 / 3.0,
+            sentences: vec![sentence(0.9), sentence(0.1), sentence(0.5)],
+            ..AnswerDetails::default()
+        };
+        let row = ResultItem {
+            body: format!("It rose [2]. {text}\n\n- **{text}** [1] [7]\n"),
+            additional_content: Some(Box::new(details)),
+            ..ResultItem::default()
+        };
+        let wish = AnswerWish { instructions: text.to_owned(), ..AnswerWish::default() };
+        let date_created = DateTime::UNIX_EPOCH;
+        StoredAnswer { search: SearchId(7), run: 1, wish, row, prompt: None, date_created }
+    }
+
+    fn rendered(answer: Option<ShownAnswer>) -> String {
+        let piece = AnswerPiece {
+            search_id: SearchId(7),
+            is_final: true,
+            can_ask: true,
+            prompts: vec!["brief".to_owned()],
+            instructions_max: 2000,
+            time_max: 60,
+            answer,
+        };
+        let pages = Pages::new(Arc::new(Assets::new("")));
+        pages.text("answer_card.html", &frame(""), piece).expect("a piece")
+    }
+
+    #[test]
+    fn what_is_cited_comes_first_and_support_is_counted() {
+        let shown = ShownAnswer::of(stored("plain"));
+        assert_eq!(shown.sources.iter().map(|source| source.n).collect::<Vec<_>>(), [2, 1]);
+        assert_eq!((shown.sentences, shown.supported, shown.cited), (3, 2, 1));
+        assert_eq!(shown.unsupported, ["0.1 plain"]);
+        assert_eq!((shown.seconds.as_str(), shown.instead_of.as_deref()), ("1.2", Some("plain")));
+        assert_eq!(shown.sources[0].place, "a.example");
+    }
+
+    #[test]
+    fn hostile_texts_are_inert_in_the_card() {
+        for bad in ["<script>x</script>", "\"><img src=x onerror=y>", "[a](javascript:x)", "' onmouseover='x"]
+        {
+            let text = rendered(Some(ShownAnswer::of(stored(bad))));
+            for tag in ["<script", "<img", "href=\"javascript", " onmouseover='x'"] {
+                assert!(!text.contains(tag), "{tag} of {bad}: {text}");
+            }
+            assert!(text.contains("data-cite=\"2\"") && text.contains("data-cite=\"1\""), "{text}");
+            assert!(
+                !text.contains("data-cite=\"7\"") && text.contains("[7]"),
+                "only known sources are links"
+            );
+        }
+        assert!(!rendered(None).contains("data-cite"));
+    }
+
+    #[test]
+    fn only_web_addresses_lead_on() {
+        for (url, leads) in [
+            ("https://a.example/b", true),
+            ("http://a.example", true),
+            ("javascript:x", false),
+            ("file:///x", false),
+            ("", false),
+        ] {
+            assert_eq!(web_address(url).is_some(), leads, "{url}");
+        }
+    }
+
+    #[test]
+    fn texts_are_cut() {
+        assert_eq!(beginning("öäü", 3), "öäü");
+        assert_eq!(beginning("öä ü", 3), "öä…");
+    }
+}

@@ -1,0 +1,245 @@
+//! The Assistant: chats over the sources. The page, its list of chats and each message come from templates; modules
+//! fetch pieces anew when something has changed.
+
+mod shown;
+
+use super::answer::{beginning, prompts_for};
+use super::frame::Frame;
+use super::words::t;
+use crate::House;
+use crate::api::chat::own_chat;
+use crate::api::sapi::usable_models;
+use crate::api::search::own_search;
+use crate::auth::Caller;
+use crate::error::{ApiError, Refusal};
+use crate::extract::{ApiPath, ApiQuery};
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL, Role};
+use domain::chat::{CONTENT_CHARS_MAX, Chat, DocumentRef, LIST_MAX, Speaker, TITLE_CHARS_MAX};
+use domain::ids::{AiProviderId, ChatId, MessageId, ProviderId, ResultId, SearchId};
+use domain::notation::marks;
+use domain::prompt_record::{CHAT, CHAT_RAG};
+use serde::{Deserialize, Serialize};
+use shown::{ShownChat, ShownDocument, ShownMessage};
+use std::sync::Arc;
+
+/// Most chats in the list; older ones are found by the API.
+const CHATS_SHOWN_MAX: u64 = 200;
+/// Most sources to choose from.
+const SOURCES_SHOWN_MAX: usize = 200;
+/// How much of a held document's title is shown.
+const DOCUMENT_CHARS_MAX: usize = 120;
+
+pub fn router() -> Router<Arc<House>> {
+    Router::new()
+        .route("/chat/", get(chat_page))
+        .route("/chat/rail/", get(rail_piece))
+        .route("/chat/{id}/messages/{message}/", get(message_piece))
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ChatQuery {
+    /// The id of the chat that is open; none for a new one.
+    chat: Option<String>,
+    /// Results to hold, as `search:result`, separated by commas.
+    attach: String,
+}
+
+impl ChatQuery {
+    /// What cannot be an id does not exist.
+    fn id(&self) -> Option<ChatId> {
+        self.chat.as_deref()?.trim().parse().ok().map(ChatId)
+    }
+}
+
+#[derive(Serialize)]
+struct Rail {
+    open: Option<ChatId>,
+    chats: Vec<ShownChat>,
+    total: u64,
+}
+
+#[derive(Serialize)]
+struct ChatPage {
+    #[serde(flatten)]
+    rail: Rail,
+    title: String,
+    error: Option<&'static str>,
+    messages: Vec<ShownMessage>,
+    /// The last message was not answered.
+    is_waiting: bool,
+    held: Vec<ShownDocument>,
+    held_max: usize,
+    models: Vec<ShownModel>,
+    prompts: Vec<String>,
+    /// What may be searched; a new chat can be kept to some of it.
+    sources: Vec<ShownSource>,
+    /// What picks sentences and could serve here, where nothing else does.
+    could_serve: Option<ShownModel>,
+    content_max: usize,
+    title_max: usize,
+}
+
+#[derive(Serialize)]
+struct ShownModel {
+    id: AiProviderId,
+    name: String,
+    model: String,
+    tags: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ShownSource {
+    id: ProviderId,
+    name: String,
+}
+
+/// `GET /chat/`: a new chat, or with `chat` one that goes on.
+async fn chat_page(
+    caller: Caller,
+    frame: Frame,
+    State(house): State<Arc<House>>,
+    ApiQuery(query): ApiQuery<ChatQuery>,
+) -> Result<Response, ApiError> {
+    let open = match query.id() {
+        Some(id) => match own_chat(&house, &caller.principal, id).await {
+            Ok(chat) => Some(chat),
+            Err(error) if error.refusal() == Refusal::NotFound => None,
+            Err(error) => return Err(error),
+        },
+        None => None,
+    };
+    let is_missing = query.chat.is_some_and(|text| !text.is_empty()) && open.is_none();
+    let page = page_of(&house, &caller, open, &query.attach).await?;
+    let error = is_missing.then(|| t("There is no such chat."));
+    let status = if is_missing { StatusCode::NOT_FOUND } else { StatusCode::OK };
+    house.pages.show(status, "chat.html", &frame, ChatPage { error, ..page })
+}
+
+/// `GET /chat/rail/`: the list of chats.
+async fn rail_piece(
+    caller: Caller,
+    frame: Frame,
+    State(house): State<Arc<House>>,
+    ApiQuery(query): ApiQuery<ChatQuery>,
+) -> Result<Response, ApiError> {
+    let rail = Rail::of(&house, &caller, query.id()).await?;
+    piece(house.pages.text("chat/rail.html", &frame, rail)?)
+}
+
+/// `GET /chat/{id}/messages/{message}/`: one message.
+async fn message_piece(
+    caller: Caller,
+    frame: Frame,
+    State(house): State<Arc<House>>,
+    ApiPath((id, message)): ApiPath<(i64, i64)>,
+) -> Result<Response, ApiError> {
+    let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
+    let messages = house.store.messages(chat.id).await?;
+    let found = messages.into_iter().find(|one| one.id == MessageId(message));
+    let message = ShownMessage::of(found.ok_or_else(|| ApiError::of(Refusal::NotFound))?);
+    piece(house.pages.text("chat/message.html", &frame, serde_json::json!({ "message": message }))?)
+}
+
+fn piece(text: String) -> Result<Response, ApiError> {
+    Ok(([(header::CACHE_CONTROL, "no-store")], Html(text)).into_response())
+}
+
+async fn page_of(
+    house: &House,
+    caller: &Caller,
+    open: Option<Chat>,
+    attach: &str,
+) -> Result<ChatPage, ApiError> {
+    let mut messages = Vec::new();
+    if let Some(chat) = &open {
+        messages = house.store.messages(chat.id).await?;
+    }
+    let is_waiting = messages.last().is_some_and(|message| matches!(message.role, Speaker::User));
+    let usable = usable_models(house, caller).await?;
+    let (models, others): (Vec<AiProvider>, Vec<AiProvider>) =
+        usable.into_iter().partition(|model| model.draft.serves(Role::Chat));
+    let could_serve = others.into_iter().find(|model| model.draft.model == EXTRACTIVE_MODEL);
+    let mut providers = house.store.providers().await?;
+    providers.retain(|provider| provider.draft.active && caller.principal.may_see(provider));
+    let sources = providers.into_iter().take(SOURCES_SHOWN_MAX);
+    Ok(ChatPage {
+        sources: sources.map(|one| ShownSource { id: one.id, name: one.draft.name }).collect(),
+        rail: Rail::of(house, caller, open.as_ref().map(|chat| chat.id)).await?,
+        title: open.map(|chat| chat.draft.title).unwrap_or_default(),
+        error: None,
+        messages: messages.into_iter().map(ShownMessage::of).collect(),
+        is_waiting,
+        held: held(house, caller, attach).await?,
+        held_max: LIST_MAX,
+        could_serve: could_serve.filter(|_| models.is_empty()).map(ShownModel::of),
+        models: models.into_iter().map(ShownModel::of).collect(),
+        prompts: prompts_for(house, caller.principal.user, &[CHAT, CHAT_RAG]).await?,
+        content_max: CONTENT_CHARS_MAX,
+        title_max: TITLE_CHARS_MAX,
+    })
+}
+
+/// The documents that were brought along, if they are results of the caller's own searches.
+async fn held(house: &House, caller: &Caller, attach: &str) -> Result<Vec<ShownDocument>, ApiError> {
+    let mut documents = Vec::new();
+    for reference in references(attach) {
+        let DocumentRef { search_id, swirl_id } = reference;
+        let Ok(search) = own_search(house, &caller.principal, search_id).await else { continue };
+        let Ok(saved) = house.store.result(swirl_id).await else { continue };
+        if saved.search == search.id {
+            let title = beginning(&marks::plain(&saved.item.title), DOCUMENT_CHARS_MAX);
+            documents.push(ShownDocument { search_id, swirl_id, title });
+        }
+    }
+    Ok(documents)
+}
+
+/// What is no pair of ids is left out.
+fn references(text: &str) -> Vec<DocumentRef> {
+    let pair = |piece: &str| {
+        let (search, result) = piece.split_once(':')?;
+        let (search, result) = (search.trim().parse().ok()?, result.trim().parse().ok()?);
+        Some(DocumentRef { search_id: SearchId(search), swirl_id: ResultId(result) })
+    };
+    text.split(',').filter_map(pair).take(LIST_MAX).collect()
+}
+
+impl Rail {
+    async fn of(house: &House, caller: &Caller, open: Option<ChatId>) -> Result<Self, ApiError> {
+        let page = house.store.chats(caller.principal.user, 0, CHATS_SHOWN_MAX).await?;
+        let now = house.clock.now();
+        let chats = page.items.into_iter().map(|chat| ShownChat::of(chat, now)).collect();
+        Ok(Self { open, chats, total: page.total })
+    }
+}
+
+impl ShownModel {
+    fn of(model: AiProvider) -> Self {
+        let (id, draft) = (model.id, model.draft);
+        Self { id, name: draft.name, model: draft.model, tags: draft.tags }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_in_an_address() {
+        let read = |text: &str| -> Vec<(i64, i64)> {
+            references(text).iter().map(|one| (one.search_id.0, one.swirl_id.0)).collect()
+        };
+        for (text, expected) in
+            [("", vec![]), ("7:12, 7:13", vec![(7, 12), (7, 13)]), ("7,x:1,7:y,8:1", vec![(8, 1)])]
+        {
+            assert_eq!(read(text), expected, "{text}");
+        }
+        assert_eq!(read(&vec!["1:1"; LIST_MAX + 1].join(",")).len(), LIST_MAX);
+    }
+}

@@ -1,0 +1,313 @@
+//! The list and what stands around it: the line at its head, the filters, the pages. Whole for the page, in pieces for
+//! a page that is open.
+
+use super::facets::FacetsView;
+use super::query::{Fields, ListQuery};
+use super::result::{Showing, ShownResult};
+use super::sources::{self, ShownSource};
+use crate::House;
+use crate::api::search::{log_view, own_search};
+use crate::auth::Caller;
+use crate::error::ApiError;
+use crate::extract::ApiPath;
+use crate::links::Links;
+use crate::ui::frame::Frame;
+use axum::Json;
+use axum::extract::{RawQuery, State};
+use domain::ids::SearchId;
+use domain::mixed::{MixedInfo, MixedResponse};
+use domain::provider::SearchProvider;
+use domain::result::ResultItem;
+use domain::search::Search;
+use federation::ResultFilter;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// Pages that are linked on each side of the one that is shown.
+const NEIGHBOURS: u32 = 2;
+/// The orders that have a button; the others stand in a menu.
+const FIRST_ORDERS: [&str; 4] = ["RelevancyConfidenceMixer", "RelevancyMixer", "DateMixer", GROUPED];
+/// The order that shows each source's best together.
+const GROUPED: &str = "StackNMixer";
+const FORMATS: [&str; 4] = ["csv", "json", "bibtex", "rss"];
+
+/// In templates: `list`.
+#[derive(Debug, Serialize)]
+pub struct ListView {
+    search_id: SearchId,
+    is_running: bool,
+    total: u64,
+    found: u64,
+    seconds: String,
+    /// Why there is nothing, if a search could not run.
+    notes: Vec<String>,
+    /// Results that the order leaves out because they have no date, and those that the reader does not want.
+    undated: u64,
+    unwanted: u64,
+    pub results: Vec<ShownResult>,
+    pub rail: Vec<ShownSource>,
+    /// Sources that are still being asked, and names of those that gave nothing because something went wrong.
+    asking: usize,
+    missing: Vec<String>,
+    sort: String,
+    orders: Vec<Order>,
+    facets: Option<FacetsView>,
+    page: u32,
+    pages: Vec<PageLink>,
+    previous: Option<String>,
+    next: Option<String>,
+    /// All results: the list without its filters.
+    clear: Option<String>,
+    exports: Vec<(&'static str, String)>,
+}
+
+#[derive(Debug, Serialize)]
+struct Order {
+    name: &'static str,
+    summary: &'static str,
+    href: String,
+    is_on: bool,
+    is_first: bool,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+struct PageLink {
+    /// 0 for pages that are not linked.
+    number: u32,
+    href: String,
+    is_current: bool,
+}
+
+/// What the list is made of.
+pub struct Listing<'a> {
+    pub house: &'a House,
+    pub frame: &'a Frame,
+    pub search: &'a Search,
+    pub query: &'a ListQuery,
+    /// Who is asked, as long as it runs.
+    pub asked: &'a [SearchProvider],
+}
+
+impl Listing<'_> {
+    pub fn view(&self, mixed: MixedResponse) -> ListView {
+        let Self { house, search, query, .. } = self;
+        let MixedResponse { messages, info, results, .. } = mixed;
+        let is_running = !search.status.is_final();
+        let rail = sources::rail(house, &info, if is_running { self.asked } else { &[] });
+        let sort = self.sort();
+        let page_size = search.draft.page_size();
+        let last =
+            u32::try_from(info.results.retrieved_total.div_ceil(u64::from(page_size))).unwrap_or(u32::MAX);
+        let at = |page: u32| query.on_page(page).href(search.id);
+        ListView {
+            search_id: search.id,
+            is_running,
+            total: info.results.retrieved_total,
+            found: info.results.found_total,
+            seconds: sources::shown_seconds(info.results.federation_time),
+            notes: if search.status.is_error() { search.messages.clone() } else { Vec::new() },
+            undated: counted(&messages, "DateMixer hid "),
+            unwanted: counted(&messages, "Your preferences hid "),
+            results: self.results(&info, results, sort),
+            asking: rail.iter().filter(|line| line.is_asking()).count(),
+            missing: rail.iter().filter(|line| line.is_missing()).map(|line| line.name.clone()).collect(),
+            rail,
+            orders: self.orders(sort),
+            sort: sort.to_owned(),
+            facets: info.facets.as_ref().map(|facets| FacetsView::of(query, search.id, facets)),
+            page: query.page,
+            pages: page_links(query.page, last, at),
+            previous: (query.page > 1).then(|| at((query.page - 1).min(last.max(1)))),
+            next: (query.page < last).then(|| at(query.page + 1)),
+            clear: (!query.filter.is_none())
+                .then(|| query.narrowed(|filter| *filter = ResultFilter::default()).href(search.id)),
+            exports: FORMATS.map(|format| (format, self.export(format))).to_vec(),
+        }
+    }
+
+    /// The mixer in force; an unknown name in a URL is shown by the one that stands in for it.
+    fn sort(&self) -> &'static str {
+        let mixers = &self.house.catalogues;
+        let wanted = self.query.sort.as_deref().unwrap_or(&self.search.draft.result_mixer);
+        mixers.mixer(wanted).map_or(FIRST_ORDERS[1], |kind| kind.name)
+    }
+
+    fn results(&self, info: &MixedInfo, items: Vec<ResultItem>, sort: &str) -> Vec<ShownResult> {
+        let ids = info.providers.iter().map(|(name, one)| (name.clone(), sources::id_of(one))).collect();
+        let showing = Showing { language: self.frame.language, ids: &ids };
+        let sources: Vec<String> = items.iter().map(|item| item.searchprovider.clone()).collect();
+        let mut shown: Vec<ShownResult> = items.into_iter().map(|item| showing.result(item)).collect();
+        for (place, result) in shown.iter_mut().enumerate() {
+            let is_alone = sources.get(place + 1) != Some(&sources[place]);
+            let opens = place == 0 || sources[place - 1] != sources[place];
+            result.opens_group = sort == GROUPED && opens && !is_alone;
+        }
+        shown
+    }
+
+    fn orders(&self, sort: &str) -> Vec<Order> {
+        let mixers = self.house.catalogues.mixers.iter();
+        let mut orders: Vec<Order> = mixers
+            .map(|kind| Order {
+                name: kind.name,
+                summary: kind.summary,
+                href: self.query.sorted_by(kind.name).href(self.search.id),
+                is_on: kind.name == sort,
+                is_first: FIRST_ORDERS.contains(&kind.name),
+            })
+            .collect();
+        let place = |order: &Order| FIRST_ORDERS.iter().position(|name| *name == order.name);
+        orders.sort_by_key(|order| place(order).unwrap_or(FIRST_ORDERS.len()));
+        orders
+    }
+
+    fn export(&self, format: &str) -> String {
+        let mut pairs = url::form_urlencoded::Serializer::new(String::new());
+        pairs.append_pair("search_id", &self.search.id.to_string()).append_pair("format", format);
+        pairs.extend_pairs(self.query.sort.as_ref().map(|sort| ("result_mixer", sort)));
+        pairs.extend_pairs(self.query.filter.parameters());
+        format!("{}/results/export/?{}", self.frame.api, pairs.finish())
+    }
+}
+
+/// The pieces of the list for a page that is open.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pieces {
+    search: SearchId,
+    /// The keys of the results in their order.
+    ids: Vec<String>,
+    results: Vec<Piece>,
+    head: String,
+    facets: String,
+    pages: String,
+    note: String,
+    is_final: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Piece {
+    id: String,
+    html: String,
+}
+
+impl Pieces {
+    /// `is_new` says whether a piece of a result has to be sent.
+    pub fn of(
+        (house, frame): (&House, &Frame),
+        list: &ListView,
+        mut is_new: impl FnMut(&str, &str) -> bool,
+    ) -> Result<Self, ApiError> {
+        #[derive(Serialize)]
+        struct OneResult<'a> {
+            result: &'a ShownResult,
+        }
+        #[derive(Serialize)]
+        struct WholeList<'a> {
+            list: &'a ListView,
+        }
+        let piece = |name: &str| house.pages.text(name, frame, WholeList { list });
+        let mut results = Vec::new();
+        for result in &list.results {
+            let html = house.pages.text("search/result.html", frame, OneResult { result })?;
+            if is_new(&result.key, &html) {
+                results.push(Piece { id: result.key.clone(), html });
+            }
+        }
+        Ok(Self {
+            search: list.search_id,
+            ids: list.results.iter().map(|result| result.key.clone()).collect(),
+            results,
+            head: piece("search/head.html")?,
+            facets: piece("search/facets.html")?,
+            pages: piece("search/pages.html")?,
+            note: piece("search/note.html")?,
+            is_final: !list.is_running,
+        })
+    }
+}
+
+/// `/search/{id}/list/`: the pieces of a list of a search that has ended. 503 while it runs; follow its stream then.
+pub async fn read_list(
+    caller: Caller,
+    frame: Frame,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiPath(id): ApiPath<i64>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Pieces>, ApiError> {
+    let query = ListQuery::read(&Fields::read(&query.unwrap_or_default()))?;
+    let search = own_search(&house, &caller.principal, SearchId(id)).await?;
+    let mixed = house.federation.mix(&search, &query.request(links.base())).await?;
+    log_view(&search, &mixed);
+    let listing = Listing { house: &house, frame: &frame, search: &search, query: &query, asked: &[] };
+    let list = listing.view(mixed);
+    Pieces::of((&house, &frame), &list, |_, _| true).map(Json)
+}
+
+/// The number that follows these words in a message.
+fn counted(messages: &[String], words: &str) -> u64 {
+    let number = |rest: &str| rest.split(' ').next().and_then(|number| number.parse().ok());
+    let found = messages.iter().find_map(|line| line.split_once(words).and_then(|(_, rest)| number(rest)));
+    found.unwrap_or_default()
+}
+
+/// The first page, those around the one that is shown, and the last; gaps between them have the number 0.
+fn page_links(current: u32, last: u32, href: impl Fn(u32) -> String) -> Vec<PageLink> {
+    if last < 2 {
+        return Vec::new();
+    }
+    let near = current.saturating_sub(NEIGHBOURS).max(1)..=current.saturating_add(NEIGHBOURS).min(last);
+    let mut numbers: Vec<u32> = std::iter::once(1).chain(near).chain([last]).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let mut links = Vec::new();
+    let mut before = 0;
+    for number in numbers {
+        if number > before + 1 {
+            links.push(PageLink { number: 0, href: String::new(), is_current: false });
+        }
+        links.push(PageLink { number, href: href(number), is_current: number == current });
+        before = number;
+    }
+    links
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::message;
+
+    #[test]
+    fn linked_pages() {
+        let table = [
+            (1, 1, ""),
+            (1, 2, "[1] 2"),
+            (2, 3, "1 [2] 3"),
+            (1, 9, "[1] 2 3 … 9"),
+            (5, 9, "1 … 3 4 [5] 6 7 … 9"),
+            (9, 9, "1 … 7 8 [9]"),
+            (40, 3, "1 … 3"),
+        ];
+        for (current, last, expected) in table {
+            let links = page_links(current, last, |page| page.to_string());
+            let shown: Vec<String> = links
+                .iter()
+                .map(|link| match (link.number, link.is_current) {
+                    (0, _) => "…".to_owned(),
+                    (number, true) => format!("[{number}]"),
+                    (number, false) => number.to_string(),
+                })
+                .collect();
+            assert_eq!(shown.join(" "), expected, "{current} of {last}");
+        }
+    }
+
+    #[test]
+    fn what_messages_count() {
+        let lines = [message::hid_undated("DateMixer", 7), message::hid_personally(1)]
+            .map(|line| format!("[now] {line}"));
+        assert_eq!((counted(&lines, "DateMixer hid "), counted(&lines, "Your preferences hid ")), (7, 1));
+        assert_eq!(counted(&lines, "nothing "), 0);
+    }
+}

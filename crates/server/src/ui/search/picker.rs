@@ -1,0 +1,148 @@
+//! The choice of sources beside the box: all of them by tag, and those that are ticked.
+
+use super::sources::colour;
+use super::start::sources_for;
+use crate::House;
+use crate::error::ApiError;
+use domain::ids::ProviderId;
+use domain::provider::SearchProvider;
+use domain::search::ProviderRef;
+use domain::user::Principal;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Most sources that are listed one by one; of more, tags alone are offered beside them.
+pub const SOURCES_MAX: usize = 200;
+/// Most tags that are offered.
+const TAGS_MAX: usize = 24;
+
+#[derive(Debug, Default, Serialize)]
+pub struct Picker {
+    groups: Vec<Group>,
+    tags: Vec<Tag>,
+    /// How many are ticked, and how many there are.
+    chosen: usize,
+    count: usize,
+    left_out: usize,
+}
+
+/// The sources whose first tag is the same.
+#[derive(Debug, PartialEq, Serialize)]
+struct Group {
+    tag: String,
+    sources: Vec<Choice>,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+struct Choice {
+    id: ProviderId,
+    name: String,
+    colour: i64,
+    /// In lower case, for the module that ticks sources by their tags.
+    tags: Vec<String>,
+    is_chosen: bool,
+    is_default: bool,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+struct Tag {
+    name: String,
+    count: usize,
+    is_chosen: bool,
+}
+
+impl Picker {
+    /// `list` as a search has it: empty for the sources that are asked by default.
+    pub async fn of(house: &House, person: &Principal, list: &[ProviderRef]) -> Result<Self, ApiError> {
+        Ok(Self::with(&sources_for(house, person).await?, list))
+    }
+
+    fn with(providers: &[SearchProvider], list: &[ProviderRef]) -> Self {
+        let is_chosen = |provider: &SearchProvider| match list {
+            [] => provider.draft.default,
+            list => list.iter().any(|wanted| federation::is_listed(provider, wanted)),
+        };
+        let mut groups: BTreeMap<String, Vec<Choice>> = BTreeMap::new();
+        let mut tags: BTreeMap<String, Tag> = BTreeMap::new();
+        for (place, provider) in providers.iter().enumerate() {
+            let own = &provider.draft.tags;
+            for tag in own {
+                let is_chosen = list.iter().any(|wanted| wanted.to_string().eq_ignore_ascii_case(tag));
+                let fresh = || Tag { name: tag.clone(), count: 0, is_chosen };
+                tags.entry(tag.to_lowercase()).or_insert_with(fresh).count += 1;
+            }
+            if place < SOURCES_MAX {
+                groups.entry(own.first().cloned().unwrap_or_default()).or_default().push(Choice {
+                    id: provider.id,
+                    name: provider.draft.name.clone(),
+                    colour: colour(provider.id),
+                    tags: own.iter().map(|tag| tag.to_lowercase()).collect(),
+                    is_chosen: is_chosen(provider),
+                    is_default: provider.draft.default,
+                });
+            }
+        }
+        let mut tags: Vec<Tag> = tags.into_values().collect();
+        tags.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
+        tags.truncate(TAGS_MAX);
+        Self {
+            groups: groups.into_iter().map(|(tag, sources)| Group { tag, sources }).collect(),
+            tags,
+            chosen: providers.iter().filter(|provider| is_chosen(provider)).count(),
+            count: providers.len(),
+            left_out: providers.len().saturating_sub(SOURCES_MAX),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::UserId;
+    use domain::provider::ProviderDraft;
+
+    fn provider(id: i64, default: bool, tags: &[&str]) -> SearchProvider {
+        let tags = tags.iter().map(|&tag| tag.to_owned()).collect();
+        let draft = ProviderDraft { name: format!("P{id}"), default, tags, ..Default::default() };
+        let mut provider = SearchProvider::unsaved(draft, UserId(1), Default::default());
+        provider.id = ProviderId(id);
+        provider
+    }
+
+    #[test]
+    fn what_is_ticked() {
+        let all =
+            [provider(1, true, &["News", "web"]), provider(2, false, &["news"]), provider(3, true, &[])];
+        let table = [
+            (vec![], vec![1, 3], ""),
+            (vec![ProviderRef::Text("NEWS".into())], vec![1, 2], "News"),
+            (vec![ProviderRef::Id(3)], vec![3], ""),
+        ];
+        for (list, expected, tag) in table {
+            let picker = Picker::with(&all, &list);
+            let mut chosen: Vec<i64> = picker
+                .groups
+                .iter()
+                .flat_map(|group| &group.sources)
+                .filter(|source| source.is_chosen)
+                .map(|source| source.id.0)
+                .collect();
+            chosen.sort_unstable();
+            assert_eq!((chosen.len(), &chosen), (picker.chosen, &expected), "{list:?}");
+            let tags: Vec<&str> =
+                picker.tags.iter().filter(|tag| tag.is_chosen).map(|tag| tag.name.as_str()).collect();
+            assert_eq!(tags.concat(), tag);
+            assert_eq!((picker.tags[0].name.as_str(), picker.tags[0].count), ("News", 2));
+        }
+    }
+
+    #[test]
+    fn many_sources_are_not_all_listed() {
+        let all: Vec<SearchProvider> = (1..=SOURCES_MAX as i64 + 7)
+            .map(|id| provider(id, true, &[format!("t{}", id % (TAGS_MAX as i64 + 5)).as_str()]))
+            .collect();
+        let picker = Picker::with(&all, &[]);
+        assert_eq!(picker.groups.iter().map(|group| group.sources.len()).sum::<usize>(), SOURCES_MAX);
+        assert_eq!((picker.left_out, picker.chosen, picker.tags.len()), (7, SOURCES_MAX + 7, TAGS_MAX));
+    }
+}

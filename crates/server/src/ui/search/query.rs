@@ -1,0 +1,169 @@
+//! What a URL or a form says: a new search, or which list of a search. A field may stand several times, as the
+//! checkboxes of a form do, or once with commas.
+
+use crate::error::ApiError;
+use domain::ids::{ProviderId, SearchId};
+use federation::{MixRequest, ResultFilter};
+use std::str::FromStr;
+
+/// The fields of a URL or a form.
+#[derive(Debug, Default)]
+pub struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    pub fn read(text: &str) -> Self {
+        Self(url::form_urlencoded::parse(text.as_bytes()).into_owned().collect())
+    }
+
+    /// What the field says; None when it is not there or blank.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        let mut found = self.0.iter().filter(|(own, _)| own == name).map(|(_, text)| text.as_str());
+        found.find(|text| !text.trim().is_empty())
+    }
+
+    /// All that the field says.
+    pub fn list(&self, name: &str) -> Vec<&str> {
+        let fields = self.0.iter().filter(|(own, _)| own == name);
+        let pieces = fields.flat_map(|(_, text)| text.split(','));
+        pieces.map(str::trim).filter(|piece| !piece.is_empty()).collect()
+    }
+
+    pub fn number<T: FromStr>(&self, name: &str) -> Result<Option<T>, ApiError> {
+        let read = |text: &str| text.trim().parse().map_err(|_| wrong(name));
+        self.text(name).map(read).transpose()
+    }
+
+    /// The order, by the name of a mixer; also by the name that the API has for it.
+    pub fn sort(&self) -> Option<&str> {
+        self.text("sort").or_else(|| self.text("result_mixer")).map(str::trim)
+    }
+
+    fn is_on(&self, name: &str) -> bool {
+        matches!(self.text(name), Some("true" | "1" | "on"))
+    }
+
+    fn ids(&self, name: &str) -> Result<Vec<ProviderId>, ApiError> {
+        let read = |text: &str| text.parse().map(ProviderId).map_err(|_| wrong(name));
+        self.list(name).into_iter().map(read).collect()
+    }
+}
+
+fn wrong(name: &str) -> ApiError {
+    ApiError::invalid_field(name, "A number is needed here.")
+}
+
+/// Which list of a search is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListQuery {
+    /// The name of a mixer; None: the search's own.
+    pub sort: Option<String>,
+    /// From 1.
+    pub page: u32,
+    pub filter: ResultFilter,
+}
+
+impl Default for ListQuery {
+    fn default() -> Self {
+        Self { sort: None, page: 1, filter: ResultFilter::default() }
+    }
+}
+
+impl ListQuery {
+    pub fn read(fields: &Fields) -> Result<Self, ApiError> {
+        let date = fields.text("date").map(str::parse).transpose();
+        Ok(Self {
+            sort: fields.sort().map(str::to_owned),
+            page: fields.number("page")?.unwrap_or(1).max(1),
+            filter: ResultFilter {
+                providers: fields.ids("providers")?,
+                not_providers: fields.ids("not_providers")?,
+                author: fields.text("author").map(str::to_owned),
+                date: date.map_err(|sentence: String| ApiError::invalid_field("date", sentence))?,
+                starred: fields.is_on("starred"),
+                new: fields.is_on("new"),
+            },
+        })
+    }
+
+    /// How the list is asked for, with all that the page shows of it.
+    pub fn request(&self, base_url: String) -> MixRequest {
+        MixRequest {
+            mixer: self.sort.clone(),
+            page: self.page,
+            explain: Some(true),
+            filter: self.filter.clone(),
+            facets: true,
+            base_url,
+            ..MixRequest::default()
+        }
+    }
+
+    /// The address of the list.
+    pub fn href(&self, search: SearchId) -> String {
+        let mut pairs = url::form_urlencoded::Serializer::new(String::new());
+        pairs.append_pair("search_id", &search.to_string());
+        pairs.extend_pairs(self.sort.as_ref().map(|sort| ("sort", sort)));
+        pairs.extend_pairs(self.filter.parameters());
+        if self.page > 1 {
+            pairs.append_pair("page", &self.page.to_string());
+        }
+        format!("/?{}", pairs.finish())
+    }
+
+    pub fn on_page(&self, page: u32) -> Self {
+        Self { page, ..self.clone() }
+    }
+
+    pub fn sorted_by(&self, mixer: &str) -> Self {
+        Self { sort: Some(mixer.to_owned()), page: 1, ..self.clone() }
+    }
+
+    /// The first page of the list with another filter.
+    pub fn narrowed(&self, change: impl FnOnce(&mut ResultFilter)) -> Self {
+        let mut narrowed = Self { page: 1, ..self.clone() };
+        change(&mut narrowed.filter);
+        narrowed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<ListQuery, ApiError> {
+        ListQuery::read(&Fields::read(text))
+    }
+
+    #[test]
+    fn an_address_is_read_and_written_again() {
+        let id = SearchId(7);
+        let table = [
+            ("search_id=7", "/?search_id=7"),
+            ("search_id=7&page=1&sort=&author=+", "/?search_id=7"),
+            ("providers=1&providers=4,%202&page=3", "/?search_id=7&providers=1%2C4%2C2&page=3"),
+            ("result_mixer=Stack1Mixer", "/?search_id=7&sort=Stack1Mixer"),
+            (
+                "sort=DateMixer&not_providers=3&starred=on",
+                "/?search_id=7&sort=DateMixer&not_providers=3&starred=true",
+            ),
+            ("author=A.+B%26C&date=week&new=1&page=0", "/?search_id=7&author=A.+B%26C&date=week&new=true"),
+        ];
+        for (given, expected) in table {
+            assert_eq!(read(given).expect("a list").href(id), expected, "{given}");
+        }
+        for given in ["page=two", "providers=a", "not_providers=1,,b", "date=soon", "page=-1"] {
+            assert!(read(given).is_err(), "{given}");
+        }
+    }
+
+    #[test]
+    fn a_narrower_list_begins_at_its_first_page() {
+        let third = read("page=3&sort=DateMixer").expect("a list");
+        assert_eq!(
+            third.narrowed(|filter| filter.starred = true).href(SearchId(1)),
+            "/?search_id=1&sort=DateMixer&starred=true"
+        );
+        assert_eq!(third.sorted_by("Stack1Mixer").page, 1);
+        assert_eq!(third.on_page(2).page, 2);
+    }
+}

@@ -1,0 +1,128 @@
+//! `/svc/activity/`: the last days, the last hour, one's own days.
+
+use crate::answering::Answering;
+use crate::house::{TestHouse, items};
+use serde_json::{Value, json};
+use testkit::source::{Behaviour, Source};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn days_providers_and_searches_in_vain() {
+    let house = TestHouse::start().await;
+    let (rivers, broken) = (Source::start().await, Source::start().await);
+    rivers.reply(Behaviour::Json(items("river", 3)));
+    broken.reply(Behaviour::status(500));
+    let id = house.provider("Rivers", &rivers).await;
+    house.provider("Broken", &broken).await;
+    let ann = house.user("ann", &[]).await;
+    ann.search(&json!({"query_string": "river"})).await;
+    rivers.reply(Behaviour::Json(json!({"total": 0, "items": []})));
+    let vain = ann.search(&json!({"query_string": "unheard-of"})).await;
+
+    let told = house.admin.get("/svc/activity/").await.body;
+    assert_eq!((&told["totals"]["searches"], &told["totals"]["providers_active"]), (&json!(2), &json!(2)));
+    assert_eq!(
+        (&told["totals"]["results"], &told["totals"]["version"]),
+        (&json!(3), &json!(domain::VERSION))
+    );
+    let days = told["days"].as_array().unwrap();
+    assert_eq!(days.len(), 30);
+    let searches: u64 = days.iter().map(|day| day["searches"].as_u64().unwrap()).sum();
+    let futile: u64 = days.iter().map(|day| day["futile"].as_u64().unwrap()).sum();
+    assert_eq!((searches, futile, &days[0]["p95"]), (2, 1, &Value::Null));
+    let provider = told["providers"].as_array().unwrap().iter().find(|one| one["provider_id"] == id).unwrap();
+    assert_eq!(
+        (&provider["name"], &provider["asked"], &provider["ok"]),
+        (&json!("Rivers"), &json!(2), &json!(2))
+    );
+    assert_eq!(provider["retrieved"], 3);
+    let broken = told["providers"].as_array().unwrap().iter().find(|one| one["name"] == "Broken").unwrap();
+    assert_eq!((&broken["ok"], &broken["failed"]), (&json!(0), &json!(2)), "{broken}");
+    assert_eq!(told["futile"].as_array().unwrap().len(), 1);
+    let row = &told["futile"][0];
+    assert_eq!(
+        (&row["search_id"], &row["query"], &row["owner"]),
+        (&vain["id"], &json!("unheard-of"), &json!("ann"))
+    );
+
+    let own = ann.get("/svc/activity/mine/").await.body["days"].clone();
+    let counts: Vec<u64> =
+        own.as_array().unwrap().iter().map(|day| day["searches"].as_u64().unwrap()).collect();
+    assert_eq!((counts.len(), counts.iter().sum::<u64>()), (14, 2));
+    let others = house.admin.get("/svc/activity/mine/").await.body["days"].clone();
+    assert!(others.as_array().unwrap().iter().all(|day| day["searches"] == 0), "only one's own");
+    for (days, status) in [("1", 200), ("90", 200), ("0", 400), ("91", 400), ("x", 400)] {
+        assert_eq!(house.admin.get(&format!("/svc/activity/?days={days}")).await.status, status, "{days}");
+    }
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_hour() {
+    let house = TestHouse::start().await;
+    let (rivers, tired) = (Source::start().await, Source::start().await);
+    rivers.reply(Behaviour::Json(items("river", 3)));
+    tired.reply(Behaviour::status(429));
+    house.provider("Rivers", &rivers).await;
+    let tired = house.provider("Tired", &tired).await;
+    let quiet = house.admin.get("/svc/activity/now/").await.body;
+    assert_eq!(
+        (&quiet["searches_today"], &quiet["p95"], &quiet["full_share"]),
+        (&json!(0), &Value::Null, &Value::Null)
+    );
+    house.admin.search(&json!({"query_string": "river"})).await;
+    let now = house.admin.get("/svc/activity/now/").await.body;
+    assert_eq!((&now["searches_today"], &now["full_share"]), (&json!(1), &json!(0.0)));
+    assert!(now["p95"].as_f64().unwrap() > 0.0);
+    assert_eq!(
+        (&now["resting"][0]["provider_id"], &now["resting"][0]["name"]),
+        (&json!(tired), &json!("Tired"))
+    );
+    let minutes = now["minutes"].as_array().unwrap();
+    assert!(!minutes.is_empty() && minutes.len() <= 60);
+    let sum = |field: &str| minutes.iter().map(|minute| minute[field].as_u64().unwrap()).sum::<u64>();
+    assert_eq!((sum("searches"), sum("errors")), (1, 1));
+    let provider = now["providers"].as_array().unwrap().iter().find(|one| one["name"] == "Rivers").unwrap();
+    assert_eq!((&provider["ok"], &provider["failed"]), (&json!(1), &json!(0)));
+    assert!(provider["p50"].as_f64().is_some() && provider["p95"].as_f64().is_some());
+    let queue = now["queues"].as_array().unwrap().iter().find(|one| one["queue"] == "search").unwrap();
+    assert_eq!((&queue["waiting"], &queue["workers"]), (&json!(0), &json!(1)));
+    assert!(queue["capacity"].as_u64().unwrap() > 0);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_summary_is_rated_and_the_rating_is_told() {
+    let it = Answering::start().await;
+    let id = it.search().await;
+    let path = format!("/svc/rag-search/{id}/rating/");
+    let rating = json!({"rating": -1, "reasons": ["incomplete"], "comment": "Where is the mill?"});
+    let early = it.house.admin.post(&path, &rating).await;
+    assert_eq!((early.status.as_u16(), early.code()), (422, "impossible"));
+    assert_eq!(it.rag_search(&json!({"search_id": id})).await.status, 200);
+    for wrong in [
+        json!({"rating": 0}),
+        json!({"rating": 2}),
+        json!({"rating": 1, "comment": "x".repeat(5000)}),
+        json!({}),
+    ] {
+        assert_eq!(it.house.admin.post(&path, &wrong).await.status, 400, "{wrong}");
+    }
+    assert_eq!(it.house.admin.post(&path, &json!({"rating": 1})).await.status, 200);
+    let rated = it.house.admin.post(&path, &rating).await;
+    assert_eq!(
+        (rated.status.as_u16(), &rated.body),
+        (200, &rating),
+        "the second takes the place of the first"
+    );
+    let otto = it.house.user("otto", &[]).await;
+    assert_eq!(otto.post(&path, &rating).await.status, 404);
+    let told = it.house.admin.get("/svc/activity/").await.body["ratings"].clone();
+    assert_eq!(told.as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&told[0]["kind"], &told[0]["rating"], &told[0]["user"]),
+        (&json!("summary"), &json!(-1), &json!("admin"))
+    );
+    assert_eq!((&told[0]["query"], &told[0]["reasons"]), (&json!("river mill"), &json!(["incomplete"])));
+    assert!(!told[0]["model"].as_str().unwrap().is_empty());
+    it.house.stop().await;
+}

@@ -1,0 +1,29 @@
+//! `/svc/readysources/`: the gallery.
+
+use crate::house::TestHouse;
+use serde_json::json;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_ready_source_can_be_saved_as_it_is() {
+    let house = TestHouse::start().await;
+    let all = house.admin.get("/svc/readysources/").await.body;
+    let rows = all.as_array().unwrap();
+    assert_eq!(rows.len(), tributary::ready::all().unwrap().len());
+    let row = |slug: &str| rows.iter().find(|row| row["slug"] == slug).unwrap();
+    assert_eq!((&row("arxiv")["name"], &row("arxiv")["needs"]), (&json!("Articles - arXiv"), &json!([])));
+    assert_eq!(row("core")["needs"], json!(["credentials"]));
+    assert_eq!(row("gmail")["needs"], json!(["authenticator"]));
+    assert_eq!(row("brave-search")["needs"], json!(["http_request_headers"]));
+    for row in rows {
+        let is_free = row["tags"].as_array().unwrap().contains(&json!("NoKey"));
+        assert!(!is_free || row["needs"] == json!([]), "{row}");
+    }
+    let record = house.admin.get("/svc/readysources/arxiv/").await.body;
+    assert_eq!((&record["connector"], &record["active"]), (&json!("RequestsGet"), &json!(true)));
+    let saved = house.admin.post("/svc/searchproviders/", &record).await;
+    assert_eq!(saved.status, 201, "{saved:?}");
+    for slug in ["nothing", "ARXIV", "..%2Farxiv"] {
+        assert_eq!(house.admin.get(&format!("/svc/readysources/{slug}/")).await.status, 404, "{slug}");
+    }
+    house.stop().await;
+}

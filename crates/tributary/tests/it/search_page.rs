@@ -1,0 +1,226 @@
+//! The search page while a search runs and after: what one request begins and tells, and what links and forms do.
+
+use crate::browser::{Browser, csrf_of};
+use crate::house::{ADMIN_PASSWORD, Answer, TestHouse, items};
+use crate::pages::ended;
+use domain::settings::{Settings, Throttle};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use testkit::source::{Behaviour, Source};
+
+const EVENTS: &str = "text/event-stream";
+const SLOW: Duration = Duration::from_millis(700);
+
+/// A quick source, a slow one and a broken one.
+async fn rivers(house: &TestHouse) -> [Source; 3] {
+    let sources = [Source::start().await, Source::start().await, Source::start().await];
+    sources[0].reply(Behaviour::Json(items("deep river", 12)));
+    sources[1].reply(Behaviour::Json(items("river bank", 4)).delayed(SLOW));
+    sources[2].reply(Behaviour::status(500));
+    house.provider_with("Quick", &sources[0], json!({"results_per_query": 20, "tags": ["fast"]})).await;
+    house.provider_with("Slow", &sources[1], json!({"tags": ["late"]})).await;
+    house.provider_with("Broken", &sources[2], json!({})).await;
+    sources
+}
+
+/// Sends the form of the box as the page's module does.
+async fn post(browser: &mut Browser, form: &str, accept: &str) -> Answer {
+    let csrf = csrf_of(&browser.get("/").await);
+    let request = browser.request(Method::POST, "/search/").header("X-CSRF-Token", csrf).header("Accept", accept);
+    let request = request.header("Content-Type", "application/x-www-form-urlencoded");
+    browser.send(request.body(form.to_owned())).await
+}
+
+fn events(stream: &Answer) -> Vec<(String, Value)> {
+    assert_eq!((stream.status.as_u16(), stream.header("content-type")), (200, EVENTS), "{stream:?}");
+    let blocks = stream.body.as_str().unwrap().split("\n\n");
+    let read = |block: &str| {
+        let line = |name: &str| block.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        Some((line("event:")?.to_owned(), serde_json::from_str(line("data:")?).unwrap()))
+    };
+    blocks.filter_map(read).collect()
+}
+
+fn of<'a>(events: &'a [(String, Value)], name: &str) -> Vec<&'a Value> {
+    events.iter().filter(|(own, _)| own == name).map(|(_, data)| data).collect()
+}
+
+fn keys(html: &str) -> Vec<&str> {
+    html.split("data-key=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_request_begins_a_search_and_tells_it() {
+    let house = TestHouse::start().await;
+    let _sources = rivers(&house).await;
+    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let told = events(&post(&mut browser, "q=deep+river", EVENTS).await);
+    assert_eq!((told[0].0.as_str(), told.last().unwrap().0.as_str()), ("search", "done"));
+    let begun = &told[0].1;
+    let rail = begun["rail"].as_str().unwrap();
+    assert_eq!((rail.matches("class=\"src asking\"").count(), rail.matches("asking …").count()), (3, 3), "{rail}");
+    assert_eq!(of(&told, "source").len(), 3, "each source ends once");
+    let lines: String = of(&told, "source").iter().map(|line| line["html"].as_str().unwrap()).collect();
+    assert!(lines.contains("12 of 12") && lines.contains("src error"), "{lines}");
+
+    let lists = of(&told, "list");
+    assert!(lists.len() >= 2, "the quick one does not wait for the slow one");
+    assert_eq!(lists.iter().filter(|list| list["isFinal"] == true).count(), 1);
+    let early = lists.iter().find(|list| !list["ids"].as_array().unwrap().is_empty()).unwrap();
+    assert!(early["isFinal"] == false && early["head"].as_str().unwrap().contains("so far"), "{early}");
+    let last = lists.last().unwrap();
+    assert_eq!((last["isFinal"].clone(), last["ids"].as_array().unwrap().len()), (json!(true), 10));
+    assert!(last["note"].as_str().unwrap().contains("This list is not complete."), "{last}");
+    let mut sent = std::collections::BTreeSet::new();
+    for piece in lists.iter().flat_map(|list| list["results"].as_array().unwrap()) {
+        let (id, html) = (piece["id"].as_str().unwrap(), piece["html"].as_str().unwrap());
+        assert_eq!(keys(html), [id]);
+        assert!(sent.insert((id.to_owned(), html.to_owned())), "nothing is sent twice");
+    }
+
+    let page = browser.get(begun["url"].as_str().unwrap()).await;
+    let ids: Vec<&str> = last["ids"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+    assert_eq!(keys(page.body.as_str().unwrap()), ids, "the page of before has the same results in the same order");
+    let again = browser.request(Method::GET, &format!("/search/{}/stream/", begun["id"]));
+    let late = events(&browser.send(again).await);
+    assert_eq!(of(&late, "list").last().unwrap()["ids"], last["ids"]);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_script_the_page_does_not_wait_and_loads_again() {
+    let house = TestHouse::start().await;
+    let sources = rivers(&house).await;
+    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let begun = Instant::now();
+    let moved = browser.get("/?q=river").await;
+    assert_eq!(moved.status, 303, "{moved:?}");
+    let location = moved.header("location").to_owned();
+    let running = browser.get(&location).await;
+    assert!(begun.elapsed() < SLOW, "{:?}", begun.elapsed());
+    let html = running.body.as_str().unwrap();
+    assert!(html.contains("<noscript><meta http-equiv=\"refresh\" content=\"1\"></noscript>"), "{html}");
+    assert!(html.contains("src asking") && html.contains("so far"), "{html}");
+    let page = ended(&mut browser, &location).await;
+    let html = page.body.as_str().unwrap();
+    assert!(html.contains("16 results") && html.contains("one source did not answer"), "{html}");
+    assert_eq!(sources[0].requests().len(), 1, "loading again does not search again");
+
+    let head = browser.request(Method::HEAD, "/?q=river");
+    let prefetch = browser.request(Method::GET, "/?q=river").header("Sec-Purpose", "prefetch");
+    for request in [head, prefetch] {
+        assert_eq!(browser.send(request).await.status, 204);
+    }
+    assert_eq!(sources[0].requests().len(), 1, "who guesses starts nothing");
+    let id = location.rsplit('=').next().unwrap();
+    let again = browser.get(&format!("/?rerun={id}")).await;
+    assert_eq!((again.status.as_u16(), again.header("location")), (303, location.as_str()));
+    ended(&mut browser, &location).await;
+    assert_eq!(sources[0].requests().len(), 2, "who tries again asks again");
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn orders_filters_and_pages_by_links() {
+    let house = TestHouse::start().await;
+    let _sources = rivers(&house).await;
+    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let moved = browser.get("/?q=river").await;
+    let location = moved.header("location").to_owned();
+    ended(&mut browser, &location).await;
+    let id = location.rsplit('=').next().unwrap();
+    let listed = async |browser: &mut Browser, query: &str| {
+        let page = browser.get(&format!("{location}&{query}")).await;
+        let list = browser.get(&format!("/search/{id}/list/?{query}")).await;
+        assert_eq!((page.status.as_u16(), list.status.as_u16()), (200, 200), "{query}: {list:?}");
+        let html = page.body.as_str().unwrap();
+        let ids: Vec<&str> = list.body["ids"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+        assert_eq!(keys(html), ids, "{query}: the pieces and the page say the same");
+        assert_eq!(list.body["results"].as_array().unwrap().len(), ids.len());
+        (ids.len(), format!("{}{}", list.body["head"], list.body["facets"]))
+    };
+    let table = [
+        ("page=1", 10, "16 results"),
+        ("page=2", 6, "16 results"),
+        ("page=9", 0, "nothing on this page"),
+        ("providers=2", 4, "4 results"),
+        ("not_providers=2", 10, "12 results"),
+        ("date=older", 10, "16 results"),
+        ("date=undated", 0, "Nothing fits these filters"),
+        ("author=a.+writer&page=2", 6, "16 results"),
+        ("author=nobody", 0, "Nothing fits"),
+        ("sort=DateMixer", 10, "16 results"),
+        ("sort=NoMixer", 10, "16 results"),
+        ("new=true", 0, "Nothing fits"),
+    ];
+    for (query, count, sentence) in table {
+        let (found, pieces) = listed(&mut browser, query).await;
+        assert_eq!(found, count, "{query}");
+        assert!(pieces.contains(sentence), "{query}: {pieces}");
+    }
+    for query in ["page=x", "providers=a", "date=soon"] {
+        assert_eq!(browser.get(&format!("/search/{id}/list/?{query}")).await.status, 400, "{query}");
+        assert_eq!(browser.get(&format!("{location}&{query}")).await.status, 400, "{query}");
+    }
+    let other = house.user("otto", &[]).await;
+    for path in [format!("/search/{id}/list/"), format!("/search/{id}/stream/")] {
+        assert_eq!(other.get(&path).await.status, 404, "{path}");
+    }
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sources_are_chosen_by_the_form() {
+    let house = TestHouse::start().await;
+    let sources = rivers(&house).await;
+    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let start = browser.get("/").await;
+    let html = start.body.as_str().unwrap();
+    assert!(html.contains("#fast") && html.contains("3 sources") && html.contains("name=\"sources\" value=\"2\""));
+    let table: [(&str, Value); 5] = [
+        ("q=a&sources=1&sources=2&sources=3", json!([])),
+        ("q=a&sources=1&sources=2&sources=3&tags=fast", json!(["fast"])),
+        ("q=a&sources=2", json!([2])),
+        ("q=a&sources=1,3", json!([1, 3])),
+        ("q=a&providers=Quick", json!(["Quick"])),
+    ];
+    for (query, expected) in table {
+        let moved = browser.get(&format!("/?{query}")).await;
+        assert_eq!(moved.status, 303, "{query}: {moved:?}");
+        let id = moved.header("location").rsplit('=').next().unwrap().to_owned();
+        let search = house.admin.ready(id.parse().unwrap()).await;
+        assert_eq!(search["searchprovider_list"], expected, "{query}");
+    }
+    assert_eq!(sources[0].requests().len(), 4, "the quick one was left out once");
+    let page = browser.get("/").await;
+    assert!(page.body.as_str().unwrap().contains("Recent searches"));
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_refused() {
+    let house = TestHouse::with(|settings| Settings { throttle_search: Throttle::per_minute(2), ..settings }).await;
+    let source = Source::start().await;
+    source.reply(Behaviour::Json(items("river", 2)));
+    house.provider("Rivers", &source).await;
+    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    for form in ["", "q=", "q=+", "rerun=x"] {
+        assert_eq!(post(&mut browser, form, EVENTS).await.status, 400, "{form}");
+    }
+    assert_eq!(post(&mut browser, "rerun=999", EVENTS).await.status, 404);
+    let unknown = post(&mut browser, "q=river&sort=NoMixer", EVENTS).await;
+    assert_eq!((unknown.status.as_u16(), unknown.code()), (400, "invalid"), "{unknown:?}");
+    let request = browser.request(Method::POST, "/search/").header("Accept", EVENTS);
+    let request = request.header("Content-Type", "application/x-www-form-urlencoded").body("q=river");
+    assert_eq!(browser.send(request).await.code(), "csrf_failed");
+    assert_eq!(source.requests().len(), 0);
+
+    let moved = post(&mut browser, "q=river", "text/html").await;
+    assert_eq!(moved.status, 303, "who wants no events is led to the page");
+    ended(&mut browser, moved.header("location")).await;
+    let throttled = post(&mut browser, "q=river", EVENTS).await;
+    assert_eq!((throttled.status.as_u16(), throttled.code()), (429, "throttled"), "{throttled:?}");
+    assert!(!throttled.header("retry-after").is_empty());
+    house.stop().await;
+}
