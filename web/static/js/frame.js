@@ -7,6 +7,7 @@ const YEAR_S = 365 * 24 * 3600;
 for (const choice of all("[data-choose]")) {
   choice.addEventListener("change", () => {
     const name = choice.dataset.choose;
+    for (const other of all(`[data-choose="${name}"]`)) other.value = choice.value;
     document.cookie = `${name}=${choice.value}; path=/; max-age=${YEAR_S}; samesite=lax`;
     if (name === "language") location.reload();
     else if (choice.value) document.documentElement.dataset.theme = choice.value;

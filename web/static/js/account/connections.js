@@ -1,0 +1,93 @@
+// Accounts at services whose sources answer only to their own people.
+
+import { del, get, post } from "../api.js";
+import { ask } from "../ask.js";
+import { fill, h, toast } from "../dom.js";
+import { t } from "../words.js";
+
+const HERE = "/account/";
+/** The services that "Connect all" has been at, so that one which refuses does not send the browser round for ever. */
+const TRIED = "tributary-connections-tried";
+
+export async function mount(place) {
+  const [listed, providers] = await Promise.all([get("/authenticators/?items=100"), get("/searchproviders/").catch(() => [])]);
+  const services = listed.results.filter((one) => one.active !== false);
+  if (new URLSearchParams(location.search).get("connect") === "all" && (await connectNext(services))) return;
+  history.replaceState(null, "", location.pathname + location.hash);
+  draw(place, services, providers);
+}
+
+function draw(place, services, providers) {
+  if (!services.length) return fill(place, h("p", { class: "nothing" }, t("No source that you see needs an account of yours.")));
+  const open = services.filter((one) => !one.connected);
+  const held = services.filter((one) => one.connected);
+  const again = () => mount(place).catch((error) => toast(error.message, { bad: true }));
+  fill(
+    place,
+    h("ul", { class: "things" }, services.map((one) => line(one, providers, again))),
+    services.length > 1 &&
+      h(
+        "div",
+        { class: "buttons" },
+        h("button", { type: "button", class: "soft", disabled: !open.length, onclick: () => connectAll(services) }, t("Connect all")),
+        h("button", { type: "button", class: "soft", disabled: !held.length, onclick: () => disconnectAll(held, again) }, t("Disconnect all")),
+      ),
+  );
+}
+
+function line(service, providers, again) {
+  const needs = providers.filter((one) => [service.idp, service.name].includes(one.authenticator)).map((one) => one.name);
+  const about = [
+    service.connected ? h("span", { class: "state good" }, t("connected")) : h("span", { class: "state off" }, t("not connected")),
+    service.connected && service.account,
+    needs.length > 0 && t("for {sources}", { sources: needs.slice(0, 4).join(", ") }),
+  ].filter(Boolean);
+  const button = service.connected
+    ? h("button", { type: "button", class: "soft small", "aria-label": t("Disconnect {service}", { service: service.name }), onclick: () => attempt(() => disconnect(service)).then(again) }, t("Disconnect"))
+    : h("button", { type: "button", class: "go small", "aria-label": t("Connect {service}", { service: service.name }), onclick: () => attempt(() => connect(service, HERE)) }, t("Connect"));
+  return h("li", null, h("div", null, h("b", null, service.name), h("p", { class: "meta" }, about.map((one) => h("span", null, one)))), button);
+}
+
+/** The browser goes to the service, and comes back to `next`. */
+async function connect(service, next) {
+  const { auth_url: address } = await post(`/authenticators/${service.idp}/connect/?next=${encodeURIComponent(next)}`);
+  if (!/^https?:$/.test(new URL(address).protocol)) throw new Error(t("The service gave an address that cannot be opened."));
+  location.assign(address);
+}
+
+async function disconnect(service) {
+  await del(`/authenticators/${service.idp}/connection/`);
+  toast(t("{service} is disconnected", { service: service.name }));
+}
+
+function connectAll(services) {
+  sessionStorage.removeItem(TRIED);
+  return connectNext(services);
+}
+
+/** One service after the other, each by way of the browser. True when the browser leaves. */
+async function connectNext(services) {
+  const tried = JSON.parse(sessionStorage.getItem(TRIED) ?? "[]");
+  const next = services.find((one) => !one.connected && !tried.includes(one.idp));
+  if (!next) return false;
+  sessionStorage.setItem(TRIED, JSON.stringify([...tried, next.idp]));
+  return attempt(() => connect(next, `${HERE}?connect=all`));
+}
+
+async function disconnectAll(services, again) {
+  const sentence = t("Their sources will not be asked for you any more, until you connect again.");
+  if (!(await ask({ title: t("Disconnect all?"), sentence, yes: t("Disconnect all") }))) return;
+  for (const service of services) await attempt(() => disconnect(service));
+  again();
+}
+
+/** True when it worked. */
+async function attempt(deed) {
+  try {
+    await deed();
+    return true;
+  } catch (error) {
+    toast(error.message, { bad: true });
+    return false;
+  }
+}

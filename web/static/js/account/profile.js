@@ -1,0 +1,28 @@
+// Name, address and groups of the person who is signed in.
+
+import { patch } from "../api.js";
+import { fill, h, toast } from "../dom.js";
+import { day, t } from "../words.js";
+import { field, form } from "./form.js";
+import { me } from "./me.js";
+
+export async function mount(place) {
+  const user = await me();
+  const email = field(t("Email"), { type: "email", value: user.email, maxlength: 254, autocomplete: "email" });
+  const fact = (name, ...value) => [h("dt", null, name), h("dd", null, ...value)];
+  const groups = user.groups.length ? user.groups.map((group) => h("span", { class: "badge" }, group)) : h("span", { class: "muted" }, t("none"));
+  fill(
+    place,
+    h(
+      "dl",
+      { class: "facts" },
+      fact(t("User name"), user.username, user.is_admin && h("span", { class: "badge pin" }, t("administrator"))),
+      fact(t("Groups"), groups),
+      fact(t("Member since"), h("span", { class: "num" }, day(user.date_created))),
+    ),
+    form({ email }, t("Save"), async () => {
+      await patch("/users/me/", { email: email.input.value.trim() });
+      toast(t("Your profile is saved"));
+    }),
+  );
+}

@@ -1,0 +1,90 @@
+// API tokens: made here, shown once, revoked here.
+
+import { del, get, post } from "../api.js";
+import { ask } from "../ask.js";
+import { fill, h, toast } from "../dom.js";
+import { day, t, time } from "../words.js";
+import { copy } from "./copy.js";
+import { field, form } from "./form.js";
+import { me } from "./me.js";
+
+/** Administrators see the tokens of all; at most this many pages are looked through for one's own. */
+const PAGES_MAX = 10;
+const ITEMS = 100;
+const DAY_MS = 86_400_000;
+
+export async function mount(place) {
+  const list = h("div");
+  const fresh = h("div", { "aria-live": "polite" });
+  const fields = {
+    label: field(t("What for"), { maxlength: 200, required: true, placeholder: t("Report script"), autocomplete: "off" }),
+    expires: field(t("Lasts"), { options: [["30", t("30 days")], ["90", t("90 days")], ["365", t("one year")], ["", t("until it is revoked")]] }),
+  };
+  fields.expires.input.value = "90";
+  const element = form(fields, t("Create token"), async () => {
+    const days = Number(fields.expires.input.value);
+    const expires = days ? new Date(Date.now() + days * DAY_MS).toISOString() : null;
+    const made = await post("/tokens/", { label: fields.label.input.value.trim(), expires });
+    fields.label.input.value = "";
+    fill(fresh, once(made, () => fill(fresh)));
+    await draw(list);
+  });
+  element.classList.add("inline");
+  await draw(list);
+  fill(place, list, fresh, element);
+}
+
+function once(made, done) {
+  const text = h("code", { class: "secret", tabindex: 0 }, made.token);
+  return h(
+    "div",
+    { class: "once" },
+    h("p", null, h("b", null, t("Copy it now.")), " ", t("It cannot be shown again.")),
+    text,
+    h(
+      "div",
+      { class: "buttons" },
+      h("button", { type: "button", class: "go", onclick: () => copy(made.token, t("The token is copied")) }, t("Copy")),
+      h("button", { type: "button", class: "soft", onclick: done }, t("I have it")),
+    ),
+  );
+}
+
+async function own() {
+  const { username } = await me();
+  const found = [];
+  for (let page = 1; page <= PAGES_MAX; page += 1) {
+    const { results, next } = await get(`/tokens/?page=${page}&items=${ITEMS}`);
+    found.push(...results.filter((token) => token.user === username));
+    if (!next) break;
+  }
+  return found;
+}
+
+async function draw(list) {
+  const tokens = await own();
+  if (!tokens.length) return fill(list, h("p", { class: "nothing" }, t("You have no token.")));
+  fill(list, h("ul", { class: "things" }, tokens.map((token) => line(token, list))));
+}
+
+function line(token, list) {
+  const isOver = token.expires && new Date(token.expires) < new Date();
+  const about = [
+    h("code", null, `${token.prefix}…`),
+    token.last_used ? t("last used {when}", { when: time(token.last_used) }) : t("never used"),
+    isOver ? h("span", { class: "badge bad" }, t("expired")) : token.expires ? t("until {day}", { day: day(token.expires) }) : t("does not expire"),
+  ];
+  const revoke = async () => {
+    const sentence = t("Programs that use “{label}” will be refused at once.", { label: token.label });
+    if (!(await ask({ title: t("Revoke this token?"), sentence, yes: t("Revoke") }))) return;
+    try {
+      await del(`/tokens/${token.id}/`);
+      toast(t("The token is revoked"));
+      await draw(list);
+    } catch (error) {
+      toast(error.message, { bad: true });
+    }
+  };
+  const button = h("button", { type: "button", class: "soft small", "aria-label": t("Revoke {label}", { label: token.label }), onclick: revoke }, t("Revoke"));
+  return h("li", null, h("div", null, h("b", null, token.label || t("Without a name")), h("p", { class: "meta num" }, about.map((one) => h("span", null, one)))), button);
+}

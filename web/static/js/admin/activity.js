@@ -1,0 +1,63 @@
+// Activity: how much is searched, which sources are asked, what found nothing, and how answers were rated.
+
+import { fill, h } from "../dom.js";
+import { number, t, time, tn } from "../words.js";
+import { columns } from "./charts/bars.js";
+import { lineChart } from "./charts/line.js";
+import { card, segments, shown, table, work } from "./parts.js";
+
+const DAYS = ["7", "30", "90"];
+const dayShort = new Intl.DateTimeFormat(document.documentElement.lang, { day: "numeric", month: "short", timeZone: "UTC" });
+const seconds = (value) => (value === null || value === undefined ? "-" : `${value.toFixed(2)} s`);
+
+const place = h("div");
+fill(work(), h("div", { class: "tools" }, segments(t("Time"), DAYS.map((days) => [days, t("{n} days", { n: days })]), "30", load)), place);
+load("30");
+
+function load(days) {
+  return shown(place, `/activity/?days=${days}`, draw);
+}
+
+function draw(activity) {
+  return [volume(activity), providers(activity.providers), futile(activity.futile), ratings(activity.ratings)];
+}
+
+function volume({ days, totals }) {
+  const labels = days.map((one) => dayShort.format(new Date(one.day)));
+  if (!days.some((one) => one.searches > 0)) return card(t("Volume"), h("p", { class: "note" }, t("Nobody searched in this time.")));
+  return h("div", { class: "cards" },
+    card(t("Searches per day"), h("p", { class: "muted" }, tn("One search", "{n} searches", totals.searches), ", ", tn("one result", "{n} results", totals.results)),
+      columns(t("Searches per day"), { labels, first: t("Day"), series: [
+        { label: t("with results"), colour: 0, values: days.map((one) => one.searches - one.futile) },
+        { label: t("without results"), colour: 3, values: days.map((one) => one.futile) }] })),
+    card(t("Time of searches"), h("p", { class: "muted" }, t("95 of 100 searches were done within this time.")),
+      lineChart(t("p95 of searches per day"), { labels, first: t("Day"), shown: seconds, series: [{ label: "p95", colour: 2, values: days.map((one) => one.p95 ?? null) }] })));
+}
+
+const providers = (list) => card(t("Sources used"), table(t("Sources used"), [
+  { title: t("Source"), cell: (one) => h("a", { href: `/admin/searchproviders/${one.provider_id}/` }, one.name) },
+  { title: t("Asked"), kind: "num", cell: (one) => number(one.asked) },
+  { title: t("Answered"), kind: "num", cell: (one) => number(one.ok) },
+  { title: t("Failed"), kind: "num", cell: (one) => number(one.failed) },
+  { title: t("Too slow"), kind: "num", cell: (one) => number(one.timed_out) },
+  { title: "p50", kind: "num", cell: (one) => seconds(one.p50) },
+  { title: "p95", kind: "num", cell: (one) => seconds(one.p95) },
+  { title: t("Results"), kind: "num", cell: (one) => number(one.retrieved) },
+], [...list].sort((one, other) => other.asked - one.asked), t("No source was asked in this time.")));
+
+const futile = (list) => card(t("Searches that found nothing"), table(t("Searches that found nothing"), [
+  { title: t("Query"), cell: (one) => h("a", { href: `/?q=${encodeURIComponent(one.query)}` }, one.query) },
+  { title: t("Who"), cell: (one) => one.owner },
+  { title: t("Status"), cell: (one) => h("code", {}, one.status) },
+  { title: t("Date"), kind: "nowrap", cell: (one) => time(one.date) },
+], list, t("Every search found something.")));
+
+const ratings = (list) => card(t("Ratings of answers"), table(t("Ratings of answers"), [
+  { title: t("Rating"), cell: (one) => (one.rating > 0 ? h("span", { class: "badge" }, t("good")) : h("span", { class: "badge bad" }, t("bad"))) },
+  { title: t("Of"), cell: (one) => (one.kind === "chat" ? t("chat") : t("summary")) },
+  { title: t("Question"), cell: (one) => one.query },
+  { title: t("Reasons"), cell: (one) => (one.reasons ?? []).join(", ") || "-" },
+  { title: t("Model"), cell: (one) => one.model || "-" },
+  { title: t("Who"), cell: (one) => one.user },
+  { title: t("Date"), kind: "nowrap", cell: (one) => time(one.date) },
+], list, t("Nobody rated an answer in this time.")));

@@ -1,0 +1,58 @@
+// The audit log: who changed what, filtered and paged, and whether it is as it was written.
+
+import { get } from "../api.js";
+import { fill, h } from "../dom.js";
+import { number, t } from "../words.js";
+import { actionsTable } from "./audit/table.js";
+import { problem, shown, work } from "./parts.js";
+
+const ITEMS = 50;
+const KINDS = ["searchprovider", "aiprovider", "prompt", "querytransform", "pipeline", "authenticator", "schedule", "user", "group", "token", "connection", "sign-in", "branding", "database"];
+const ACTIONS = ["created", "replaced", "changed", "deleted", "reset", "refused", "backed up", "restored"];
+
+const choice = (label, options) => h("label", {}, label, h("select", {}, h("option", { value: "" }, t("all")), options.map((one) => h("option", {}, one))));
+const text = (label) => h("label", { class: "some" }, label, h("input", { type: "search", maxlength: 200, autocomplete: "off" }));
+const kind = choice(t("Kind"), KINDS);
+const action = choice(t("Action"), ACTIONS);
+const actor = text(t("Who"));
+const record = text(t("Record"));
+const since = h("label", {}, t("From"), h("input", { type: "date" }));
+const until = h("label", {}, t("To"), h("input", { type: "date" }));
+const verify = h("button", { type: "button", class: "soft push", onclick: check }, t("Verify"));
+const verdict = h("div", { "aria-live": "polite" });
+const list = h("div");
+const tools = h("form", { class: "tools", "aria-label": t("Filter"), onsubmit: (event) => { event.preventDefault(); load(1); } },
+  kind, action, actor, record, since, until, h("button", { class: "soft" }, t("Filter")), verify);
+tools.addEventListener("change", () => load(1));
+fill(work(), h("p", { class: "lead muted" }, t("Every change by a person or a command. Each entry is bound to the one before, so that nothing can be changed or taken out unnoticed.")), tools, verdict, list);
+load(1);
+
+function load(page) {
+  const query = new URLSearchParams({ page, items: ITEMS });
+  const value = (label) => label.querySelector("input, select").value.trim();
+  for (const [name, label] of [["kind", kind], ["action", action], ["actor", actor], ["record", record]]) if (value(label)) query.set(name, value(label));
+  if (value(since)) query.set("since", `${value(since)}T00:00:00Z`);
+  if (value(until)) query.set("until", `${value(until)}T23:59:59Z`);
+  return shown(list, `/audit/?${query}`, (found) => [actionsTable(found.results, t("No change fits this filter.")), pager(found, page)]);
+}
+
+function pager(found, page) {
+  const pages = Math.max(1, Math.ceil(found.count / ITEMS));
+  return h("nav", { class: "pager", "aria-label": t("Pages") },
+    h("button", { type: "button", class: "soft", disabled: page <= 1, onclick: () => load(page - 1) }, t("Newer")),
+    h("span", { class: "muted num" }, t("Page {page} of {pages}, {n} entries", { page: number(page), pages: number(pages), n: number(found.count) })),
+    h("button", { type: "button", class: "soft", disabled: page >= pages, onclick: () => load(page + 1) }, t("Older")));
+}
+
+async function check() {
+  verify.disabled = true;
+  fill(verdict, h("p", { class: "muted" }, t("Reading the whole log…")));
+  try {
+    const report = await get("/audit/verify/");
+    fill(verdict, h("p", { class: report.ok ? "note good" : "alert", role: report.ok ? null : "alert" }, h("b", {}, report.ok ? t("The log is whole.") : t("The log was changed.")), " ", report.detail));
+  } catch (error) {
+    fill(verdict, problem(error, check));
+  } finally {
+    verify.disabled = false;
+  }
+}

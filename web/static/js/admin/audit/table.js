@@ -1,0 +1,34 @@
+// Changes as a table: who did what to which record.
+
+import { h } from "../../dom.js";
+import { t, time } from "../../words.js";
+import { table } from "../parts.js";
+
+/** The pages on which records of a kind can be opened. */
+const PAGES = { searchprovider: "searchproviders", aiprovider: "aiproviders", prompt: "prompts", querytransform: "querytransforms", pipeline: "pipelines", schedule: "schedules", user: "users", group: "groups", authenticator: "authenticators" };
+
+export const actionsTable = (entries, empty) => table(t("Changes"), [
+  { title: t("Time"), kind: "nowrap", cell: (entry) => h("time", { datetime: entry.time }, time(entry.time)) },
+  { title: t("Who"), cell: (entry) => entry.actor },
+  { title: t("What"), cell: (entry) => h("span", { class: "said" }, entry.action, " ", h("span", { class: "muted" }, entry.kind), " ", record(entry)) },
+  { title: t("Changes"), cell: changes },
+], entries, empty);
+
+function record(entry) {
+  const page = entry.action === "deleted" ? null : PAGES[entry.kind];
+  const name = entry.record_name || (entry.record_id ?? "");
+  return page && entry.record_id ? h("a", { href: `/admin/${page}/${entry.record_id}/` }, String(name)) : h("b", {}, String(name));
+}
+
+function changes(entry) {
+  const fields = Object.entries(entry.changes ?? {});
+  if (!fields.length) return h("span", { class: "faint" }, "-");
+  const lines = fields.map(([name, change]) => h("li", {}, h("code", {}, name), ": ", said(change?.from), " → ", said(change?.to)));
+  if (fields.length === 1) return h("ul", { class: "changes" }, lines);
+  return h("details", {}, h("summary", {}, fields.map(([name]) => name).slice(0, 4).join(", "), fields.length > 4 && ", …"), h("ul", { class: "changes" }, lines));
+}
+
+function said(value) {
+  if (value === null || value === undefined || value === "") return h("i", { class: "faint" }, t("empty"));
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,147 @@
+// Branding: the name, logos, colour and words of the pages, shown while they are chosen; older ones can come back.
+
+import { Refused, del, get, post, put } from "../api.js";
+import { ask } from "../ask.js";
+import { fill, h, one, toast } from "../dom.js";
+import { t } from "../words.js";
+import { CONTRAST_MIN, onLight } from "./branding/contrast.js";
+import { LogoField } from "./branding/logo.js";
+import { preview } from "./branding/preview.js";
+import { card, field, mistake, problem, sentence, table, work } from "./parts.js";
+
+const ACCENT = "#0f766e";
+
+const text = (placeholder, maxlength = 100) => h("input", { type: "text", maxlength, placeholder, autocomplete: "off" });
+const controls = {
+  name: text(t("Spring 2027")),
+  product: text("Tributary"),
+  button: text(t("Search")),
+  placeholder: text(t("Search all sources")),
+  ai_label: text(t("Answer")),
+  select_label: text(t("Select items")),
+};
+const accent = h("input", { type: "color", value: ACCENT });
+const code = h("input", { type: "text", maxlength: 7, value: ACCENT, class: "path", "aria-label": t("Colour as #rrggbb"), spellcheck: "false" });
+const colourField = field(t("Colour"), accent, t("Buttons, links that are chosen, and the sign of the house. Dark pages use a lighter shade of it."));
+const pair = h("span", { class: "colours" });
+const logos = { logo_light: new LogoField(t("Logo on light pages"), draw), logo_dark: new LogoField(t("Logo on dark pages"), draw) };
+const shownPlace = h("div", { class: "brand-shown" });
+const list = h("div");
+const said = h("div", { role: "alert" });
+const saveButton = h("button", { class: "go" }, t("Save and use"));
+let editing = null;
+
+colourField.classList.add("is-wide");
+accent.replaceWith(pair);
+pair.append(accent, code);
+accent.addEventListener("input", () => { code.value = accent.value; draw(); });
+code.addEventListener("change", () => { if (/^#[0-9a-f]{6}$/i.test(code.value)) accent.value = code.value; draw(); });
+for (const control of Object.values(controls)) control.addEventListener("input", draw);
+
+const form = h("form", { class: "branding", novalidate: true, onsubmit: save },
+  field(t("Name of this branding"), controls.name, t("For you, in the list below.")),
+  field(t("Name of the product"), controls.product),
+  colourField, logos.logo_light.element, logos.logo_dark.element,
+  field(t("Text of the search button"), controls.button), field(t("Text in the empty search box"), controls.placeholder),
+  field(t("Name of the AI answer"), controls.ai_label), field(t("Name of “select items”"), controls.select_label),
+  said, h("div", { class: "save-row" }, saveButton, h("button", { type: "button", class: "soft", onclick: () => edit(null) }, t("A new one"))));
+
+fill(work(), h("div", { class: "cards" }, card(t("Look"), form), h("section", { class: "card is-sticky" }, h("h2", {}, t("Preview")), shownPlace)), list);
+edit(null);
+load().then((brandings) => edit(brandings?.find((one) => one.active) ?? null));
+
+function values() {
+  const texts = Object.entries(controls).map(([name, control]) => [name, control.value.trim()]);
+  return { ...Object.fromEntries(texts), accent: accent.value, logo_light: logos.logo_light.value, logo_dark: logos.logo_dark.value };
+}
+
+function draw() {
+  const ratio = onLight(accent.value);
+  mistake(accent, ratio < CONTRAST_MIN ? t("This colour is hard to read on light pages: its contrast is {ratio}, {least} is needed. Choose a darker one.", { ratio: ratio.toFixed(1), least: CONTRAST_MIN }) : "");
+  fill(shownPlace, preview(values()));
+}
+
+function edit(branding) {
+  editing = branding?.id ?? null;
+  for (const [name, control] of Object.entries(controls)) control.value = branding?.[name] ?? (name === "product" ? "Tributary" : "");
+  accent.value = branding?.accent || ACCENT;
+  code.value = accent.value;
+  for (const [name, logo] of Object.entries(logos)) logo.set(branding?.[name] ?? "");
+  saveButton.textContent = editing ? t("Save changes") : t("Save and use");
+  fill(said);
+  draw();
+}
+
+async function load() {
+  try {
+    const brandings = await get("/brandings/");
+    fill(list, card(t("Saved brandings"), table(t("Saved brandings"), [
+      { title: t("Name"), cell: (one) => [one.name, " ", one.active && h("span", { class: "badge" }, t("in use"))] },
+      { title: t("Product"), cell: (one) => one.product },
+      { title: t("Colour"), cell: (one) => h("code", {}, one.accent || "-") },
+      { title: t("Actions"), cell: (one) => h("span", { class: "save-row" },
+        !one.active && h("button", { type: "button", class: "soft small", onclick: () => activate(one) }, t("Use"), h("span", { class: "unseen" }, ` ${one.name}`)),
+        h("button", { type: "button", class: "plain", onclick: () => { edit(one); form.scrollIntoView({ behavior: "smooth" }); controls.name.focus(); } }, t("Edit"), h("span", { class: "unseen" }, ` ${one.name}`)),
+        h("button", { type: "button", class: "plain", onclick: () => remove(one) }, t("Delete"), h("span", { class: "unseen" }, ` ${one.name}`))) },
+    ], brandings, t("None yet: the pages look as they came."))));
+    return brandings;
+  } catch (error) {
+    fill(list, problem(error, load));
+    return null;
+  }
+}
+
+async function save(event) {
+  event.preventDefault();
+  fill(said);
+  for (const control of Object.values(controls)) mistake(control);
+  if (!controls.name.value.trim()) {
+    mistake(controls.name, t("Give it a name."));
+    controls.name.focus();
+    return;
+  }
+  saveButton.disabled = true;
+  try {
+    const saved = editing ? await put(`/brandings/${editing}/`, values()) : await post("/brandings/", values());
+    toast(t("Saved. Load the page again to see it everywhere."));
+    edit(saved);
+    await load();
+  } catch (error) {
+    refused(error);
+  } finally {
+    saveButton.disabled = false;
+  }
+}
+
+function refused(error) {
+  const others = [];
+  for (const [name, lines] of Object.entries(error instanceof Refused ? error.errors : {})) {
+    const control = controls[name] ?? (name === "accent" ? accent : logos[name]?.input);
+    if (control) mistake(control, [lines].flat().join(" "));
+    else others.push([lines].flat().join(" "));
+  }
+  const isPlaced = error instanceof Refused && Object.keys(error.errors).length && !others.length;
+  fill(said, h("p", { class: "alert" }, isPlaced ? t("Correct the marked fields.") : others.join(" ") || sentence(error)));
+}
+
+async function activate(branding) {
+  await attempt(() => post(`/brandings/${branding.id}/activate/`, {}), t("{name} is in use. Load the page again to see it everywhere.", { name: branding.name }));
+}
+
+async function remove(branding) {
+  const isSure = await ask({ title: t("Delete this branding?"), sentence: branding.active ? t("It is in use; the pages will look as they came.") : t("It cannot be brought back."), yes: t("Delete") });
+  if (!isSure) return;
+  if (editing === branding.id) edit(null);
+  await attempt(() => del(`/brandings/${branding.id}/`), t("{name} is deleted.", { name: branding.name }));
+}
+
+async function attempt(action, done) {
+  try {
+    await action();
+    toast(done);
+    await load();
+    one("button", list)?.focus();
+  } catch (error) {
+    toast(sentence(error), { bad: true });
+  }
+}

@@ -1,0 +1,58 @@
+// A PNG chosen from the person's disk. It is drawn on a canvas, because pages show no pictures but the house's own.
+
+import { fill, h } from "../../dom.js";
+import { t } from "../../words.js";
+import { field, mistake } from "../parts.js";
+
+const BYTES_MAX = 500_000;
+const PNG = "data:image/png;base64,";
+
+export class LogoField {
+  constructor(label, onchange) {
+    this.value = "";
+    this.onchange = onchange;
+    this.input = h("input", { type: "file", accept: "image/png", onchange: () => this.read() });
+    this.remove = h("button", { type: "button", class: "plain", onclick: () => { this.set(""); onchange(); } }, t("Remove"), h("span", { class: "unseen" }, ` ${label}`));
+    this.element = field(label, this.input, t("A PNG, best 818 × 214 pixels with a margin of 30, at most 500 kB."));
+    this.input.after(this.remove);
+    this.set("");
+  }
+
+  set(value) {
+    this.value = value ?? "";
+    this.input.value = "";
+    this.remove.hidden = !this.value;
+    mistake(this.input);
+  }
+
+  async read() {
+    const file = this.input.files[0];
+    if (!file) return;
+    const head = new Uint8Array(await file.slice(0, 4).arrayBuffer());
+    if (String.fromCharCode(...head.slice(1)) !== "PNG") return mistake(this.input, t("This is no PNG. Save the picture as PNG and choose it again."));
+    if (file.size > BYTES_MAX) return mistake(this.input, t("The file is larger than 500 kB. Make the picture smaller."));
+    this.value = PNG + encoded(new Uint8Array(await file.arrayBuffer()));
+    this.remove.hidden = false;
+    mistake(this.input);
+    this.onchange();
+  }
+}
+
+/** The picture of a data URL, drawn; nothing when it cannot be read. */
+export function drawn(value, name) {
+  const canvas = h("canvas", { role: "img", "aria-label": name, class: "logo", height: 1, width: 1 });
+  if (!value.startsWith(PNG)) return canvas;
+  const bytes = Uint8Array.from(atob(value.slice(PNG.length)), (sign) => sign.charCodeAt(0));
+  createImageBitmap(new Blob([bytes], { type: "image/png" })).then((picture) => {
+    canvas.width = picture.width;
+    canvas.height = picture.height;
+    canvas.getContext("2d").drawImage(picture, 0, 0);
+  }).catch(() => fill(canvas));
+  return canvas;
+}
+
+function encoded(bytes) {
+  let text = "";
+  for (let start = 0; start < bytes.length; start += 0x8000) text += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
+  return btoa(text);
+}

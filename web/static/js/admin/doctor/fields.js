@@ -1,0 +1,112 @@
+// Step 3: each field with its path, how sure that is, and what it takes from the sample.
+
+import { announce, fill, h } from "../../dom.js";
+import { t } from "../../words.js";
+import { LABELS } from "./labels.js";
+import { FIELDS } from "./mappings.js";
+import { looksLike } from "./result.js";
+
+/** Below these a person should look twice, or a second time. */
+const SURE_MIN = 0.8;
+const LIKELY_MIN = 0.6;
+
+export class FieldList {
+  constructor(mappings, diagnosis, { onfield, onchange }) {
+    Object.assign(this, { mappings, diagnosis, onfield, onchange });
+    this.current = FIELDS[0];
+    this.rows = new Map(FIELDS.map((key) => [key, this.row(key)]));
+    this.preview = h("div", { class: "preview-result" });
+    const spoken = diagnosis.warnings.filter((warning) => !warning.includes("result_mappings") && !warning.includes("query_template"));
+    this.element = h("div", {},
+      spoken.map((warning) => h("p", { class: "note warn" }, warning)),
+      h("div", { class: "fields" }, [...this.rows.values()].map((row) => row.element)),
+      h("h3", {}, t("The first result of the sample")), this.preview);
+    this.choose(FIELDS[0], false);
+    this.draw();
+  }
+
+  /** The value that was clicked becomes the current field's. */
+  take(steps) {
+    const key = this.current;
+    if (!this.mappings.choose(key, steps)) return;
+    this.complete(key);
+    announce(t("{field} is taken from {path} now.", { field: LABELS[key], path: this.mappings.fields[key] }));
+    this.rows.get(key).isOwn = true;
+    this.draw();
+    this.onchange();
+  }
+
+  /** Half an address is completed by the site that was asked. */
+  complete(key) {
+    const example = this.mappings.example(key);
+    const site = URL.canParse(this.diagnosis.provider.url) ? new URL(this.diagnosis.provider.url).origin : "";
+    if (key === "url" && site && /^\/(?!\/)/.test(example)) this.mappings.fields.url = `'${site}{${this.mappings.fields.url}}'`;
+  }
+
+  row(key) {
+    const path = h("input", { type: "text", spellcheck: "false", autocomplete: "off", class: "path", list: `paths-${key}`, "aria-label": t("Path of {field}", { field: LABELS[key] }) });
+    const others = h("datalist", { id: `paths-${key}` }, (this.diagnosis.alternatives[key] ?? []).map((one) => h("option", { value: one.path }, one.example)));
+    const example = h("p", { class: "example" });
+    const why = h("p", { class: "help" });
+    const sure = h("span", { class: "sure" });
+    const choose = h("button", { type: "button", class: "soft small", "aria-pressed": "false", onclick: () => this.choose(key, true) }, t("Choose"), h("span", { class: "unseen" }, ` ${LABELS[key]}`));
+    const clear = h("button", { type: "button", class: "plain", onclick: () => this.write(key, "") }, t("Clear"), h("span", { class: "unseen" }, ` ${LABELS[key]}`));
+    const row = { path, example, why, sure, choose, clear, isOwn: false };
+    path.addEventListener("change", () => this.write(key, path.value));
+    path.addEventListener("focus", () => this.choose(key, false));
+    row.element = h("div", { class: "map-field", role: "group", "aria-label": LABELS[key] },
+      h("div", { class: "map-head" }, h("span", { class: `dot f-${key}` }), h("b", {}, LABELS[key]), sure, h("span", { class: "map-actions" }, choose, clear)),
+      example, h("div", { class: "map-path" }, path, others), why);
+    return row;
+  }
+
+  write(key, text) {
+    this.mappings.fields[key] = text.trim();
+    this.rows.get(key).isOwn = true;
+    this.draw();
+    this.onchange();
+  }
+
+  choose(key, isAsked) {
+    this.current = key;
+    for (const [name, row] of this.rows) {
+      row.element.classList.toggle("is-current", name === key);
+      row.choose.setAttribute("aria-pressed", String(name === key));
+    }
+    this.onfield(key, isAsked);
+  }
+
+  draw() {
+    for (const [key, row] of this.rows) {
+      const mapping = this.mappings.fields[key];
+      const example = this.mappings.example(key);
+      const proposal = this.diagnosis.proposals.find((one) => one.field === key && one.path === mapping);
+      row.path.value = mapping;
+      row.clear.hidden = !mapping;
+      row.example.textContent = example || "-";
+      fill(row.sure, confidence(mapping, row.isOwn && !proposal, proposal));
+      row.why.textContent = advice(key, mapping, example) || proposal?.why || "";
+    }
+    fill(this.preview, looksLike(this.mappings.first(), ""));
+  }
+}
+
+function confidence(mapping, isOwn, proposal) {
+  if (!mapping) return h("span", { class: "faint" }, t("empty"));
+  if (isOwn) return h("span", { class: "faint" }, t("chosen by you"));
+  const value = proposal?.confidence ?? 0;
+  const [word, name] = value >= SURE_MIN ? ["good", t("sure")] : value >= LIKELY_MIN ? ["fair", t("likely")] : ["poor", t("please check")];
+  return h("span", { class: `sureness ${word}`, title: `${Math.round(value * 100)} %` }, name);
+}
+
+/** What to do about a field, in words. */
+function advice(key, mapping, example) {
+  if (!mapping) {
+    if (key === "title") return t("Every result needs a title: press Choose, then click a value in the answer.");
+    if (key === "url") return t("Without an address results lead nowhere. Click one, or write it around a value, like 'https://host/page/{id}'.");
+    return t("It may stay empty.");
+  }
+  if (!example) return t("Nothing is found at this path in the sample. Choose another value in the answer.");
+  if (key === "url" && !/^https?:\/\//i.test(example)) return t("This is not a whole web address. Write the rest around it, like 'https://host/page/{id}'.");
+  return "";
+}

@@ -1,0 +1,168 @@
+// Step 4: the name and the blanks, one real question, and saving. The gallery of ready sources uses it too.
+
+import { Refused, post } from "../../api.js";
+import { announce, fill, h } from "../../dom.js";
+import { number, t, tn } from "../../words.js";
+import { field, mistake, sentence, toggle } from "../parts.js";
+import { blanksOf, filledIn, fromRequest } from "./blanks.js";
+import { looksLike } from "./result.js";
+
+/** The address of a provider that was made from a sample alone. */
+const NO_ADDRESS = "https://<your-source>/search";
+
+export class Saving {
+  /** `mappings` replaces those of the draft; `request` may tell what the blanks are. */
+  constructor(draft, { request = "", query = "", mappings = null } = {}) {
+    Object.assign(this, { draft: { ...draft }, mappings, isTested: false });
+    this.name = h("input", { type: "text", maxlength: 200, required: true, autocomplete: "off", value: draft.name });
+    this.query = h("input", { type: "text", maxlength: 1000, autocomplete: "off", value: query || "test" });
+    this.active = toggle(t("Active"), true);
+    this.byDefault = toggle(t("Asked by every search"), true);
+    this.controls = new Map([["name", this.name]]);
+    this.outcome = h("div", { class: "outcome", "aria-live": "polite" });
+    this.testButton = h("button", { type: "button", class: "soft", onclick: () => this.test() }, t("Test"));
+    this.saveButton = h("button", { class: "go" }, t("Save"));
+    this.said = h("div", { role: "alert" });
+    this.element = h("div", {}, this.form(request));
+  }
+
+  form(request) {
+    const address = this.addressFields();
+    this.blanks = blanksOf(this.draft).map((blank) => {
+      const control = h("input", { type: blank.isSecret ? "password" : "text", autocomplete: "off", spellcheck: "false", value: fromRequest(request, blank.label) });
+      const help = control.value ? t("Taken from your request.") : blank.isSecret ? t("It is never shown again.") : "";
+      return { ...blank, control, element: field(whole(blank.label, ""), control, help) };
+    });
+    return h("form", { class: "saving", novalidate: true, onsubmit: (event) => this.save(event) },
+      field(t("Name"), this.name, t("Unique; people see it beside each result.")), address, this.blanks.map((blank) => blank.element),
+      h("div", { class: "test-row" }, field(t("Test with a question"), this.query), this.testButton), this.outcome,
+      h("div", { class: "save-row" }, this.active, this.byDefault, this.saveButton), this.said);
+  }
+
+  /** Only for a provider that does not know how its source is asked. */
+  addressFields() {
+    if (this.draft.url !== NO_ADDRESS) return [];
+    const url = h("input", { type: "url", placeholder: "https://api.example.org/search", autocomplete: "off" });
+    const template = h("input", { type: "text", class: "path", value: this.draft.query_template, autocomplete: "off", spellcheck: "false" });
+    this.draft.url = "";
+    url.addEventListener("input", () => (this.draft.url = url.value.trim()));
+    template.addEventListener("input", () => (this.draft.query_template = template.value.trim()));
+    this.controls.set("url", url).set("query_template", template);
+    return [
+      field(t("Address of the source"), url, t("The part before the question mark.")),
+      field(t("How it is asked"), template, t("{query_string} stands for the question.")),
+    ];
+  }
+
+  /** What was tested is no longer what would be saved. */
+  changed() {
+    if (!this.isTested) return;
+    this.isTested = false;
+    fill(this.outcome, h("p", { class: "muted" }, t("The fields changed: test again.")));
+  }
+
+  /** The provider as it would be saved, or nothing when something is missing; the place is marked then. */
+  provider() {
+    for (const control of this.controls.values()) mistake(control);
+    for (const { control } of this.blanks) mistake(control);
+    const missing = [];
+    if (!this.name.value.trim()) missing.push([this.name, t("Give it a name.")]);
+    const url = this.controls.get("url");
+    if (url && !URL.canParse(this.draft.url)) missing.push([url, t("Write the whole address, beginning with https://.")]);
+    for (const { control } of this.blanks) if (!control.value.trim()) missing.push([control, t("Fill this in; the source needs it.")]);
+    for (const [control, said] of missing) mistake(control, said);
+    if (missing.length) {
+      missing[0][0].focus();
+      return null;
+    }
+    const values = new Map(this.blanks.map(({ key, control }) => [key, control.value]));
+    const isOn = (label) => label.querySelector("input").checked;
+    return {
+      ...filledIn(this.draft, values),
+      ...this.mappings?.written(),
+      name: this.name.value.trim(),
+      active: isOn(this.active),
+      default: isOn(this.byDefault),
+    };
+  }
+
+  async test() {
+    const provider = this.provider();
+    if (!provider) return;
+    this.testButton.disabled = true;
+    fill(this.outcome, h("p", { class: "muted" }, t("Asking the source…")));
+    try {
+      const test = await post(`/searchproviders/test/?q=${encodeURIComponent(this.query.value.trim() || "test")}`, provider);
+      this.isTested = test.status === "OK";
+      fill(this.outcome, this.told(test, provider.name));
+    } catch (error) {
+      fill(this.outcome, h("p", { class: "note bad" }, this.refused(error)));
+    } finally {
+      this.testButton.disabled = false;
+    }
+  }
+
+  told(test, name) {
+    if (test.error) return h("div", { class: "note bad" }, h("b", {}, t("The test failed.")), " ", whole(test.error.message), " ", remedy(test.error.code));
+    if (!test.sample) return h("p", { class: "note warn" }, t("The source answered, but it found nothing for this question. Try another word, or check the list of results above."));
+    const line = t("Found {found}, fetched {retrieved}, in {seconds} s.", { found: number(test.found), retrieved: number(test.retrieved), seconds: test.time.toFixed(2) });
+    return [h("p", { class: "good-line" }, h("b", {}, t("It works.")), " ", line), looksLike(test.sample, name)];
+  }
+
+  async save(event) {
+    event.preventDefault();
+    const provider = this.provider();
+    if (!provider) return;
+    fill(this.said);
+    this.saveButton.disabled = true;
+    try {
+      const saved = await post("/searchproviders/", provider);
+      this.done(saved);
+    } catch (error) {
+      fill(this.said, h("p", { class: "alert" }, this.refused(error)));
+    } finally {
+      this.saveButton.disabled = false;
+    }
+  }
+
+  /** Shows each mistake at its control; returns what belongs to none. */
+  refused(error) {
+    if (!(error instanceof Refused)) return sentence(error);
+    const others = [];
+    const marked = [];
+    for (const [name, said] of Object.entries(error.errors)) {
+      const control = this.controls.get(name) ?? this.blanks.find((blank) => blank.key.startsWith(name))?.control;
+      if (control) {
+        mistake(control, [said].flat().join(" "));
+        marked.push(control);
+      } else others.push(`${name}: ${[said].flat().join(" ")}`);
+    }
+    marked[0]?.focus();
+    return others.length ? others.join(" ") : Object.keys(error.errors).length ? t("Correct the marked fields.") : error.message;
+  }
+
+  done(saved) {
+    const asked = this.query.value.trim() || "test";
+    const query = new URLSearchParams({ q: asked, providers: String(saved.id) });
+    const head = h("p", { class: "done-line", tabindex: "-1" }, h("b", {}, t("{name} is saved.", { name: saved.name })));
+    fill(this.element, h("div", { class: "done" }, head,
+      h("p", {}, saved.active ? t("It is asked from now on.") : t("It is not active yet: switch it on in the list of SearchProviders.")),
+      h("div", { class: "save-row" },
+        h("a", { class: "go", href: `/?${query}` }, t("Try a search")),
+        h("a", { class: "soft", href: `/admin/searchproviders/${saved.id}/` }, t("Open the form")),
+        h("a", { class: "soft", href: location.pathname }, t("Add another")))));
+    head.focus();
+    announce(t("{name} is saved.", { name: saved.name }));
+  }
+}
+
+/** With a capital, and as a sentence with its end. */
+const whole = (text, end = ".") => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : end);
+
+/** What to do next on this page about a failed test, by the machine word of the failure. */
+function remedy(code) {
+  if (code === "denied") return t("Check the key or the password above.");
+  if (code === "unreadable") return t("Check the list of results and the paths above.");
+  if (code === "config_invalid") return t("Check what is filled in above.");
+  return t("Then test again.");
+}

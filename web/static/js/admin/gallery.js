@@ -1,0 +1,85 @@
+// Ready sources: somebody wrote them already; fill in what is missing, test, save.
+
+import { get } from "../api.js";
+import { fill, h, toast } from "../dom.js";
+import { t, tn } from "../words.js";
+import { Saving } from "./doctor/save.js";
+import { sentence, shown, work } from "./parts.js";
+
+/** Tags that are offered as buttons; the rest is found by the filter. */
+const TAGS_MAX = 24;
+
+let sources = [];
+const chosen = new Set();
+const filter = h("input", { type: "search", autocomplete: "off" });
+const onlyOpen = h("input", { type: "checkbox", class: "switch", role: "switch" });
+const chips = h("div", { class: "chips", role: "group", "aria-label": t("Tags") });
+const count = h("p", { class: "muted", role: "status" });
+const list = h("ul", { class: "ready" });
+const place = h("div");
+fill(work(), h("p", { class: "lead muted" }, t("Sources that are described already. Yours is not among them?"), " ", h("a", { href: "/admin/doctor/" }, t("Add a source"))), place);
+filter.addEventListener("input", draw);
+onlyOpen.addEventListener("change", draw);
+shown(place, "/readysources/", (answer) => {
+  sources = answer;
+  fill(chips, tags().map((tag) => h("button", { type: "button", "aria-pressed": "false", onclick: (event) => press(event.currentTarget, tag) }, tag)));
+  draw();
+  return [h("div", { class: "tools" }, h("label", { class: "grow" }, t("Filter by name, tag or description"), filter),
+    h("label", { class: "toggle" }, onlyOpen, h("span", {}, t("Only those that need nothing")))), chips, count, list];
+});
+
+function tags() {
+  const counts = new Map();
+  for (const source of sources) for (const tag of source.tags) if (tag !== "NoKey") counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  return [...counts].filter(([, n]) => n > 1).sort((one, other) => other[1] - one[1]).slice(0, TAGS_MAX).map(([tag]) => tag);
+}
+
+function press(button, tag) {
+  const isOn = !chosen.delete(tag) && Boolean(chosen.add(tag));
+  button.setAttribute("aria-pressed", String(isOn));
+  draw();
+}
+
+function draw() {
+  const wanted = filter.value.trim().toLowerCase();
+  const found = sources.filter((one) =>
+    (!onlyOpen.checked || !one.needs.length) && [...chosen].every((tag) => one.tags.includes(tag)) &&
+    `${one.name} ${one.description} ${one.connector} ${one.tags.join(" ")}`.toLowerCase().includes(wanted));
+  count.textContent = found.length ? tn("One source", "{n} sources", found.length) : t("No ready source fits. Take away a filter, or add the source by its address.");
+  fill(list, found.map(item));
+}
+
+function item(source) {
+  const needs = source.needs.length ? t("needs {what}", { what: [...new Set(source.needs.map(need))].join(", ") }) : t("needs nothing");
+  return h("li", {}, h("h2", {}, source.name), h("p", {}, source.description),
+    h("div", { class: "ready-foot" },
+      h("span", { class: "badges" }, h("span", { class: source.needs.length ? "badge warn" : "badge" }, needs), h("span", { class: "badge quiet" }, source.connector)),
+      h("button", { type: "button", class: "soft small", onclick: (event) => use(source, event.currentTarget) }, t("Use"), h("span", { class: "unseen" }, ` ${source.name}`))));
+}
+
+/** A field that must be filled in, in words. */
+function need(name) {
+  if (name === "credentials" || name === "http_request_headers") return t("a key");
+  if (name === "authenticator") return t("a connected account");
+  if (name === "url") return t("an address");
+  return t("names of your data");
+}
+
+async function use(source, button) {
+  button.disabled = true;
+  try {
+    const record = await get(`/readysources/${encodeURIComponent(source.slug)}/`);
+    const saving = new Saving(record, { query: "" });
+    const close = h("button", { type: "button", class: "plain", onclick: () => dialog.close() }, t("Close"));
+    const needsAccount = source.needs.includes("authenticator") && h("p", { class: "note" }, t("Each person connects an account of their own. Set up the authenticator first."), " ", h("a", { href: "/admin/authenticators/" }, t("Authenticators")));
+    const dialog = h("dialog", { class: "use", "aria-labelledby": "use-title", onclose: () => { dialog.remove(); button.focus(); } },
+      h("div", { class: "work-head" }, h("h2", { id: "use-title" }, source.name), close), h("p", { class: "muted" }, source.description), needsAccount, saving.element);
+    document.body.append(dialog);
+    dialog.showModal();
+    dialog.querySelector("input").focus();
+  } catch (error) {
+    toast(sentence(error), { bad: true });
+  } finally {
+    button.disabled = false;
+  }
+}

@@ -1,0 +1,5 @@
+// Groups: a name each.
+
+import { start } from "./records/page.js";
+
+start();

@@ -1,0 +1,41 @@
+// Prompts: standard ones stay as they are and are copied; a copy can take the standard texts back.
+
+import { get } from "../api.js";
+import { h, toast } from "../dom.js";
+import { t } from "../words.js";
+import { sentence } from "./parts.js";
+import { start } from "./records/page.js";
+
+const PARTS = ["prompt", "note", "footer"];
+
+const standard = (row) => (row.standard ? h("span", { class: "badge" }, t("standard")) : null);
+
+/** Puts the texts of a standard prompt into the form; they are kept when the form is saved. */
+function restore(form) {
+  if (form.fixed) return null;
+  const select = h("select", { "aria-label": t("Standard prompt") });
+  const put = h("button", { type: "button", class: "soft", disabled: true, onclick: () => {
+    const row = rows.find((one) => String(one.id) === select.value);
+    for (const name of PARTS) form.fields.get(name).write(row[name]);
+    toast(t("The standard texts are in the form. Save to keep them."));
+  } }, t("Put them in"));
+  let rows = [];
+  get("/prompts/").then((all) => {
+    rows = all.filter((row) => row.standard);
+    select.append(...rows.map((row) => h("option", { value: row.id }, row.name)));
+    const tags = form.row.tags ?? [];
+    const fitting = rows.find((row) => row.tags.some((tag) => tags.includes(tag)));
+    if (fitting) select.value = fitting.id;
+    put.disabled = !rows.length;
+  }, (error) => toast(sentence(error), { bad: true }));
+  return h("section", { class: "card" }, h("h3", {}, t("Restore the standard texts")),
+    h("p", { class: "muted" }, t("Replaces prompt, note and footer in the form by those of a standard prompt.")), h("div", { class: "beside" }, select, put));
+}
+
+start({
+  list: { badge: standard, isFixed: (row) => row.standard },
+  form: {
+    isFixed: (row) => (row.standard ? t("This is a standard prompt. It cannot be changed; save it as new under a name of your own.") : ""),
+    aside: restore,
+  },
+});

@@ -1,0 +1,54 @@
+// Controls whose words come from the API: any of them, or one connector.
+
+import { get } from "../../api.js";
+import { fill, h } from "../../dom.js";
+import { t } from "../../words.js";
+
+export function picks(spec) {
+  const element = h("div", { class: "picks" });
+  let known = spec.choices?.these ?? [];
+  let chosen = [];
+  const draw = () => {
+    const words = [...new Set([...known, ...chosen])];
+    if (!words.length) return fill(element, h("span", { class: "faint" }, t("There is nothing to choose from yet.")));
+    fill(element, words.map((word) => {
+      const box = h("input", { type: "checkbox", onchange: () => (chosen = box.checked ? [...chosen, word] : chosen.filter((one) => one !== word)) });
+      box.checked = chosen.includes(word);
+      return h("label", { class: "pick" }, box, word);
+    }));
+  };
+  if (spec.choices?.named) get(spec.choices.named).then((rows) => ((known = rows.map((row) => row.name)), draw()), () => {});
+  const write = (value) => {
+    chosen = [...(value ?? [])];
+    draw();
+  };
+  return { element, read: () => [...chosen], write, raw: () => [...chosen].sort().join("\n") };
+}
+
+/** A select of connectors; tells the form which fields the chosen one reads. */
+export function connecting(spec, { onConnector }) {
+  const element = h("select", {});
+  const aside = h("p", { class: "help about-connector", "aria-live": "polite" });
+  let rows = [];
+  let value = "";
+  const tell = () => {
+    value = element.value;
+    const row = rows.find((one) => one.name === value);
+    fill(aside, row?.summary ?? "");
+    onConnector?.(row, rows);
+  };
+  const draw = () => {
+    const names = rows.map((row) => row.name);
+    if (value && !names.includes(value)) names.push(value);
+    fill(element, names.map((name) => h("option", { value: name }, name)));
+    element.value = value;
+    tell();
+  };
+  element.addEventListener("change", tell);
+  get(spec.choices.named).then((found) => ((rows = found), draw()), () => {});
+  const write = (next) => {
+    value = next ?? "";
+    draw();
+  };
+  return { element, aside, read: () => value, write, raw: () => value };
+}

@@ -1,0 +1,40 @@
+// Saving a record as a new one: a name that is free, and no mask where a secret was.
+
+import { Refused, post } from "../../api.js";
+import { kind } from "./kind.js";
+
+const MASK = "••••";
+/** Names that are tried: copy, copy 2, copy 3 … */
+const COPIES_MAX = 50;
+
+/** The value without what is masked; undefined when nothing else is left. */
+export function unmasked(value) {
+  if (typeof value === "string") return value.includes(MASK) ? undefined : value;
+  if (Array.isArray(value)) return value.map(unmasked).filter((one) => one !== undefined);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, unmasked(one)]).filter(([, one]) => one !== undefined));
+}
+
+/** `Library copy`, then `Library copy 2`; a copy of a copy counts on. */
+export function copyName(name, count) {
+  const { mark, gap } = kind.may.copy;
+  const at = name.lastIndexOf(mark);
+  const isCopy = at > 0 && /^(\D?\d+)?$/.test(name.slice(at + mark.length));
+  const stem = isCopy ? name.slice(0, at) : name;
+  return `${stem}${mark}${count > 1 ? `${gap}${count}` : ""}`;
+}
+
+/** Creates the copy under the first name that is free; a name that was changed by hand is taken as it is. */
+export async function saveCopy(draft, original) {
+  const { field } = kind.may.copy;
+  const clean = unmasked(draft);
+  if (clean[field] !== original[field]) return post(kind.api, clean);
+  for (let count = 1; ; count += 1) {
+    try {
+      return await post(kind.api, { ...clean, [field]: copyName(original[field], count) });
+    } catch (error) {
+      const isTaken = error instanceof Refused && error.status === 409;
+      if (!isTaken || count >= COPIES_MAX) throw error;
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// The groups of a form, and which of their fields a connector reads.
+
+import { fill, h } from "../../dom.js";
+import { t, tn } from "../../words.js";
+import { kind } from "./kind.js";
+
+const byConnector = new Set(kind.groups.filter((group) => group.is_by_connector).flatMap((group) => group.fields.map((field) => field.name)));
+
+/** A group of fields; `under` says what stands under some of them. */
+export function groupOf(group, fields, under) {
+  const inside = group.fields.map((spec) => {
+    const field = fields.get(spec.name);
+    const more = under[spec.name]?.();
+    if (more) field.element.querySelector(".field-main").append(...[more].flat());
+    return field.element;
+  });
+  const about = group.about && h("p", { class: "muted group-about" }, t(group.about));
+  const set = h("fieldset", {}, h("legend", group.is_folded ? { class: "unseen" } : {}, t(group.title)), about, inside);
+  if (!group.is_folded) return h("div", { class: "group" }, set);
+  return h("details", { class: "group fold" }, h("summary", {}, t(group.title)), set);
+}
+
+/** Puts away the fields that the connector does not read, unless they hold something; `away` says how many. */
+export function fit(fields, chosen, all, away) {
+  const known = new Set(all.flatMap((row) => row.settings ?? []));
+  for (const [name, field] of fields) {
+    const isRead = !chosen || !byConnector.has(name) || !known.has(name) || (chosen.settings ?? []).includes(name);
+    const isEmpty = ["", "{}", field.spec.default].includes(field.control.raw());
+    field.element.hidden = !isRead && isEmpty;
+    field.element.closest(".group").hidden = false;
+  }
+  const hidden = [...fields.values()].filter((field) => field.element.hidden);
+  for (const { element } of hidden) {
+    const group = element.closest(".group");
+    group.hidden = ![...group.querySelectorAll(".form-field")].some((one) => !one.hidden);
+  }
+  fill(away, hidden.length > 0 && [tn("This connector does not read one other field.", "This connector does not read {n} other fields.", hidden.length), " ",
+    h("button", { type: "button", class: "plain", onclick: () => fit(fields, null, [], away) }, t("Show them"))]);
+}

@@ -1,0 +1,28 @@
+// A switch in a list: it moves at once, and back again when the service refuses.
+
+import { patch } from "../../api.js";
+import { announce, h, toast } from "../../dom.js";
+import { t } from "../../words.js";
+import { sentence } from "../parts.js";
+import { apiOf, kind, labelOf, nameOf } from "./kind.js";
+
+/** The switch of a field of a row. A fixed one cannot be moved. */
+export function inlineSwitch(row, field, isFixed) {
+  const label = `${nameOf(row)}: ${labelOf(field)}`;
+  const box = h("input", { type: "checkbox", class: "switch", role: "switch", "aria-label": label, disabled: isFixed });
+  box.checked = Boolean(row[field]);
+  box.addEventListener("change", async () => {
+    const wanted = box.checked;
+    box.setAttribute("aria-busy", "true");
+    try {
+      Object.assign(row, await patch(apiOf(row[kind.key]), { [field]: wanted }));
+      announce(wanted ? t("{what} is on.", { what: label }) : t("{what} is off.", { what: label }));
+    } catch (error) {
+      row[field] = !wanted;
+      toast(`${label}. ${sentence(error)}`, { bad: true });
+    }
+    box.checked = Boolean(row[field]);
+    box.removeAttribute("aria-busy");
+  });
+  return box;
+}

@@ -1,0 +1,55 @@
+// What stands above a list: the box that searches it, its filters, and the way to a new record.
+
+import { get } from "../../api.js";
+import { h } from "../../dom.js";
+import { t } from "../../words.js";
+import { kind, pageOf, title } from "./kind.js";
+
+/** How long after the last key the list is asked again. */
+const WAIT_MS = 250;
+
+/** What the list is about and what can be added to it, then the search and the filters. `onchange` is called when `state` has changed; `more` are buttons of the page's own. */
+export function tools(state, onchange, more = []) {
+  let waiting;
+  const later = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(onchange, WAIT_MS);
+  };
+  const box = h("input", {
+    type: "search", class: "list-search", placeholder: t("Search this list"), "aria-label": t("Search {what}", { what: title }),
+    value: state.text,
+    oninput: () => {
+      state.text = box.value.trim();
+      later();
+    },
+  });
+  const filters = kind.filters.map((filter) => control(filter, state, later));
+  const create = kind.may.create && h("a", { class: "go", href: pageOf("new") }, t("New"));
+  return [
+    h("div", { class: "list-head" }, h("p", { class: "muted about" }, t(kind.about)), h("div", { class: "beside" }, more, create)),
+    h("form", { class: "list-tools", role: "search", onsubmit: (event) => event.preventDefault() }, box, filters),
+  ];
+}
+
+function control(filter, state, later) {
+  const set = (value) => {
+    state.filters[filter.parameter] = value;
+    later();
+  };
+  const value = state.filters[filter.parameter] ?? "";
+  if (filter.choices === "word") {
+    const box = h("input", { type: "search", class: "filter", placeholder: t(filter.label), "aria-label": t(filter.label), value, oninput: () => set(box.value.trim()) });
+    return box;
+  }
+  const select = h("select", { class: "filter", "aria-label": t(filter.label), onchange: () => set(select.value) }, option("", t("{what}: all", { what: t(filter.label) })));
+  const add = (words) => {
+    select.append(...words);
+    select.value = value;
+  };
+  if (filter.choices === "flag") add([option("true", t("{what}: yes", { what: t(filter.label) })), option("false", t("{what}: no", { what: t(filter.label) }))]);
+  else if (filter.choices.these) add(filter.choices.these.map((word) => option(word, word)));
+  else get(filter.choices.named).then((rows) => add(rows.map((row) => option(row.name, row.name))), () => {});
+  return select;
+}
+
+const option = (value, label) => h("option", { value }, label);

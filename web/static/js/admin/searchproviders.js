@@ -1,0 +1,28 @@
+// SearchProviders: how fast they are, which of them rest, adding them by pasted JSON, and trying them.
+
+import { get } from "../api.js";
+import { h } from "../dom.js";
+import { t } from "../words.js";
+import { resting } from "./records/cells.js";
+import { start } from "./records/page.js";
+import { pasteJson } from "./records/paste.js";
+import { sourceTrial } from "./records/trial.js";
+
+start({
+  list: {
+    states: async () => new Map((await get("/searchproviders/states/")).map((state) => [state.id, state])),
+    badge: (row, state) => resting(state),
+    tools: (again) => [
+      h("a", { class: "soft", href: "/admin/doctor/" }, t("Add a source")),
+      h("button", { type: "button", class: "soft", onclick: () => pasteJson(again) }, t("Paste JSON")),
+    ],
+  },
+  form: {
+    // A ready source of the gallery, or what another page has prepared, begins a new record.
+    start: async () => {
+      const slug = new URLSearchParams(location.search).get("ready");
+      return slug ? get(`/readysources/${encodeURIComponent(slug)}/`) : {};
+    },
+    aside: sourceTrial,
+  },
+});

@@ -1,0 +1,40 @@
+// The settings of this installation, to be read: value, where it came from, and what it means.
+
+import { fill, h } from "../dom.js";
+import { t, tn } from "../words.js";
+import { segments, shown, table, work } from "./parts.js";
+
+let settings = [];
+let which = "all";
+const list = h("div", {});
+const count = h("p", { class: "muted", role: "status" });
+const filter = h("input", { type: "search", autocomplete: "off" });
+const place = h("div");
+filter.addEventListener("input", draw);
+fill(work(), h("p", { class: "lead muted" }, t("Settings are read when the program starts, from its environment, its file, or their defaults. Change them there and start it again.")), place);
+shown(place, "/settings/", (answer) => {
+  settings = answer;
+  draw();
+  return [h("div", { class: "tools" }, h("label", { class: "grow" }, t("Filter by name or meaning"), filter),
+    segments(t("Show"), [["all", t("All")], ["set", t("Set here")]], "all", (value) => { which = value; draw(); })), count, list];
+});
+
+function draw() {
+  const wanted = filter.value.trim().toLowerCase();
+  const found = settings.filter((one) => (which === "all" || one.origin !== "default") && `${one.name} ${one.meaning}`.toLowerCase().includes(wanted));
+  count.textContent = tn("One setting", "{n} settings", found.length);
+  fill(list, table(t("Settings"), [
+    { title: t("Name"), cell: (one) => [h("code", {}, one.name), h("div", { class: "faint" }, one.kind)] },
+    { title: t("Value"), cell: (one) => [value(one.value), one.origin !== "default" && h("div", { class: "faint" }, t("default:"), " ", value(one.default))] },
+    { title: t("Origin"), cell: (one) => h("span", { class: one.origin === "default" ? "badge quiet" : "badge" }, one.origin) },
+    { title: t("Meaning"), cell: (one) => spoken(one.meaning) },
+  ], found, t("No setting fits this filter.")));
+}
+
+function value(one) {
+  if (one === "" || one === null || one === undefined) return h("i", { class: "faint" }, t("empty"));
+  return h("code", {}, typeof one === "string" ? one : JSON.stringify(one));
+}
+
+/** Words between backticks are names. */
+const spoken = (text) => text.split("`").map((piece, place) => (place % 2 ? h("code", {}, piece) : piece));

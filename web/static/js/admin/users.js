@@ -1,0 +1,44 @@
+// Users: rights, passwords, and doors that are shut after too many wrong ones.
+
+import { del, get } from "../api.js";
+import { h, toast } from "../dom.js";
+import { t } from "../words.js";
+import { sentence } from "./parts.js";
+import { start } from "./records/page.js";
+import { span } from "./records/prose.js";
+
+/** Who is locked out, with a way to let them in again. Nothing when nobody is. */
+async function lockouts(again, only) {
+  const rows = (await get("/lockouts/")).filter((row) => only === undefined || row.username === only);
+  if (!rows.length) return null;
+  return h("section", { class: "card lockouts" }, h("h2", {}, t("Locked out after too many wrong passwords")),
+    h("ul", {}, rows.map((row) => h("li", {},
+      h("span", {}, h("b", {}, row.username || t("unknown names")), " ", row.address && h("code", {}, row.address), " ", h("span", { class: "muted" }, t("for {time} more", { time: span(row.seconds) }))),
+      h("button", { type: "button", class: "soft", onclick: (event) => open(event, row) }, t("Let in again"))))));
+
+  async function open(event, row) {
+    try {
+      await del(row.username ? `/lockouts/${encodeURIComponent(row.username)}/` : "/lockouts/");
+      const card = event.target.closest("section");
+      event.target.closest("li").remove();
+      if (!card.querySelector("li")) card.remove();
+      toast(t("The door is open again."));
+      again?.();
+    } catch (error) {
+      toast(sentence(error), { bad: true });
+    }
+  }
+}
+
+/** The same beside one person's form. */
+function lockoutOf(form) {
+  if (form.isNew) return null;
+  const place = h("div", {});
+  lockouts(null, form.row.username).then((found) => found && place.append(found), () => {});
+  return place;
+}
+
+start({
+  list: { above: (again) => lockouts(again) },
+  form: { stored: (row) => ({ ...row, password: row.id ? "••••••••" : "" }), aside: lockoutOf },
+});

@@ -1,0 +1,38 @@
+// How far an answer is, from what is told of it. Knows nothing of the page.
+
+export const STAGES = ["waiting", "choosing", "reading", "writing", "checking"];
+
+export const begin = () => ({ stage: "choosing", done: 0, of: 0, text: "", sources: 0, end: null, code: "", message: "" });
+
+/** The state after one event; what is not understood changes nothing. */
+export function told(state, event, data) {
+  switch (event) {
+    case "status":
+      return STAGES.includes(data.stage) ? { ...state, stage: data.stage, done: data.done ?? 0, of: data.of ?? 0 } : state;
+    case "source":
+      return { ...state, sources: state.sources + 1 };
+    case "delta":
+      return { ...state, text: state.text + data.text };
+    case "done":
+      return { ...state, end: "done" };
+    case "error":
+      return { ...state, end: "failed", code: data.code ?? "", message: data.message ?? "" };
+    default:
+      return state;
+  }
+}
+
+/** Where a stage stands while another one is under way: `past`, `now` or `next`. */
+export function placeOf(stage, now) {
+  const difference = STAGES.indexOf(stage) - STAGES.indexOf(now);
+  return difference < 0 ? "past" : difference === 0 ? "now" : "next";
+}
+
+/** Text while it is written: the marks of Markdown are left out, the rest stays. */
+export const readable = (text) =>
+  text
+    .replace(/^#{1,6} /gm, "")
+    .replace(/\*\*|__|`/g, "")
+    .replace(/^(\s*)[*+-] /gm, "$1• ")
+    .replace(/(^|[\s(])[*_](\S[^*_\n]*?)[*_](?=[\s.,;:!?)]|$)/gm, "$1$2")
+    .replace(/ ?\[(\d{1,4})\]/g, " [$1]");

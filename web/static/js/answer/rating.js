@@ -1,0 +1,46 @@
+// Thumbs up or down for an answer, and the reasons when it was no good.
+
+import { post } from "../api.js";
+import { all, one, toast } from "../dom.js";
+import { t } from "../words.js";
+
+/** Watches the thumbs within `root`. `pathOf` gives the path of the API for the element of an answer. */
+export function ratings(root, selector, pathOf) {
+  const send = async (answer, rating, reasons = [], comment = "") => {
+    try {
+      await post(pathOf(answer), { rating, reasons, comment });
+    } catch (error) {
+      toast(error.message, { bad: true });
+      return false;
+    }
+    for (const thumb of all("[data-rate]", answer)) {
+      thumb.setAttribute("aria-pressed", String(Number(thumb.dataset.rate) === rating));
+    }
+    return true;
+  };
+  root.addEventListener("click", async (event) => {
+    const answer = event.target.closest(selector);
+    if (!answer) return;
+    const thumb = event.target.closest("[data-rate]");
+    const reasons = one("form.reasons", answer);
+    if (thumb) {
+      const rating = Number(thumb.dataset.rate);
+      reasons.hidden = rating > 0;
+      if ((await send(answer, rating)) && rating > 0) toast(t("Thank you."));
+      if (rating < 0) one("input", reasons).focus();
+    } else if (event.target.closest("form.reasons [data-close]")) {
+      reasons.hidden = true;
+    }
+  });
+  root.addEventListener("submit", async (event) => {
+    const form = event.target.closest("form.reasons");
+    const answer = form?.closest(selector);
+    if (!answer) return;
+    event.preventDefault();
+    const fields = new FormData(form);
+    if (await send(answer, -1, fields.getAll("reason"), fields.get("comment") ?? "")) {
+      form.hidden = true;
+      toast(t("Thank you. This helps to make answers better."));
+    }
+  });
+}

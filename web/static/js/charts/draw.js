@@ -1,0 +1,90 @@
+// Draws bars, points and bubbles. Colours come from the styles; each mark says its numbers.
+
+import { s } from "../dom.js";
+import { barsOf, pointsOf } from "./choose.js";
+import { linear, ticks } from "./scale.js";
+
+/** A drawing is as wide as its place, so that its words keep their size. */
+const WIDTH = { least: 300, most: 680 };
+const BAR_HEIGHT = 20;
+const BAR_GAP = 8;
+const CHAR_WIDTH = 6;
+const VALUE_WIDTH = 64;
+const PLOT = { left: 56, right: 28, top: 30, bottom: 276 };
+const PLOT_HEIGHT = 322;
+const NAME_CHARS = 30;
+const RADIUS = { point: 4.5, least: 4, most: 24 };
+
+/** `{svg, leftOut}`; `say` writes numbers, `name` is what the drawing is called, `width` how wide its place is. */
+export function draw(names, rows, chart, { name, say, width }) {
+  const look = { name, say, width: Math.min(Math.max(width || WIDTH.most, WIDTH.least), WIDTH.most) };
+  return chart.kind === "bar" ? bars(rows, chart, look) : plot(names, rows, chart, look);
+}
+
+function bars(rows, chart, { name, say, width }) {
+  const { bars, leftOut } = barsOf(rows, chart);
+  const values = bars.map((bar) => bar.value);
+  const steps = ticks(Math.min(0, ...values), Math.max(0, ...values), 4);
+  const longest = Math.max(...bars.map((bar) => bar.label.length));
+  const labels = Math.min(longest * CHAR_WIDTH + 16, width * 0.32);
+  const chars = Math.floor((labels - 16) / CHAR_WIDTH);
+  const x = linear(steps[0], steps[steps.length - 1], labels, width - VALUE_WIDTH);
+  const height = BAR_GAP * 2 + bars.length * (BAR_HEIGHT + BAR_GAP);
+  const marks = bars.map((bar, place) => {
+    const y = BAR_GAP * 1.5 + place * (BAR_HEIGHT + BAR_GAP);
+    const [from, to] = [x(0), x(bar.value)].sort((a, b) => a - b);
+    const middle = y + BAR_HEIGHT / 2 + 4;
+    return [
+      s("text", { x: labels - 8, y: middle, "text-anchor": "end" }, cut(bar.label, chars)),
+      s("rect", { class: bar.value < 0 ? "bar below" : "bar", "data-mark": true, x: from, y, width: Math.max(to - from, 1), height: BAR_HEIGHT, rx: 3 },
+        s("title", null, `${bar.label}: ${say(bar.value)}`)),
+      s("text", { class: "value", x: to + 6, y: middle }, say(bar.value)),
+    ];
+  });
+  const grid = steps.map((step) => s("line", { class: step === 0 ? "axis" : "grid", x1: x(step), x2: x(step), y1: BAR_GAP / 2, y2: height - BAR_GAP / 2 }));
+  return { svg: frame(name, width, height, grid, marks), leftOut };
+}
+
+function plot(names, rows, chart, { name, say, width }) {
+  const right = width - PLOT.right;
+  const { points, leftOut } = pointsOf(names, rows, chart);
+  const extent = (key) => [Math.min(...points.map((point) => point[key])), Math.max(...points.map((point) => point[key]))];
+  const xs = ticks(...extent("x"), width < 480 ? 3 : 6);
+  const ys = ticks(...extent("y"), 5);
+  const x = linear(xs[0], xs[xs.length - 1], PLOT.left, right);
+  const y = linear(ys[0], ys[ys.length - 1], PLOT.bottom, PLOT.top);
+  const [smallest, largest] = extent("size");
+  // The area tells the size, not the width.
+  const radius = linear(Math.sqrt(smallest), Math.sqrt(largest), RADIUS.least, RADIUS.most);
+  const [xName, yName, sizeName] = chart.columns.map((column) => names[column]);
+  const isBubble = chart.kind === "bubble";
+  const marks = [...points]
+    .sort((a, b) => b.size - a.size)
+    .map((point) => {
+      const size = isBubble ? `, ${sizeName} ${say(point.size)}` : "";
+      const words = `${point.label ? `${point.label}: ` : ""}${xName} ${say(point.x)}, ${yName} ${say(point.y)}${size}`;
+      const r = isBubble ? radius(Math.sqrt(point.size)) : RADIUS.point;
+      return s("circle", { class: isBubble ? "bubble" : "dot-mark", "data-mark": true, cx: x(point.x), cy: y(point.y), r }, s("title", null, words));
+    });
+  const axes = [
+    ys.map((step) => [
+      s("line", { class: "grid", x1: PLOT.left, x2: right, y1: y(step), y2: y(step) }),
+      s("text", { x: PLOT.left - 8, y: y(step) + 4, "text-anchor": "end" }, say(step)),
+    ]),
+    xs.map((step) => [
+      s("line", { class: "grid", x1: x(step), x2: x(step), y1: PLOT.top, y2: PLOT.bottom }),
+      s("text", { x: x(step), y: PLOT.bottom + 16, "text-anchor": "middle" }, say(step)),
+    ]),
+    s("line", { class: "axis", x1: PLOT.left, x2: right, y1: PLOT.bottom, y2: PLOT.bottom }),
+    s("line", { class: "axis", x1: PLOT.left, x2: PLOT.left, y1: PLOT.top, y2: PLOT.bottom }),
+    s("text", { class: "value", x: right, y: PLOT.bottom + 34, "text-anchor": "end" }, cut(xName, NAME_CHARS)),
+    s("text", { class: "value", x: 8, y: PLOT.top - 12 }, cut(yName, NAME_CHARS)),
+  ];
+  return { svg: frame(name, width, PLOT_HEIGHT, axes.flat(2), marks), leftOut };
+}
+
+function frame(name, width, height, ...parts) {
+  return s("svg", { role: "img", "aria-label": name, viewBox: `0 0 ${width} ${height}` }, ...parts);
+}
+
+const cut = (text, chars) => (text.length > chars ? `${text.slice(0, chars - 1)}…` : text);

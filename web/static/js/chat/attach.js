@@ -1,0 +1,63 @@
+// Finds documents to hold: a search in a dialog, and ticks.
+
+import { get } from "../api.js";
+import { all, fill, h } from "../dom.js";
+import { t } from "../words.js";
+import { hold } from "./held.js";
+
+/** Marks of the query's words are left out, and what was escaped is read. It stays text in any case. */
+const plain = (text) =>
+  text
+    .replace(/<\/?em>/g, "")
+    .replace(/&lt;/g, "<")
+    .replace(/&gt;/g, ">")
+    .replace(/&quot;/g, '"')
+    .replace(/&#(x27|39);/g, "'")
+    .replace(/&amp;/g, "&");
+
+export function attach() {
+  const before = document.activeElement;
+  const found = h("ul", { "aria-label": t("Results") });
+  const note = h("p", { class: "muted", role: "status" }, t("Search for the documents that your questions are about."));
+  const box = h("input", { type: "search", "aria-label": t("Search"), placeholder: t("Search all sources"), required: true, maxlength: 2048 });
+  const keep = h("button", { type: "button", class: "go", disabled: true }, t("Keep the ticked ones"));
+  const close = h("button", { type: "button", class: "soft", onclick: () => dialog.close() }, t("Cancel"));
+  const form = h("form", { class: "find" }, box, h("button", { class: "soft" }, t("Search")));
+  const dialog = h(
+    "dialog",
+    { class: "attach", "aria-labelledby": "attach-title" },
+    h("h2", { id: "attach-title" }, t("Attach documents")), note, form, found,
+    h("div", { class: "buttons" }, close, keep),
+  );
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    note.textContent = t("Searching");
+    try {
+      const mixed = await get(`/search/?qs=${encodeURIComponent(box.value)}`);
+      const rows = mixed.results.map((result) => row(mixed.info.search.id, result));
+      fill(found, rows);
+      note.textContent = rows.length ? t("Tick what your questions are about.") : t("Nothing was found.");
+    } catch (error) {
+      note.textContent = error.message;
+    }
+    keep.disabled = true;
+  });
+  found.addEventListener("change", () => (keep.disabled = all(":checked", found).length === 0));
+  keep.addEventListener("click", () => {
+    for (const tick of all(":checked", found)) hold(tick.value, tick.dataset.title);
+    dialog.close();
+  });
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    before?.focus?.();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  box.focus();
+}
+
+function row(search, result) {
+  const title = plain(result.title) || t("(no title)");
+  const tick = h("input", { type: "checkbox", value: `${search}:${result.swirl_id}`, "data-title": title });
+  return h("li", null, h("label", null, tick, h("span", null, title), h("span", { class: "faint" }, result.searchprovider)));
+}

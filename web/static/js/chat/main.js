@@ -1,0 +1,85 @@
+// The Assistant's page: the box, the conversation and what can be clicked in it.
+
+import { copy } from "../account/copy.js";
+import { patch } from "../api.js";
+import { passages } from "../answer/passages.js";
+import { ratings } from "../answer/rating.js";
+import { all, one, toast } from "../dom.js";
+import { t, tn } from "../words.js";
+import { attach } from "./attach.js";
+import * as documents from "./held.js";
+import * as rail from "./rail.js";
+import { halt, isBusy, say } from "./say.js";
+
+const talk = one(".talk");
+const form = one(".compose");
+const box = one("textarea", form);
+
+/** As high as its text; the styles say where that ends. */
+function grow() {
+  box.style.height = "auto";
+  box.style.height = `${box.scrollHeight}px`;
+}
+
+async function submit() {
+  const content = box.value.trim();
+  if (!content || isBusy() || one("[data-send]").disabled) return;
+  box.value = "";
+  grow();
+  const { ai_provider: model, prompt } = form.elements;
+  const sources = all("[name=source]:checked", form).map((tick) => Number(tick.value));
+  const wishes = { ai_provider: Number(model?.value) || null, prompt: prompt?.value ?? "", searchprovider_list: sources };
+  await say(content, documents.held(), wishes);
+  grow();
+  box.focus();
+}
+
+async function serve(button) {
+  const tags = [...new Set([...button.dataset.tags.split(",").filter(Boolean), "chat"])];
+  try {
+    await patch(`/aiproviders/${button.dataset.serve}/`, { tags });
+    location.reload();
+  } catch (error) {
+    toast(error.message, { bad: true });
+  }
+}
+
+function clicked({ target }) {
+  const follow = target.closest("[data-follow]");
+  const hold = target.closest("[data-hold]");
+  const copied = target.closest("[data-copy]");
+  const button = target.closest("[data-serve]");
+  if (follow) {
+    box.value = follow.dataset.follow;
+    submit();
+  } else if (hold) {
+    documents.hold(hold.dataset.hold, hold.dataset.title);
+    box.focus();
+  } else if (copied) copy(copied.dataset.copy, t("The answer was copied."));
+  else if (button) serve(button);
+  else if (target.closest("[data-again]")) say("", [], {});
+  else if (target.closest("[data-attach]")) attach();
+  else if (target.closest("[data-stop]")) halt();
+}
+
+box.addEventListener("input", grow);
+box.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  submit();
+});
+form.addEventListener("change", () => {
+  const summary = one(".choice summary", form);
+  const count = all("[name=source]:checked", form).length;
+  if (summary) summary.textContent = count ? tn("1 source", "{n} sources", count) : summary.dataset.all;
+});
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  submit();
+});
+talk.addEventListener("click", clicked);
+passages(talk);
+ratings(talk, ".message.theirs", (message) => `/chat/${talk.dataset.chat}/messages/${message.dataset.message}/rating/`);
+documents.watch();
+rail.watch();
+if (one("#thread").children.length) scrollTo(0, document.documentElement.scrollHeight);

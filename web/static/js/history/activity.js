@@ -1,0 +1,45 @@
+// One's own searches of the last days, as bars.
+
+import { get } from "../api.js";
+import { h, one, s } from "../dom.js";
+import { day, t, tn } from "../words.js";
+
+const HEIGHT = 56;
+const STEP = 20;
+const BAR = 14;
+/** A day without a search is still a day. */
+const STUB = 2;
+
+/** Fills the section, and shows it when there is something to show. */
+export async function activity(section) {
+  const { days } = await get("/activity/mine/");
+  const total = days.reduce((sum, one) => sum + one.searches, 0);
+  if (!total) return;
+  const sentence = tn("1 search", "{n} searches", total);
+  one("#activity-chart", section).replaceChildren(
+    chart(days, sentence),
+    h("p", { class: "axis faint num" }, h("span", null, day(noon(days[0]))), h("span", null, t("today"))),
+    h("p", { class: "muted num" }, sentence),
+  );
+  section.hidden = false;
+}
+
+/** At noon, so that no time zone makes another day of it. */
+const noon = (one) => `${one.day}T12:00:00`;
+
+function chart(days, sentence) {
+  const most = Math.max(1, ...days.map((one) => one.searches));
+  const bars = days.map((one, place) => {
+    const height = one.searches ? Math.max(2 * STUB, (one.searches / most) * HEIGHT) : STUB;
+    const words = `${day(noon(one))}: ${tn("1 search", "{n} searches", one.searches)}`;
+    const isToday = place === days.length - 1;
+    const kind = one.searches ? (isToday ? "bar-today" : "bar-day") : "bar-none";
+    return s(
+      "rect",
+      { class: kind, x: place * STEP + (STEP - BAR) / 2, y: HEIGHT - height, width: BAR, height, rx: 2 },
+      s("title", null, words),
+    );
+  });
+  const box = `0 0 ${days.length * STEP} ${HEIGHT}`;
+  return s("svg", { viewBox: box, preserveAspectRatio: "none", role: "img", "aria-label": sentence, class: "bars" }, bars);
+}

@@ -1,0 +1,191 @@
+// The page of one's own searches.
+
+import { get } from "../api.js";
+import { ask } from "../ask.js";
+import { all, announce, fill, h, one, toast } from "../dom.js";
+import { day, number, t, tn } from "../words.js";
+import { activity } from "./activity.js";
+import { bulk } from "./bulk.js";
+import { isSaved, remove } from "./deeds.js";
+import { count, row } from "./row.js";
+import { isBusy } from "./status.js";
+
+const ITEMS = 20;
+const TYPING_MS = 250;
+/** How often a list with searches that still run is looked at again, and how many times. */
+const AGAIN_MS = 2000;
+const AGAIN_MAX = 30;
+const SHOWS = { recent: "", saved: "&saved=true", subscribed: "&subscribed=true" };
+
+const place = one("#searches");
+const chosen = new Set();
+let wish = wishOfAddress();
+let shown = { count: 0, results: [] };
+let asking = new AbortController();
+let again = 0;
+
+const names = { recent: t("Recent"), saved: t("Saved"), subscribed: t("Subscribed") };
+const tabs = h("nav", { class: "seg", "aria-label": t("Which searches") });
+const filter = h("input", { type: "search", "aria-label": t("Filter by words"), placeholder: t("Filter by words"), maxlength: 200, value: wish.text });
+const bar = bulk({ chooseAll, removeChosen });
+const rows = h("div", { class: "rows" });
+const pages = h("nav", { class: "pages", "aria-label": t("Pages") });
+fill(place, h("h2", { class: "unseen" }, t("Searches")), h("div", { class: "toolbar" }, tabs, filter), bar.element, rows, pages);
+
+let typing;
+filter.addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(() => go({ text: filter.value.trim(), page: 1 }, true), TYPING_MS);
+});
+addEventListener("popstate", () => {
+  wish = wishOfAddress();
+  filter.value = wish.text;
+  load();
+});
+load();
+activity(one("#activity")).catch(() => null);
+
+function wishOfAddress() {
+  const asked = new URLSearchParams(location.search);
+  const show = asked.get("show");
+  const page = Number.parseInt(asked.get("page") ?? "1", 10);
+  return { show: show in SHOWS ? show : "recent", text: asked.get("text") ?? "", page: page > 0 ? page : 1 };
+}
+
+function address(next) {
+  const asked = new URLSearchParams();
+  if (next.show !== "recent") asked.set("show", next.show);
+  if (next.text) asked.set("text", next.text);
+  if (next.page > 1) asked.set("page", next.page);
+  return asked.size ? `/history/?${asked}` : "/history/";
+}
+
+function go(change, isSmall = false) {
+  wish = { ...wish, ...change };
+  history[isSmall ? "replaceState" : "pushState"](null, "", address(wish));
+  chosen.clear();
+  again = 0;
+  return load();
+}
+
+async function load() {
+  asking.abort();
+  asking = new AbortController();
+  const { signal } = asking;
+  drawTabs();
+  try {
+    const text = wish.text ? `&text=${encodeURIComponent(wish.text)}` : "";
+    shown = await get(`/search/?search_only=true&items=${ITEMS}&page=${wish.page}${SHOWS[wish.show]}${text}`, { signal });
+    if (!shown.results.length && shown.count && wish.page > 1) return go({ page: Math.ceil(shown.count / ITEMS) }, true);
+    draw();
+    announce(tn("1 search", "{n} searches", shown.count));
+    counts(signal);
+    if (shown.results.some((one) => isBusy(one.status)) && again++ < AGAIN_MAX) setTimeout(() => signal.aborted || load(), AGAIN_MS);
+  } catch (error) {
+    if (error.name !== "AbortError") fill(rows, h("p", { class: "alert", role: "alert" }, error.message));
+  }
+}
+
+function drawTabs() {
+  const links = Object.keys(SHOWS).map((show) => {
+    const target = { show, text: wish.text, page: 1 };
+    const follow = (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      go(target).then(() => one("[aria-current]", tabs).focus());
+    };
+    return h("a", { href: address(target), "aria-current": show === wish.show ? "page" : null, onclick: follow }, names[show]);
+  });
+  fill(tabs, links);
+}
+
+function draw() {
+  showBulk();
+  drawPages();
+  if (!shown.results.length) return fill(rows, empty());
+  fill(rows, [...grouped(shown.results)].map(([name, searches]) => [h("h3", { class: "day" }, name), h("ul", { class: "search-list" }, searches.map((one) => row(one, list)))]));
+}
+
+const list = {
+  changed(search) {
+    const stays = (wish.show !== "saved" || isSaved(search)) && (wish.show !== "subscribed" || search.subscribe);
+    if (!stays || isBusy(search.status)) return load();
+    const old = shown.results.find((one) => one.id === search.id);
+    Object.assign(old ?? {}, search);
+    const stale = one(`[data-id="${search.id}"]`, rows);
+    const fresh = row(search, list);
+    const held = all(".tool", stale ?? fresh).indexOf(document.activeElement);
+    stale?.replaceWith(fresh);
+    if (held >= 0) all(".tool", fresh)[held]?.focus();
+    counts(asking.signal);
+  },
+  chosen(id, isChosen) {
+    isChosen ? chosen.add(id) : chosen.delete(id);
+    showBulk();
+  },
+  reload: () => load(),
+  isChosen: (id) => chosen.has(id),
+  remove: (search) => removeAll([search.id], t("“{query}” and its results will be gone for good.", { query: search.query_string })),
+};
+
+/** Rows that do not say how many results they have get it from their newest run. */
+async function counts(signal) {
+  for (const search of shown.results.filter((one) => one.retrieved === undefined && !isBusy(one.status))) {
+    if (signal.aborted) return;
+    const [newest] = await get(`/search/${search.id}/runs/`, { signal }).catch(() => []);
+    search.retrieved = newest?.retrieved ?? null;
+    const element = one(`[data-id="${search.id}"]`, rows);
+    if (element && newest) count(element, newest.retrieved);
+  }
+}
+
+function showBulk() {
+  bar.show(chosen.size, shown.results.length, shown.count);
+}
+
+function chooseAll(isChosen) {
+  chosen.clear();
+  if (isChosen) for (const search of shown.results) chosen.add(search.id);
+  draw();
+}
+
+function removeChosen() {
+  return removeAll([...chosen], tn("1 search and its results will be gone for good.", "{n} searches and their results will be gone for good.", chosen.size));
+}
+
+async function removeAll(ids, sentence) {
+  const title = tn("Delete this search?", "Delete {n} searches?", ids.length);
+  if (!(await ask({ title, sentence, yes: t("Delete") }))) return;
+  const failures = await remove(ids);
+  chosen.clear();
+  if (failures) toast(tn("1 search could not be deleted.", "{n} searches could not be deleted.", failures), { bad: true });
+  else toast(tn("1 search deleted", "{n} searches deleted", ids.length));
+  await load();
+  filter.focus();
+}
+
+function drawPages() {
+  const last = Math.max(1, Math.ceil(shown.count / ITEMS));
+  const step = (page, name) => h("button", { type: "button", class: "soft", disabled: page < 1 || page > last, onclick: () => go({ page }) }, name);
+  const where = t("Page {page} of {last}", { page: number(wish.page), last: number(last) });
+  fill(pages, last > 1 && [step(wish.page - 1, t("Previous")), h("span", { class: "muted num" }, where), step(wish.page + 1, t("Next"))]);
+}
+
+function empty() {
+  const sentence = wish.text
+    ? t("No search has these words.")
+    : { recent: t("You have not searched yet."), saved: t("Nothing is saved yet. The star beside a search saves it."), subscribed: t("Nothing is subscribed yet. The bell beside a search looks for new results by itself.") }[wish.show];
+  return h("div", { class: "empty" }, h("p", { class: "muted" }, sentence), !wish.text && h("p", null, h("a", { href: "/" }, t("To the search page"))));
+}
+
+function dayOf(search) {
+  const date = new Date(search.date_created);
+  const ago = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(date).setHours(0, 0, 0, 0)) / 86_400_000);
+  return ago <= 0 ? t("Today") : ago === 1 ? t("Yesterday") : day(date);
+}
+
+function grouped(searches) {
+  const groups = new Map();
+  for (const search of searches) groups.set(dayOf(search), [...(groups.get(dayOf(search)) ?? []), search]);
+  return groups;
+}

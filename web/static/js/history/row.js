@@ -1,0 +1,127 @@
+// One search in the list: what was asked, how it went, and what can be done with it.
+
+import { h, toast } from "../dom.js";
+import { icon } from "../icon.js";
+import { t, time, tn } from "../words.js";
+import { isSaved, markRead, run, save, subscribe } from "./deeds.js";
+import { runsOf } from "./runs.js";
+import { isBusy, state } from "./status.js";
+
+const hours = new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "short" });
+
+/**
+ * The row of a search. `list` says what else happens: `list.changed(search)` when it is another now, `list.reload()`
+ * when more may have changed, `list.chosen(id, isChosen)`, `list.remove(search)`, and `list.isChosen(id)`.
+ */
+export function row(search, list) {
+  const element = h("li", { class: "search-row", "data-id": search.id });
+  const act = (deed, sentence) => async () => {
+    element.setAttribute("aria-busy", "true");
+    try {
+      const changed = await deed();
+      if (sentence) toast(sentence);
+      changed ? list.changed({ ...search, ...changed }) : list.reload();
+    } catch (error) {
+      element.removeAttribute("aria-busy");
+      toast(error.message, { bad: true });
+    }
+  };
+  const choice = h("input", {
+    type: "checkbox",
+    "aria-label": t("Select {query}", { query: search.query_string }),
+    onchange: () => list.chosen(search.id, choice.checked),
+  });
+  choice.checked = list.isChosen(search.id);
+  element.append(choice, what(search), h("div", { class: "deeds" }, toggles(search, act), menu(search, act, list, element)));
+  return element;
+}
+
+function what(search) {
+  const { kind, words } = state(search.status);
+  const isUpdated = search.date_updated && new Date(search.date_updated) - new Date(search.date_created) > 60_000;
+  return h(
+    "div",
+    { class: "what" },
+    h(
+      "p",
+      { class: "line" },
+      h("a", { class: "query", href: `/?search_id=${search.id}` }, search.query_string || t("Without words")),
+      search.new_results > 0 && h("a", { class: "badge", href: `/?search_id=${search.id}&new=true` }, tn("1 new", "{n} new", search.new_results)),
+    ),
+    h(
+      "p",
+      { class: "meta num" },
+      h("time", { datetime: search.date_created, title: time(search.date_created) }, hours.format(new Date(search.date_created))),
+      h("span", { class: `state ${kind}` }, words),
+      Number.isInteger(search.retrieved) && h("span", { class: "count" }, tn("1 result", "{n} results", search.retrieved)),
+      search.searchprovider_list.length > 0 && h("span", null, sources(search)),
+      isUpdated && h("span", null, t("last run {when}", { when: time(search.date_updated) })),
+    ),
+  );
+}
+
+function sources({ searchprovider_list: list }) {
+  if (list.length <= 3 && list.every((one) => Number.isNaN(Number(one)))) return list.join(", ");
+  return tn("1 chosen source", "{n} chosen sources", list.length);
+}
+
+function toggles(search, act) {
+  const [saved, subscribed] = [isSaved(search), search.subscribe];
+  return [
+    toggle("star", saved, saved ? t("Saved") : t("Save"), act(() => save(search, !saved), saved ? t("No longer saved") : t("Saved"))),
+    toggle(
+      "bell",
+      subscribed,
+      subscribed ? t("Subscribed") : t("Subscribe"),
+      act(() => subscribe(search, !subscribed), subscribed ? t("No longer subscribed") : t("Subscribed. New results will be marked.")),
+    ),
+  ];
+}
+
+const toggle = (drawing, isOn, name, onclick) =>
+  h("button", { type: "button", class: "tool", "aria-pressed": String(isOn), "aria-label": name, title: name, onclick }, icon(drawing));
+
+function menu(search, act, list, element) {
+  const summary = h("summary", { class: "tool", title: t("More") }, icon("more"), h("span", { class: "unseen" }, t("More about {query}", { query: search.query_string })));
+  const closing = (deed) => () => {
+    fold.open = false;
+    summary.focus();
+    deed();
+  };
+  const entry = (name, deed, kind) => h("button", { type: "button", class: kind ? `plain ${kind}` : "plain", onclick: closing(deed) }, name);
+  const rests = !isBusy(search.status);
+  const fold = h(
+    "details",
+    { class: "menu" },
+    summary,
+    h(
+      "div",
+      { class: "sheet-menu" },
+      h("a", { href: `/?search_id=${search.id}` }, t("Open")),
+      rests && entry(t("Run again"), act(() => run(search, "rerun"), t("The sources were asked again"))),
+      rests && entry(t("Update now"), act(() => run(search, "update"), t("Updated"))),
+      search.new_results > 0 && entry(t("Mark all read"), act(() => markRead(search.id).then(() => ({ new_results: 0 })), t("All results are marked as read"))),
+      entry(t("Runs and differences"), () => unfold(search, element)),
+      entry(t("Delete"), () => list.remove(search), "bad"),
+    ),
+  );
+  return fold;
+}
+
+/** Shows the runs below the row, or folds them away again. */
+function unfold(search, element) {
+  const shown = element.querySelector(".runs-holder");
+  if (shown) return shown.remove();
+  const close = h("button", { type: "button", class: "tool", "aria-label": t("Close"), onclick: () => holder.remove() }, icon("close"));
+  const title = h("h3", { tabindex: -1 }, t("Runs"));
+  const holder = h("div", { class: "runs-holder" }, h("div", { class: "runs-head" }, title, close), runsOf(search));
+  element.append(holder);
+  title.focus();
+}
+
+/** The count of the newest run, for lists whose rows do not say it. */
+export function count(element, retrieved) {
+  const meta = element.querySelector(".meta");
+  if (!meta || meta.querySelector(".count")) return;
+  meta.querySelector(".state").after(h("span", { class: "count" }, tn("1 result", "{n} results", retrieved)));
+}
