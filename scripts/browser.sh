@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The browser tests: Debian's Chromium, driven by Playwright from npm, against the built program's demo.
+#
+#   scripts/browser.sh                       all tests
+#   scripts/browser.sh search.test.mjs       some of them
+#   scripts/browser.sh --stay                starts everything and waits, for work on the tests
+#
+# SVC_TEST_PROGRAM names a program to test instead of building one. With SVC_WEB_DIR it reads its pages from a folder.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+. scripts/chromium.sh
+
+fetch_chromium || { echo "skipped: Chromium cannot be had; the browser tests are skipped"; exit 0; }
+fetch_playwright || { echo "skipped: Playwright cannot be had from npm; the browser tests are skipped"; exit 0; }
+program=${SVC_TEST_PROGRAM:-target/debug/tributary}
+if [ -z "${SVC_TEST_PROGRAM:-}" ]; then
+  cargo build -p tributary --locked || exit 1
+fi
+exec node tests/browser/house/run.mjs "$program" "$@"

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Makes the pictures of the README and of docs/ from the demo: docs/pictures/<page>-<light|dark|phone>.png.
+#
+#   scripts/screenshots.sh                   all of them
+#   scripts/screenshots.sh search doctor     some of them
+#
+# SVC_TEST_PROGRAM names a program to show instead of building one.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/chromium.sh
+
+fetch_chromium || { echo "Chromium cannot be had" >&2; exit 1; }
+fetch_playwright || { echo "Playwright cannot be had from npm" >&2; exit 1; }
+command -v pngquant >/dev/null || apt-get install -y -qq --no-install-recommends pngquant >/dev/null 2>&1 || true
+program=${SVC_TEST_PROGRAM:-target/debug/tributary}
+if [ -z "${SVC_TEST_PROGRAM:-}" ]; then
+  cargo build -p tributary --locked
+fi
+exec node scripts/screenshots.mjs "$program" docs/pictures "$@"

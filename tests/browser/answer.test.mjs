@@ -1,0 +1,127 @@
+// The answer above a list: it streams, cites, can be asked further and rated. Tables become charts.
+
+import assert from "node:assert/strict";
+import { assertAccessible, axe } from "./house/axe.mjs";
+import { api, browse, person } from "./house/house.mjs";
+import { finished, results, selectOnly } from "./house/pages/search.mjs";
+import { searched, source, unique } from "./house/records.mjs";
+
+let me;
+const whoever = async () => (me = await person());
+const slot = (page) => page.locator("#answer-slot");
+const done = (page) => slot(page).locator("section.answer.done");
+
+async function answered(page, query = "flood warning") {
+  const search = await searched(query, { as: me });
+  await page.goto(`/?search_id=${search.id}`);
+  await finished(page);
+  await slot(page).getByRole("button", { name: "Answer from these results" }).click();
+  await done(page).waitFor();
+  return search;
+}
+
+browse("the answer is made in stages, cites its sources and says that it is extractive", { who: whoever, init: axe() }, async (page) => {
+  const before = page.waitForFunction(() => document.querySelector("#answer-slot section.making:not([hidden])"));
+  await Promise.all([before, answered(page)]);
+  assert.match(await done(page).locator("h2").innerText(), /Answer from \d+ sources?.*extractive/s);
+  assert.match(await done(page).locator("footer").innerText(), /\d+ of \d+ sentences supported/);
+  const cites = done(page).locator("a.cite[data-cite]");
+  assert.ok((await cites.count()) > 0);
+  const number = await cites.first().getAttribute("data-cite");
+  const passage = page.locator(`#source-${number}-passage`);
+  assert.equal(await passage.isVisible(), false);
+  await cites.first().hover();
+  await passage.waitFor();
+  assert.ok((await passage.innerText()).length > 30, "the passage is quoted");
+  await page.mouse.move(0, 0);
+  await passage.waitFor({ state: "hidden" });
+  await cites.first().focus();
+  await passage.waitFor();
+  await page.keyboard.press("Escape");
+  await assertAccessible(page, "an answer");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await assertAccessible(page, "an answer in dark");
+});
+
+browse("it is still there after a reload, and results never waited for it", { who: whoever }, async (page) => {
+  await answered(page);
+  const text = await done(page).locator(".prose").innerText();
+  await page.reload();
+  await done(page).waitFor();
+  assert.equal(await done(page).locator(".prose").innerText(), text);
+  assert.equal(await results(page).count(), 10);
+});
+
+browse("a follow-up question is asked by a click", { who: whoever }, async (page) => {
+  await answered(page);
+  const question = done(page).locator("[data-follow]").first();
+  if (!(await question.count())) {
+    // The extractive answer may have none; instructions are the other way to ask further.
+    await slot(page).getByRole("button", { name: "Instructions" }).click();
+    await slot(page).getByLabel("Instructions for the answer").fill("in one sentence");
+    await slot(page).getByRole("button", { name: "Generate" }).click();
+    await done(page).locator(".asked").filter({ hasText: "in one sentence" }).waitFor();
+    return;
+  }
+  const asked = await question.innerText();
+  await question.click();
+  await page.getByText(asked, { exact: false }).first().waitFor();
+});
+
+browse("the answer is rated, with reasons", { who: whoever }, async (page) => {
+  const search = await answered(page);
+  await done(page).getByRole("button", { name: "Not helpful" }).click();
+  await done(page).getByLabel("Something is missing").check();
+  await done(page).getByRole("button", { name: "Send" }).click();
+  await done(page).getByRole("button", { name: "Not helpful", pressed: true }).waitFor();
+  const { ratings } = await api("GET", "/svc/activity/");
+  const own = ratings.find((one) => one.user === me.name);
+  assert.deepEqual([own?.rating, own?.reasons], [-1, ["incomplete"]], JSON.stringify(ratings.slice(0, 3)));
+  assert.ok(search.id);
+});
+
+browse("an answer is made from what is selected", { who: whoever }, async (page) => {
+  const search = await searched("battery life", { as: me });
+  await page.goto(`/?search_id=${search.id}`);
+  await finished(page);
+  await selectOnly(page, 0);
+  await slot(page).locator("[data-ask]").click();
+  await done(page).waitFor();
+  assert.equal(await done(page).locator(".tiles li").count(), 1);
+});
+
+browse("the Assistant answers from the sources", { init: axe() }, async (page) => {
+  await page.goto("/chat/");
+  const use = page.getByRole("button", { name: "Use the extractive answer" });
+  if (await use.count()) {
+    await use.click();
+    await use.waitFor({ state: "detached" });
+  }
+  await page.getByRole("textbox", { name: "Your message" }).fill("flood warning");
+  await page.keyboard.press("Enter");
+  await page.locator("#thread .message.theirs:not(.pending) .prose").waitFor({ timeout: 30_000 });
+  assert.ok((await page.locator("#thread .message.theirs").last().innerText()).length > 40);
+  await assertAccessible(page, "a chat");
+});
+
+const CHARTS = [
+  ["/dataset/sales", "bar", "region,sales"],
+  ["/dataset/numbers", "scatter", "rainfall,level"],
+];
+
+for (const [path, kind, columns] of CHARTS) {
+  browse(`a table becomes a ${kind} chart`, { who: whoever, init: axe() }, async (page) => {
+    const provider = await source(path, { name: unique("Table"), result_mappings: `DATASET,NO_PAYLOAD,${columns}` });
+    const search = await searched("figures", { as: me, sources: [provider] });
+    await page.goto(`/?search_id=${search.id}`);
+    await finished(page);
+    const chart = results(page).first().locator("svg").filter({ has: page.locator("rect, circle, path") }).and(page.locator("[role=img], .chart svg, svg.chart"));
+    await chart.first().waitFor();
+    const marks = await results(page).first().locator(kind === "bar" ? "svg rect" : "svg circle").count();
+    assert.ok(marks >= 6, `${marks} marks`);
+    assert.match(await results(page).first().innerText(), kind === "bar" ? /North/ : /rainfall/);
+    await assertAccessible(page, "a chart");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await assertAccessible(page, "a chart in dark");
+  });
+}

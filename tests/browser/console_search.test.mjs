@@ -1,0 +1,159 @@
+// The console: providers, gallery, transforms, pipelines, breakers, models and prompts.
+
+import assert from "node:assert/strict";
+import { api, browse, house } from "./house/house.mjs";
+import { visit } from "./house/pages/console.mjs";
+import { searched, source, unique } from "./house/records.mjs";
+
+const field = (page, name) => page.locator(`#field-${name}`);
+const row = (page, name) => page.locator("#work tbody tr").filter({ hasText: name });
+
+browse("a provider is switched in the list, found by words and by filters", {}, async (page) => {
+  const provider = await source("/plain/switched", { name: unique("Switched"), tags: ["quayside"] });
+  await visit(page, "/admin/searchproviders/");
+  await page.getByRole("searchbox", { name: /^Search SearchProviders/ }).fill(provider.name);
+  await row(page, provider.name).waitFor();
+  await page.waitForFunction(() => document.querySelectorAll("#work tbody tr").length === 1);
+  const active = page.getByRole("switch", { name: `${provider.name}: Active` });
+  assert.equal(await active.isChecked(), true);
+  await Promise.all([page.waitForResponse((one) => one.request().method() === "PATCH"), active.click()]);
+  assert.equal((await api("GET", `/svc/searchproviders/${provider.id}/`)).active, false);
+  assert.match(page.url(), /text=/, "the list has an address");
+  await page.goto("/admin/searchproviders/?tag=quayside");
+  await row(page, provider.name).waitFor();
+  await page.getByLabel("Active", { exact: true }).selectOption("true");
+  await row(page, provider.name).waitFor({ state: "detached" });
+  await api("DELETE", `/svc/searchproviders/${provider.id}/`);
+});
+
+browse("a form has help beside its fields, and a refusal stands beside the field it is about", {}, async (page) => {
+  const provider = await source("/plain/form", { name: unique("Form") });
+  await visit(page, `/admin/searchproviders/${provider.id}/`);
+  const name = field(page, "name");
+  assert.equal(await name.inputValue(), provider.name);
+  const described = await name.getAttribute("aria-describedby");
+  assert.ok((await page.locator(`#${described.split(" ")[0]}`).innerText()).length > 10, "there is help");
+  await name.fill("Library - Riverbend");
+  await page.getByText("Not saved yet").waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.locator("[aria-invalid=true]").waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-invalid")), "true", "the field has the focus");
+  const fresh = unique("Renamed");
+  await name.fill(fresh);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved.").waitFor();
+  assert.equal((await api("GET", `/svc/searchproviders/${provider.id}/`)).name, fresh);
+  assert.equal(await page.locator("[aria-invalid=true]").count(), 0);
+
+  await page.locator("#trial-query").fill("river");
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.locator(".trial-answer").getByText("works").waitFor();
+
+  await page.getByRole("button", { name: "Save as new" }).click();
+  await page.waitForURL((url) => /\/admin\/searchproviders\/\d+\/$/.test(url.pathname) && !url.pathname.includes(`/${provider.id}/`));
+  await page.locator("h1, h2").filter({ hasText: `${fresh} copy` }).first().waitFor();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.waitForURL("**/admin/searchproviders/");
+  await page.getByText("was deleted").waitFor();
+  await api("DELETE", `/svc/searchproviders/${provider.id}/`);
+});
+
+browse("providers are added by pasted JSON; mistakes are named by record", {}, async (page) => {
+  await visit(page, "/admin/searchproviders/");
+  await page.getByRole("button", { name: "Paste JSON" }).click();
+  const dialog = page.getByRole("dialog");
+  const box = dialog.getByLabel("SearchProviders as JSON");
+  await box.fill("{not json");
+  await dialog.getByRole("button", { name: "Create", exact: true }).click();
+  await dialog.getByText("This is not valid JSON").waitFor();
+  const [good, bad] = [unique("Pasted"), unique("Wrong")];
+  const record = { connector: "RequestsGet", url: `${house.sources}/plain/pasted`, response_mappings: "RESULTS=items", active: false, default: false };
+  await box.fill(JSON.stringify([{ name: good, ...record, colour: "red" }, { name: bad, ...record, connector: "NoSuchConnector" }]));
+  await dialog.getByRole("button", { name: "Create", exact: true }).click();
+  await dialog.getByText("Nothing was created yet.").waitFor();
+  await dialog.locator(".mistakes").getByText(bad).waitFor();
+  await dialog.getByText("unknown fields were left out: colour").waitFor();
+  await dialog.getByRole("button", { name: "Create the one without mistakes" }).click();
+  await dialog.getByRole("link", { name: good }).waitFor();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  const found = (await api("GET", "/svc/searchproviders/")).filter((one) => [good, bad].includes(one.name));
+  assert.deepEqual(found.map((one) => one.name), [good]);
+  await api("DELETE", `/svc/searchproviders/${found[0].id}/`);
+});
+
+browse("a ready source is found and taken", {}, async (page) => {
+  await visit(page, "/admin/gallery/");
+  assert.ok((await page.locator("ul.ready > li").count()) > 50);
+  await page.getByRole("searchbox").fill("open library");
+  const entry = page.locator("ul.ready > li").filter({ hasText: "Open Library" }).first();
+  await entry.getByRole("button", { name: /^Use/ }).click();
+  const dialog = page.getByRole("dialog");
+  const name = unique("Ready");
+  await dialog.getByLabel("Name", { exact: true }).fill(name);
+  await dialog.getByRole("switch", { name: "Active" }).uncheck();
+  await dialog.getByRole("switch", { name: "Asked by every search" }).uncheck();
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  await dialog.locator(".done-line").filter({ hasText: name }).waitFor();
+  const found = (await api("GET", "/svc/searchproviders/")).find((one) => one.name === name);
+  assert.equal(found.active, false);
+  await api("DELETE", `/svc/searchproviders/${found.id}/`);
+});
+
+browse("rules are taken from a CSV file, tried on a query, and saved", {}, async (page) => {
+  const name = unique("rivers");
+  await visit(page, "/admin/querytransforms/new/");
+  await page.getByLabel("Take the rules from a CSV file").setInputFiles({ name: `${name}.csv`, mimeType: "text/csv", buffer: Buffer.from("# words\nriver,stream\nlake,pond\n") });
+  await page.locator("select").filter({ hasText: "synonym" }).first().selectOption("synonym");
+  await page.locator("#trial-query").fill("river");
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.locator(".becomes").waitFor();
+  assert.match(await page.locator(".becomes").innerText(), /stream/);
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByText("was created").waitFor();
+  const found = (await api("GET", "/svc/querytransforms/")).find((one) => one.name === name);
+  assert.equal(found.qrx_type, "synonym");
+  await api("DELETE", `/svc/querytransforms/${found.id}/`);
+});
+
+browse("a source that rests is asked again at once", {}, async (page) => {
+  const busy = await source("/busy?after=300", { name: unique("Resting") });
+  await searched("weir", { sources: [busy] });
+  await visit(page, "/admin/breakers/");
+  await page.getByRole("button", { name: "Resting", exact: true }).click();
+  await row(page, busy.name).getByText("resting", { exact: true }).waitFor();
+  await row(page, busy.name).getByRole("button", { name: /Ask again now/ }).click();
+  await row(page, busy.name).waitFor({ state: "detached" });
+  await api("DELETE", `/svc/searchproviders/${busy.id}/`);
+});
+
+browse("a model and a prompt are made, tried and deleted; a key is never shown", {}, async (page) => {
+  const name = unique("Model");
+  await visit(page, "/admin/aiproviders/new/");
+  await field(page, "name").fill(name);
+  await field(page, "model").fill("gpt-5");
+  const key = page.locator("input[type=password]").first();
+  await key.fill("sk-canary-secret");
+  const active = page.getByRole("switch", { name: "Active" });
+  if (await active.isChecked()) await active.uncheck();
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByText("was created").waitFor();
+  await page.reload();
+  await field(page, "name").waitFor();
+  assert.ok(!(await page.content()).includes("sk-canary-secret"));
+  const values = await page.locator("input").evaluateAll((all) => all.map((one) => one.value));
+  assert.ok(!values.includes("sk-canary-secret"));
+  const found = (await api("GET", "/svc/aiproviders/")).find((one) => one.name === name);
+  assert.equal(found.api_key_set, true);
+  await api("DELETE", `/svc/aiproviders/${found.id}/`);
+
+  await visit(page, "/admin/prompts/");
+  const standard = (await api("GET", "/svc/prompts/")).find((one) => one.standard);
+  await page.goto(`/admin/prompts/${standard.id}/`);
+  await page.getByText("This is a standard prompt.").waitFor();
+  await page.getByRole("button", { name: "Save as new" }).click();
+  await page.getByText("was created").waitFor();
+  const copy = (await api("GET", "/svc/prompts/")).find((one) => !one.standard && one.name.startsWith(standard.name));
+  assert.ok(copy);
+  await api("DELETE", `/svc/prompts/${copy.id}/`);
+});

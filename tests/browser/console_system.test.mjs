@@ -1,0 +1,133 @@
+// The console: people, tokens, schedules, logs, activity, settings, license, audit, branding, dashboard.
+
+import assert from "node:assert/strict";
+import { api, browse, house, person } from "./house/house.mjs";
+import { visit } from "./house/pages/console.mjs";
+import { searched, unique } from "./house/records.mjs";
+
+const field = (page, name) => page.locator(`#field-${name}`);
+const row = (page, name) => page.locator("#work tbody tr").filter({ hasText: name });
+
+browse("a person is added to a group, made an administrator, and deleted", {}, async (page) => {
+  const [group, name] = [unique("archive"), unique("paula")];
+  await visit(page, "/admin/groups/new/");
+  await field(page, "name").fill(group);
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByText("was created").waitFor();
+  await visit(page, "/admin/users/new/");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.locator("[aria-invalid=true]").first().waitFor();
+  await field(page, "username").fill(name);
+  await page.locator("input[type=password]").first().fill("a long password");
+  await page.keyboard.press("Tab");
+  await page.getByRole("checkbox", { name: group }).check();
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByText("was created").waitFor();
+  const made = (await api("GET", "/svc/users/")).find((one) => one.username === name);
+  assert.deepEqual(made.groups, [group]);
+  await visit(page, "/admin/users/");
+  await page.getByRole("searchbox").first().fill(name);
+  await page.waitForFunction(() => document.querySelectorAll("#work tbody tr").length === 1);
+  const right = row(page, name).getByRole("switch");
+  await Promise.all([page.waitForResponse((one) => one.request().method() === "PATCH"), right.click()]);
+  assert.equal((await api("GET", `/svc/users/${made.id}/`)).is_admin, true);
+  await row(page, name).getByRole("link", { name }).click();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("was deleted").waitFor();
+  await api("GET", `/svc/users/${made.id}/`, undefined, { expect: 404 });
+});
+
+browse("a token is made once and taken back", {}, async (page) => {
+  const label = unique("console");
+  await visit(page, "/admin/tokens/new/");
+  await field(page, "label").fill(label);
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  const secret = await page.getByLabel("The new token").inputValue();
+  const ask = () => fetch(`${house.base}/svc/users/`, { headers: { authorization: `Token ${secret}` } });
+  assert.equal((await ask()).status, 200);
+  await visit(page, "/admin/tokens/");
+  await row(page, label).getByRole("button", { name: /^Revoke/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await row(page, label).waitFor({ state: "detached" });
+  assert.equal((await ask()).status, 401);
+});
+
+browse("a schedule is switched off and on", {}, async (page) => {
+  await visit(page, "/admin/schedules/");
+  const toggle = page.getByRole("switch").first();
+  const isOn = await toggle.isChecked();
+  for (const wanted of [!isOn, isOn]) {
+    await Promise.all([page.waitForResponse((one) => one.request().method() === "PATCH" && one.ok()), toggle.click()]);
+    assert.equal(await toggle.isChecked(), wanted);
+  }
+});
+
+browse("logs are read, filtered and downloaded", {}, async (page) => {
+  await visit(page, "/admin/logs/");
+  await page.locator("pre.log").waitFor();
+  await page.waitForFunction(() => /\d/.test(document.querySelector("pre.log").textContent));
+  await page.getByLabel("Filter").fill("no line has this text");
+  await page.getByText("No line fits the filter.").waitFor();
+  await page.getByLabel("Filter").fill("");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download" }).click()]);
+  assert.match(download.suggestedFilename(), /log/);
+});
+
+browse("activity counts searches and names those that found nothing", {}, async (page) => {
+  // Letters alone: a number in it might be found.
+  const query = `zzqx${unique("").replace(/\d/g, (digit) => "abcdefghij"[digit]).replaceAll("-", "")}`;
+  await searched(query, { sources: [2] });
+  await visit(page, "/admin/activity/");
+  await page.getByRole("heading", { name: "Searches per day" }).waitFor();
+  assert.ok((await page.locator("#work svg").count()) >= 1);
+  await page.getByRole("link", { name: query }).waitFor();
+  await page.getByRole("button", { name: "7 days" }).click();
+  await page.getByRole("link", { name: query }).waitFor();
+});
+
+browse("the dashboard counts on by itself", {}, async (page) => {
+  await visit(page, "/admin/");
+  await page.locator(".tiles > *").nth(3).waitFor();
+  assert.ok((await page.locator("#work svg").count()) >= 2, "there are charts");
+  const before = await page.locator(".tiles").innerText();
+  await searched("flood warning");
+  await page.waitForFunction((text) => document.querySelector(".tiles").innerText !== text, before, { timeout: 20_000 });
+});
+
+browse("settings say where they come from and keep secrets", {}, async (page) => {
+  await visit(page, "/admin/settings/");
+  await page.getByRole("searchbox").fill("SVC_ADMIN_PASSWORD");
+  await row(page, "SVC_ADMIN_PASSWORD").getByText("environment").waitFor();
+  assert.ok(!(await page.content()).includes(house.password));
+  await page.getByRole("searchbox").fill("SVC_TIMEOUT");
+  await row(page, "SVC_TIMEOUT").first().getByText("5").first().waitFor();
+});
+
+browse("the license page says that there is none", {}, async (page) => {
+  await visit(page, "/admin/license/");
+  await page.getByText("none", { exact: true }).first().waitFor();
+});
+
+browse("every change stands in the audit log, which is whole", {}, async (page) => {
+  const name = unique("audited");
+  const made = await api("POST", "/svc/groups/", { name });
+  await api("DELETE", `/svc/groups/${made.id}/`);
+  await visit(page, "/admin/audit/");
+  await page.getByLabel("Kind").selectOption("group");
+  await page.locator("#work tbody tr").filter({ hasText: "deleted" }).first().waitFor();
+  await page.getByRole("button", { name: "Verify" }).click();
+  await page.getByText("The log is whole.").waitFor();
+});
+
+browse("a locked door is opened again", {}, async (page) => {
+  const late = await person();
+  for (let count = 0; count < 12; count++) {
+    await fetch(`${house.base}/svc/search/`, { headers: { authorization: `Basic ${btoa(`${late.name}:wrong`)}` } });
+  }
+  await visit(page, "/admin/users/");
+  const line = page.locator(".lockouts li").filter({ hasText: late.name });
+  await line.getByRole("button", { name: "Let in again" }).click();
+  await line.waitFor({ state: "detached" });
+  await api("GET", "/svc/search/", undefined, { as: late });
+});

@@ -1,0 +1,36 @@
+// Whether what a page shows is text and nothing else.
+
+import assert from "node:assert/strict";
+
+/** No element of the page can run or load anything that is not ours, and no link leads anywhere but to the web. */
+export async function assertInert(page, what) {
+  await touchEverything(page);
+  const found = await page.evaluate(() => {
+    const wrong = [];
+    for (const element of document.querySelectorAll("*")) {
+      const name = element.tagName.toLowerCase();
+      for (const { name: attribute, value } of element.attributes) {
+        if (/^on/i.test(attribute)) wrong.push(`${name} has ${attribute}`);
+        if (["href", "src", "action", "formaction", "xlink:href", "srcset", "poster", "data"].includes(attribute)) {
+          const scheme = new URL(value, document.baseURI).protocol;
+          if (!["http:", "https:"].includes(scheme)) wrong.push(`${name} ${attribute}=${value.slice(0, 60)}`);
+        }
+      }
+      if (["iframe", "object", "embed", "base", "style"].includes(name)) wrong.push(`a ${name}`);
+      const isData = element.type === "application/json";
+      if (name === "script" && !isData && (!element.src.startsWith(location.origin) || element.textContent)) wrong.push("a script that is not ours");
+    }
+    return { wrong, canary: window.canary };
+  });
+  assert.deepEqual(found.wrong, [], what);
+  assert.equal(found.canary, undefined, what);
+}
+
+/** What a reader's pointer would set off. */
+async function touchEverything(page) {
+  await page.evaluate(() => {
+    for (const element of document.querySelectorAll("main *")) {
+      for (const kind of ["mouseover", "mouseenter", "focus"]) element.dispatchEvent(new MouseEvent(kind, { bubbles: kind === "mouseover" }));
+    }
+  });
+}

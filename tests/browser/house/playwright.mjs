@@ -1,0 +1,11 @@
+// Playwright and axe from the folder that scripts/browser.sh fetched them into.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+const require = createRequire(pathToFileURL(`${process.env.SVC_TEST_BROWSER}/`));
+
+export const { chromium } = require("playwright-core");
+
+export const axeSource = () => readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");

@@ -1,0 +1,71 @@
+// From Enter to the first painted result, for sources from 20 ms to 2 s, against a page that asks the fastest source
+// directly. Slower sources stand beside it each time: they must not be waited for.
+
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import { NOTE_PAINT } from "./house/direct.mjs";
+import { admin, check, house, measured, open } from "./house/house.mjs";
+import { median } from "./house/median.mjs";
+import { choose } from "./house/pages/search.mjs";
+import { source, unique } from "./house/records.mjs";
+import { quiet } from "./house/watch.mjs";
+
+const DELAYS = [20, 50, 100, 200, 500, 1000, 2000];
+const SLOWEST = 2000;
+const tries = (delay) => (delay <= 200 ? 5 : delay < 2000 ? 2 : 1);
+/** The first result is painted within this many times the fastest source's own time. */
+const RATIO_MAX = 1.2;
+
+let base;
+before(async () => {
+  const sources = [];
+  for (const delay of DELAYS) sources.push(await source(`/plain/after-${delay}?delay=${delay}&count=10`, { name: unique(`After ${delay}`) }));
+  base = new Map(DELAYS.map((delay, place) => [delay, sources[place]]));
+});
+
+async function pressEnter(page, query) {
+  const box = page.locator("input[type=search]").first();
+  await box.fill(query);
+  await box.press("Enter");
+  await page.waitForFunction(() => window.painted !== undefined, undefined, { polling: 20 });
+  return page.evaluate(() => window.painted);
+}
+
+/** Each try is a new page and another question, so that nothing is remembered. */
+async function times(page, address, count, sources) {
+  const found = [];
+  for (let round = 0; round <= count; round++) {
+    await page.goto(address);
+    await quiet(page);
+    if (sources) await choose(page, sources);
+    await page.evaluate(() => sessionStorage.clear());
+    found.push(await pressEnter(page, `${unique("question")} river`));
+  }
+  // The first one warms up connections.
+  return found.slice(1);
+}
+
+check("first results are painted when the fastest source has answered", measure, 180_000);
+
+async function measure() {
+  const { context, page } = await open({ who: admin, init: NOTE_PAINT, allowed: [house.sources] });
+  const rows = [];
+  try {
+    for (const delay of DELAYS) {
+      const beside = DELAYS.filter((one) => one > delay).map((one) => base.get(one).id);
+      const direct = await times(page, `${house.sources}/direct?source=${encodeURIComponent(`/plain/after-${delay}?delay=${delay}&count=10`)}`, tries(delay));
+      const searched = await times(page, "/", tries(delay), [base.get(delay).id, ...beside]);
+      rows.push({ delay, direct: median(direct), searched: median(searched), beside: beside.length });
+    }
+  } finally {
+    await context.close();
+  }
+  measured("first paint: fastest source | asked directly | by a search | ratio | added | slower sources beside it");
+  for (const { delay, direct, searched, beside } of rows) {
+    const cells = [`${delay} ms`, `${direct.toFixed(0)} ms`, `${searched.toFixed(0)} ms`, (searched / direct).toFixed(2), `${(searched - direct).toFixed(0)} ms`, beside];
+    measured(`first paint: ${cells.join(" | ")}`);
+  }
+  const late = rows.filter(({ direct, searched }) => searched / direct > RATIO_MAX);
+  assert.deepEqual(late, []);
+  assert.ok(rows.every(({ searched }) => searched < SLOWEST * RATIO_MAX));
+}

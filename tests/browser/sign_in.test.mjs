@@ -1,0 +1,45 @@
+// The way in and the way out.
+
+import assert from "node:assert/strict";
+import { admin, browse, house, person } from "./house/house.mjs";
+
+browse("the wrong password is refused in words, the right one leads to where one wanted to go", { who: null }, async (page) => {
+  const reader = await person();
+  await page.goto("/history/");
+  assert.equal(new URL(page.url()).pathname, "/login/");
+  await page.getByLabel("User name").fill(reader.name);
+  await page.getByLabel("Password").fill("not this one");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("alert").waitFor();
+  assert.equal(await page.getByLabel("User name").inputValue(), reader.name);
+  await page.getByLabel("Password").fill(reader.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL("**/history/");
+});
+
+browse("signing out ends the session", { who: () => person() }, async (page, { context }) => {
+  await page.goto("/");
+  const before = await context.cookies();
+  await page.locator("summary", { hasText: "Menu of" }).click();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.waitForURL("**/login/**");
+  await context.addCookies(before);
+  await page.goto("/");
+  assert.equal(new URL(page.url()).pathname, "/login/", "the old cookie is worth nothing");
+});
+
+browse("signing in leads nowhere else", { who: null }, async (page) => {
+  await page.goto(`/login/?next=${encodeURIComponent("//foreign.example/")}`);
+  await page.getByLabel("User name").fill(admin.name);
+  await page.getByLabel("Password").fill(admin.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(`${house.base}/`);
+});
+
+browse("a form without its token is refused", {}, async (page, { context }) => {
+  await page.goto("/");
+  const answer = await context.request.post("/logout/", { form: { csrf_token: "guessed" } });
+  assert.equal(answer.status(), 403);
+  await page.reload();
+  assert.equal(new URL(page.url()).pathname, "/");
+});

@@ -1,0 +1,108 @@
+// Results stream in as sources answer; what is being read stays where it is; every source says how it ended.
+
+import assert from "node:assert/strict";
+import { api, browse, house, person } from "./house/house.mjs";
+import { ask, better, finished, line, results, shownKeys, sum } from "./house/pages/search.mjs";
+import { openGate, source, unique } from "./house/records.mjs";
+
+/** From now on every result that is painted and moves is noted, in whichever frame. */
+const watchPlaces = (page) =>
+  page.evaluate(async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    await frame();
+    const tops = () => [...document.querySelectorAll("article.result")].map((one) => [one.dataset.key, Math.round(one.getBoundingClientRect().top)]);
+    const start = new Map(tops());
+    const own = (window.jumps = []);
+    const look = () => {
+      for (const [key, top] of tops()) if (start.has(key) && Math.abs(start.get(key) - top) > 1) own.push(`${key} from ${start.get(key)} to ${top}`);
+      if (window.jumps === own && own.length < 10) requestAnimationFrame(look);
+    };
+    look();
+  });
+const jumps = (page) => page.evaluate(() => window.jumps);
+
+browse("the first source is shown while others are asked, and nothing jumps when they answer", { who: () => person() }, async (page) => {
+  const [gate, later] = [unique("gate"), unique("gate")];
+  const fast = await source("/plain/fast?strength=0.3&count=8", { name: unique("Fast") });
+  const slow = await source(`/gated/${gate}/slow?strength=1&count=6`, { name: unique("Slow") });
+  const last = await source(`/gated/${later}/last?strength=1&count=3`, { name: unique("Last") });
+  await ask(page, "tidal barrier", { sources: [fast, slow, last] });
+  await results(page).first().waitFor();
+  await line(page, slow.name).filter({ hasText: "asking" }).waitFor();
+  assert.match(await sum(page).innerText(), /so far.*asking 2 more sources/s);
+  assert.match(await line(page, fast.name).innerText(), /8 of 15/);
+  const first = await shownKeys(page);
+  assert.equal(first.length, 8);
+  await watchPlaces(page);
+  await openGate(gate);
+  await line(page, slow.name).filter({ hasText: "6 of 13" }).waitFor();
+  await better(page).waitFor();
+  assert.deepEqual((await shownKeys(page)).slice(0, 8), first, "the order of what is read is the same");
+  assert.deepEqual(await jumps(page), [], "at the top");
+
+  await page.evaluate(() => scrollTo(0, 300));
+  await watchPlaces(page);
+  await openGate(later);
+  await finished(page);
+  await better(page).waitFor();
+  assert.deepEqual(await jumps(page), [], "further down");
+
+  const said = await better(page).innerText();
+  await better(page).click();
+  await better(page).waitFor({ state: "hidden" });
+  assert.match(said, /^\d+ better results? arrived/);
+  const sources = await results(page).locator(".from .source").allInnerTexts();
+  assert.notEqual(sources[0], fast.name, "a better one is first now");
+  assert.equal(await results(page).count(), 10);
+  const ranks = await results(page).evaluateAll((all) => all.map((one) => Number(one.dataset.rank)));
+  assert.deepEqual(ranks, ranks.toSorted((a, b) => a - b));
+});
+
+browse("nothing is counted twice, and the list is the one of the API at the end", { who: () => person() }, async (page, { context }) => {
+  const [a, b] = [await source("/copies/a?delay=30", { name: unique("CopyA") }), await source("/copies/b?delay=400", { name: unique("CopyB") })];
+  await ask(page, "lock gate", { sources: [a, b] });
+  await finished(page);
+  await page.reload();
+  await finished(page);
+  const keys = await shownKeys(page);
+  assert.equal(new Set(keys).size, keys.length);
+  assert.equal(keys.length, 4, "copies are one result");
+  const id = new URL(page.url()).searchParams.get("search_id");
+  const answer = await (await context.request.get(`/svc/results/?search_id=${id}`)).json();
+  const titles = await results(page).locator("h2").allInnerTexts();
+  assert.deepEqual(titles.map((one) => one.trim()), answer.results.map((one) => one.title.replace(/<\/?em>/g, "")));
+});
+
+browse("each source says how it ended, and the list that it is not complete", { who: () => person() }, async (page) => {
+  const fine = await source("/plain/fine", { name: unique("Fine") });
+  const broken = await source("/failing/500", { name: unique("Broken") });
+  const busy = await source("/busy?after=40", { name: unique("Busy") });
+  const mute = await source("/hanging", { name: unique("Mute") });
+  const empty = await source("/plain/empty?count=0", { name: unique("Empty") });
+  await ask(page, "weir", { sources: [fine, broken, busy, mute, empty] });
+  await results(page).first().waitFor();
+  await line(page, mute.name).filter({ hasText: "asking" }).waitFor();
+  await finished(page);
+  assert.match(await line(page, fine.name).innerText(), /10 of 17 · <?[\d.]+ s/);
+  assert.match(await line(page, broken.name).innerText(), /failed/);
+  assert.match(await line(page, busy.name).innerText(), /asked (to wait \d+ s|for a rest)/);
+  assert.match(await line(page, mute.name).innerText(), /no answer in/);
+  assert.match(await line(page, empty.name).innerText(), /nothing found/);
+  const note = page.locator(".rail, #rail-note, main").getByText("This list is not complete.").first();
+  await note.waitFor();
+  assert.match(await sum(page).innerText(), /3 sources did not answer/);
+  for (const one of [broken, busy, mute]) assert.ok((await page.locator(".rail").innerText()).includes(one.name));
+});
+
+browse("a source that failed can be asked again", { who: () => person() }, async (page, { context }) => {
+  const flaky = await source(`/failing/500`, { name: unique("Flaky") });
+  await ask(page, "sluice", { sources: [flaky] });
+  await finished(page);
+  const repaired = { url: `${house.sources}/plain/repaired` };
+  await api("PATCH", `/svc/searchproviders/${flaky.id}/`, repaired);
+  await api("DELETE", `/svc/searchproviders/${flaky.id}/state/`);
+  await page.getByRole("link", { name: "Try again" }).first().click();
+  await results(page).first().waitFor();
+  await finished(page);
+  assert.match(await line(page, flaky.name).innerText(), /10 of 17/);
+});

@@ -1,0 +1,73 @@
+// How far an answer is, what is told in a chat, and where a floating card stands.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { place } from "../../../web/static/js/answer/place.js";
+import { STAGES, begin, placeOf, readable, told } from "../../../web/static/js/answer/progress.js";
+import * as talk from "../../../web/static/js/chat/talk.js";
+
+test("an answer goes through its stages to its end", () => {
+  let state = begin();
+  const steps = [
+    ["status", { stage: "reading", done: 3, of: 10 }, { stage: "reading", done: 3, of: 10 }],
+    ["status", { stage: "dancing" }, { stage: "reading", done: 3 }],
+    ["source", { n: 1 }, { sources: 1 }],
+    ["status", { stage: "writing" }, { stage: "writing", done: 0, of: 0 }],
+    ["delta", { text: "It " }, { text: "It " }],
+    ["delta", { text: "rose." }, { text: "It rose." }],
+    ["citations", { sources: [] }, { text: "It rose.", end: null }],
+    ["done", {}, { end: "done" }],
+  ];
+  for (const [event, data, expected] of steps) {
+    state = told(state, event, data);
+    assert.deepEqual({ ...state, ...expected }, state, event);
+  }
+  const failed = told(begin(), "error", { code: "rag_timeout", message: "Too long." });
+  assert.deepEqual([failed.end, failed.code, failed.message], ["failed", "rag_timeout", "Too long."]);
+});
+
+test("stages are past, now or next", () => {
+  assert.deepEqual(STAGES.map((stage) => placeOf(stage, "reading")), ["past", "past", "now", "next", "next"]);
+});
+
+test("text is readable while it is written", () => {
+  const cases = [
+    ["**Bold** and __bold__", "Bold and bold"],
+    ["# Title\n- one\n* two", "Title\n• one\n• two"],
+    ["It rose.[1] [2]", "It rose. [1] [2]"],
+    ["<b>stays</b> 2 * 3", "<b>stays</b> 2 * 3"],
+    ["it is *very* cold, `-10` and _colder_.", "it is very cold, -10 and colder."],
+    ["a*b*c snake_case_name *open", "a*b*c snake_case_name *open"],
+  ];
+  for (const [text, expected] of cases) assert.equal(readable(text), expected);
+});
+
+test("text of a round that uses a tool is no answer", () => {
+  let state = talk.begin();
+  const tell = (event, data) => (state = talk.told(state, event, data));
+  tell("status", { stage: "asking", round: 1 });
+  tell("delta", { round: 1, text: "Let me look." });
+  tell("tool", { name: "search", args: { query: "dams" } });
+  assert.deepEqual([state.text, state.doing, state.query], ["", "search", "dams"]);
+  tell("tool", { name: "search", args: { query: "dams" }, took: 0.4 });
+  assert.deepEqual(state.tools, [{ name: "search", query: "dams", took: 0.4 }]);
+  tell("status", { stage: "asking", round: 2 });
+  tell("delta", { round: 2, text: "The town" });
+  tell("delta", { round: 2, text: " owns it." });
+  assert.equal(state.text, "The town owns it.");
+  tell("delta", { round: 3, text: "Again" });
+  assert.equal(state.text, "Again");
+  tell("done", { id: 5 });
+  assert.deepEqual([state.end, state.message.id], ["done", 5]);
+});
+
+test("a card stays in its box and in the window", () => {
+  const box = { left: 100, right: 700, top: 50 };
+  const size = { width: 360, height: 120 };
+  const at = (left, top) => ({ left, width: 18, top, bottom: top + 18 });
+  assert.deepEqual(place(at(400, 100), box, size, 800), { left: 129, top: 76, isBelow: true });
+  assert.equal(place(at(110, 100), box, size, 800).left, 8, "not beyond the left edge");
+  assert.equal(place(at(690, 100), box, size, 800).left, 232, "not beyond the right edge");
+  assert.deepEqual(place(at(400, 700), box, size, 800), { left: 129, top: 522, isBelow: false });
+  assert.equal(place(at(400, 60), box, size, 150).isBelow, true, "where neither fits, below");
+});
