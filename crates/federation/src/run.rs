@@ -3,7 +3,7 @@
 use crate::conclude::Ended;
 use crate::{Federation, FederationError};
 use domain::contracts::StoreError;
-use domain::ids::SearchId;
+use domain::ids::{ProviderId, SearchId};
 use domain::message;
 use domain::search::Sort;
 use domain::search_run::RunFindings;
@@ -45,12 +45,17 @@ impl Federation {
         // FULL only when every provider that was asked delivered.
         let all_delivered = sets.iter().all(|set| set.status.has_delivered());
         let status = SearchStatus::ready(is_update, all_delivered);
-        let found = Some(RunFindings::of(&sets));
+        let mut found = RunFindings::of(&sets);
         if is_update {
+            let asked: Vec<ProviderId> = sets.iter().map(|set| set.provider).collect();
             sets = self.with_saved(&search, sets).await?;
+            // The list keeps what sources gave that were not asked this time.
+            let others = sets.iter().filter(|set| !asked.contains(&set.provider));
+            found.unanswered.extend(others.map(|set| set.provider_name.clone()));
         }
         self.post_result(&search, &mut sets, &mut messages).await;
         let took = started.elapsed();
+        let found = Some(found);
         self.conclude(&search, Ended { status, query, sets, found, messages, took }).await
     }
 

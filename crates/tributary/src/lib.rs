@@ -7,6 +7,7 @@ pub mod docs;
 pub mod eval;
 pub mod given;
 pub mod keys;
+pub mod license;
 pub mod logs;
 pub mod ready;
 pub mod service;

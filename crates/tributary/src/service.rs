@@ -119,6 +119,7 @@ pub(crate) fn exchange(wired: &Wired) -> JoinSet<()> {
     let mut background = JoinSet::new();
     let federation = Arc::clone(&wired.federation);
     background.spawn(async move { federation.look_out().await });
+    background.spawn(crate::license::watch(wired));
     if let Some(relay) = wired.relay.clone() {
         let federation = Arc::clone(&wired.federation);
         background.spawn(async move { federation.events().exchange(&*relay).await });

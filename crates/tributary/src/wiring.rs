@@ -11,7 +11,6 @@ use domain::contracts::{
     SystemClock, TaskQueue, Toolbox,
 };
 use domain::installation::{Installation, LogFolder};
-use domain::license::IssuerKey;
 use domain::pipeline_record::SYSTEM_DEFAULT;
 use domain::secret::Secret;
 use domain::settings::{ReadSettings, SettingInForce, Settings};
@@ -164,23 +163,8 @@ fn installation(settings: Vec<SettingInForce>, data_dir: &Path) -> anyhow::Resul
             folder: crate::logs::folder(data_dir),
             names: LogFile::all().map(LogFile::file_name).collect(),
         },
-        issuer: issuer(data_dir)?,
+        issuer: crate::license::issuer(data_dir)?,
     })
-}
-
-/// The key of who issues licenses: the file's, else the one that was compiled in.
-fn issuer(data_dir: &Path) -> anyhow::Result<Option<IssuerKey>> {
-    let path = data_dir.join("public_key.pem");
-    match std::fs::read_to_string(&path) {
-        Ok(text) => {
-            let key = IssuerKey::parse(&text);
-            key.map(Some).with_context(|| format!("{} is not an Ed25519 public key", path.display()))
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Ok(domain::license::PUBLIC_KEY.and_then(IssuerKey::parse))
-        }
-        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
-    }
 }
 
 fn store_config(settings: &Settings, data_dir: &Path) -> anyhow::Result<StoreConfig> {

@@ -4,11 +4,16 @@ use crate::error::{ApiError, Refusal};
 use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, HeaderName, header};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use bytes::Bytes;
+use std::borrow::Cow;
 use subtle::ConstantTimeEq;
 
 const HEADER: HeaderName = HeaderName::from_static("x-csrf-token");
 const FIELD: &str = "csrf_token";
+/// What a masked text begins with. No text of ours does.
+const MASK: char = '~';
 /// Largest form that is read for its field.
 const FORM_BYTES_MAX: usize = 64 * 1024;
 /// The same for a form that may hold a file.
@@ -59,9 +64,27 @@ async fn field_of_upload(headers: HeaderMap, bytes: Bytes) -> Option<String> {
     None
 }
 
-/// Compares without telling by its time where the texts differ. Empty texts match nothing.
+/// The text as it stands in a page: another one each time. Pages are packed, and how well a page packs would tell who
+/// guesses at a text that stays the same.
+pub fn masked(text: &str) -> String {
+    let pad: Vec<u8> = text.bytes().map(|_| rand::random()).collect();
+    let hidden = text.bytes().zip(&pad).map(|(byte, pad)| byte ^ pad);
+    let both: Vec<u8> = pad.iter().copied().chain(hidden).collect();
+    format!("{MASK}{}", BASE64_URL_SAFE_NO_PAD.encode(both))
+}
+
+/// What was masked; any other text as it is.
+fn unmasked(text: &str) -> Cow<'_, str> {
+    let bytes = text.strip_prefix(MASK).and_then(|masked| BASE64_URL_SAFE_NO_PAD.decode(masked).ok());
+    let Some(bytes) = bytes else { return text.into() };
+    let (pad, hidden) = bytes.split_at(bytes.len() / 2);
+    let plain: Vec<u8> = pad.iter().zip(hidden).map(|(pad, byte)| pad ^ byte).collect();
+    String::from_utf8_lossy(&plain).into_owned().into()
+}
+
+/// Compares without telling by its time where the texts differ. Empty texts match nothing; the given one may be masked.
 pub fn same_text(given: &str, expected: &str) -> bool {
-    !expected.is_empty() && bool::from(given.as_bytes().ct_eq(expected.as_bytes()))
+    !expected.is_empty() && bool::from(unmasked(given).as_bytes().ct_eq(expected.as_bytes()))
 }
 
 #[cfg(test)]
@@ -74,6 +97,18 @@ mod tests {
             builder = builder.header(HEADER, text);
         }
         builder.body(Body::from(body.to_owned())).expect("a request")
+    }
+
+    #[test]
+    fn a_masked_text_is_the_same_and_never_looks_the_same() {
+        let text = crate::auth::random_text();
+        let (one, other) = (masked(&text), masked(&text));
+        assert_ne!(one, other);
+        assert!(same_text(&one, &text) && same_text(&other, &text) && same_text(&text, &text));
+        for wrong in ["", "~", "~!", "~AAAA", &one[1..], &masked("other")] {
+            assert!(!same_text(wrong, &text), "{wrong}");
+        }
+        assert!(!same_text(&masked(""), ""));
     }
 
     #[tokio::test]

@@ -11,7 +11,7 @@ mod session;
 pub mod token;
 
 pub use basic::BasicGate;
-pub use csrf::same_text;
+pub use csrf::{masked, same_text};
 pub use random::{random_hex, random_text};
 pub use session::{close_session, cookie, keep_session, open_session};
 

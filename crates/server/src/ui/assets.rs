@@ -53,7 +53,7 @@ impl Assets {
             let Some(file) = Web::get(&name) else { continue };
             hash.update(name.as_bytes());
             hash.update(&file.data);
-            if let Some(smaller) = gzip(&file.data) {
+            if let Some(smaller) = gzip(&file.data, Compression::best()) {
                 compressed.insert(name.into_owned(), smaller);
             }
         }
@@ -107,11 +107,7 @@ pub async fn serve(
         false => format!("static/{name}"),
     };
     let content_type = content_type(&name).ok_or_else(|| ApiError::of(Refusal::NotFound))?;
-    let takes_gzip = headers
-        .get(header::ACCEPT_ENCODING)
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(|value| value.contains("gzip"));
-    let mut response = match assets.compressed.get(&name).filter(|_| takes_gzip) {
+    let mut response = match assets.compressed.get(&name).filter(|_| takes_gzip(&headers)) {
         Some(bytes) => ([(header::CONTENT_ENCODING, "gzip")], bytes.clone()).into_response(),
         None => {
             assets.read(&name).ok_or_else(|| ApiError::of(Refusal::NotFound))?.into_owned().into_response()
@@ -136,9 +132,15 @@ fn content_type(name: &str) -> Option<&'static str> {
     })
 }
 
+/// The browser reads packed answers.
+pub fn takes_gzip(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    accepted.is_some_and(|value| value.contains("gzip"))
+}
+
 /// None when it would not be smaller.
-fn gzip(bytes: &[u8]) -> Option<Bytes> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+pub fn gzip(bytes: &[u8], level: Compression) -> Option<Bytes> {
+    let mut encoder = GzEncoder::new(Vec::new(), level);
     encoder.write_all(bytes).ok()?;
     encoder.finish().ok().filter(|packed| packed.len() < bytes.len()).map(Bytes::from)
 }

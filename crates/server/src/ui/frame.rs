@@ -1,8 +1,9 @@
 //! What every page shows: who is signed in, in which language and colours, and whose house it is.
 
+use super::assets::takes_gzip;
 use super::words::{LANGUAGES, Language};
 use crate::House;
-use crate::auth::{Caller, Scheme};
+use crate::auth::{Caller, Scheme, masked};
 use crate::brand::BrandView;
 use crate::error::ApiError;
 use crate::paths::Prefix;
@@ -23,7 +24,7 @@ pub struct Frame {
     /// Empty when nobody is signed in.
     pub user: String,
     pub is_admin: bool,
-    /// None when the caller came without a session; there is nothing to sign out of then.
+    /// None when the caller came without a session; there is nothing to sign out of then. Masked anew for each page.
     pub csrf: Option<String>,
     pub language: Language,
     pub languages: &'static [Language],
@@ -38,6 +39,9 @@ pub struct Frame {
     pub version: &'static str,
     /// Name, labels, logos and colours.
     pub brand: BrandView,
+    /// The browser reads packed pages.
+    #[serde(skip)]
+    pub takes_gzip: bool,
 }
 
 impl FromRequestParts<Arc<House>> for Frame {
@@ -46,7 +50,7 @@ impl FromRequestParts<Arc<House>> for Frame {
     async fn from_request_parts(parts: &mut Parts, house: &Arc<House>) -> Result<Self, Self::Rejection> {
         let caller = parts.extensions.get::<Caller>();
         let csrf = caller.and_then(|caller| match &caller.scheme {
-            Scheme::Session { csrf, .. } => Some(csrf.clone()),
+            Scheme::Session { csrf, .. } => Some(masked(csrf)),
             Scheme::Basic | Scheme::Bearer | Scheme::Token { .. } => None,
         });
         let jar = CookieJar::from_headers(&parts.headers);
@@ -67,6 +71,7 @@ impl FromRequestParts<Arc<House>> for Frame {
             path: parts.uri.path().to_owned(),
             version: domain::VERSION,
             brand: house.brand().await.view.clone(),
+            takes_gzip: takes_gzip(&parts.headers),
         })
     }
 }

@@ -1,11 +1,12 @@
 //! Templates and the headers of every page. Whatever a source said is escaped by the template engine.
 
-use super::assets::Assets;
+use super::assets::{Assets, gzip};
 use super::frame::Frame;
 use super::words::{LANGUAGES, Language, Words, number};
 use crate::error::ApiError;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
+use flate2::Compression;
 use minijinja::value::{Kwargs, Serde};
 use minijinja::{Environment, context};
 use serde::Serialize;
@@ -44,7 +45,16 @@ impl Pages {
         values: impl Serialize,
     ) -> Result<Response, ApiError> {
         let text = self.text(name, frame, values)?;
-        Ok((status, [(header::CONTENT_SECURITY_POLICY, CSP)], Html(text)).into_response())
+        let policy = [(header::CONTENT_SECURITY_POLICY, CSP), (header::VARY, "accept-encoding")];
+        // The quickest level: a page is made for one reader.
+        let packed = frame.takes_gzip.then(|| gzip(text.as_bytes(), Compression::fast())).flatten();
+        match packed {
+            Some(packed) => {
+                let packing = [(header::CONTENT_ENCODING, "gzip")];
+                Ok((status, policy, packing, Html(packed)).into_response())
+            }
+            None => Ok((status, policy, Html(text)).into_response()),
+        }
     }
 
     /// A template as text: a page, or a piece of one.
@@ -108,6 +118,7 @@ pub mod tests {
             path: "/".to_owned(),
             version: "0",
             brand: crate::brand::BrandView { name: text.to_owned(), ..Default::default() },
+            takes_gzip: false,
         }
     }
 

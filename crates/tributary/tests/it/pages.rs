@@ -200,7 +200,8 @@ async fn hostile_texts_of_a_source_stay_texts() {
     assert!(!html.contains("\" onmouseover=") && !html.contains(" onerror=alert(1)>"), "{html}");
     let links = links(&page);
     for link in &links {
-        let is_safe = link.starts_with(['/', '#']) || link.starts_with("https://") || link.starts_with("http://");
+        let is_safe =
+            link.starts_with(['/', '#']) || link.starts_with("https://") || link.starts_with("http://");
         assert!(is_safe, "{link}");
     }
     let own = links.iter().filter(|link| link.starts_with("https://x.example/")).count();

@@ -27,7 +27,8 @@ async fn rivers(house: &TestHouse) -> [Source; 3] {
 /// Sends the form of the box as the page's module does.
 async fn post(browser: &mut Browser, form: &str, accept: &str) -> Answer {
     let csrf = csrf_of(&browser.get("/").await);
-    let request = browser.request(Method::POST, "/search/").header("X-CSRF-Token", csrf).header("Accept", accept);
+    let request =
+        browser.request(Method::POST, "/search/").header("X-CSRF-Token", csrf).header("Accept", accept);
     let request = request.header("Content-Type", "application/x-www-form-urlencoded");
     browser.send(request.body(form.to_owned())).await
 }
@@ -59,7 +60,11 @@ async fn one_request_begins_a_search_and_tells_it() {
     assert_eq!((told[0].0.as_str(), told.last().unwrap().0.as_str()), ("search", "done"));
     let begun = &told[0].1;
     let rail = begun["rail"].as_str().unwrap();
-    assert_eq!((rail.matches("class=\"src asking\"").count(), rail.matches("asking …").count()), (3, 3), "{rail}");
+    assert_eq!(
+        (rail.matches("class=\"src asking\"").count(), rail.matches("asking …").count()),
+        (3, 3),
+        "{rail}"
+    );
     assert_eq!(of(&told, "source").len(), 3, "each source ends once");
     let lines: String = of(&told, "source").iter().map(|line| line["html"].as_str().unwrap()).collect();
     assert!(lines.contains("12 of 12") && lines.contains("src error"), "{lines}");
@@ -81,7 +86,11 @@ async fn one_request_begins_a_search_and_tells_it() {
 
     let page = browser.get(begun["url"].as_str().unwrap()).await;
     let ids: Vec<&str> = last["ids"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
-    assert_eq!(keys(page.body.as_str().unwrap()), ids, "the page of before has the same results in the same order");
+    assert_eq!(
+        keys(page.body.as_str().unwrap()),
+        ids,
+        "the page of before has the same results in the same order"
+    );
     let again = browser.request(Method::GET, &format!("/search/{}/stream/", begun["id"]));
     let late = events(&browser.send(again).await);
     assert_eq!(of(&late, "list").last().unwrap()["ids"], last["ids"]);
@@ -135,7 +144,8 @@ async fn orders_filters_and_pages_by_links() {
         let list = browser.get(&format!("/search/{id}/list/?{query}")).await;
         assert_eq!((page.status.as_u16(), list.status.as_u16()), (200, 200), "{query}: {list:?}");
         let html = page.body.as_str().unwrap();
-        let ids: Vec<&str> = list.body["ids"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+        let ids: Vec<&str> =
+            list.body["ids"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
         assert_eq!(keys(html), ids, "{query}: the pieces and the page say the same");
         assert_eq!(list.body["results"].as_array().unwrap().len(), ids.len());
         (ids.len(), format!("{}{}", list.body["head"], list.body["facets"]))
@@ -177,7 +187,9 @@ async fn sources_are_chosen_by_the_form() {
     let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
     let start = browser.get("/").await;
     let html = start.body.as_str().unwrap();
-    assert!(html.contains("#fast") && html.contains("3 sources") && html.contains("name=\"sources\" value=\"2\""));
+    assert!(
+        html.contains("#fast") && html.contains("3 sources") && html.contains("name=\"sources\" value=\"2\"")
+    );
     let table: [(&str, Value); 5] = [
         ("q=a&sources=1&sources=2&sources=3", json!([])),
         ("q=a&sources=1&sources=2&sources=3&tags=fast", json!(["fast"])),
@@ -200,7 +212,8 @@ async fn sources_are_chosen_by_the_form() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_refused() {
-    let house = TestHouse::with(|settings| Settings { throttle_search: Throttle::per_minute(2), ..settings }).await;
+    let house =
+        TestHouse::with(|settings| Settings { throttle_search: Throttle::per_minute(2), ..settings }).await;
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 2)));
     house.provider("Rivers", &source).await;

@@ -80,13 +80,20 @@ fn is_empty(value: &Value) -> bool {
 }
 
 fn text(value: &Value, chars_max: usize) -> String {
+    cut(&readable(value), chars_max)
+}
+
+/// Lists with commas, objects line by line; no quotes and no braces.
+fn readable(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) => cut(text, chars_max),
-        Value::Array(list) if list.iter().all(Value::is_string) => {
-            cut(&list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "), chars_max)
+        Value::String(text) => text.clone(),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+        Value::Array(list) => list.iter().map(readable).collect::<Vec<_>>().join(", "),
+        Value::Object(map) => {
+            let lines = map.iter().map(|(name, value)| format!("{name}: {}", readable(value)));
+            lines.collect::<Vec<_>>().join("\n")
         }
-        other => cut(&other.to_string(), chars_max),
     }
 }
 
@@ -108,9 +115,11 @@ mod tests {
 
     #[test]
     fn fields_are_shown_as_texts_and_bounded() {
-        let shown = details(json!({"a": "x", "b": ["p", "q"], "c": {"k": 1}, "d": "", "e": null, "f": 3}));
+        let shown = details(
+            json!({"a": "x", "b": ["p", "q"], "c": {"k": 1, "l": [2, "\"x\""]}, "d": "", "e": null, "f": 3}),
+        );
         let texts: Vec<&str> = shown.fields.iter().map(|field| field.text.as_str()).collect();
-        assert_eq!(texts, ["x", "p, q", "{\"k\":1}", "3"]);
+        assert_eq!(texts, ["x", "p, q", "k: 1\nl: 2, \"x\"", "3"]);
         let many: Map<String, Value> =
             (0..FIELDS_MAX + 5).map(|n| (format!("f{n}"), json!("é".repeat(2000)))).collect();
         let shown = Details::of(&many);

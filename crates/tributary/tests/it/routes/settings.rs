@@ -15,7 +15,7 @@ async fn every_setting_is_told_and_no_secret_is() {
     assert_eq!(keys, ["name", "value", "default", "origin", "meaning", "kind"]);
     let of = |name: &str| (row(name)["value"].clone(), row(name)["origin"].clone());
     assert_eq!(of("SVC_PORT"), (json!("0"), json!("program")));
-    assert_eq!(of("SVC_EXPLAIN"), (json!("true"), json!("default")));
+    assert_eq!(of("SVC_EXPLAIN"), (json!("True"), json!("default")));
     assert_eq!(of("SVC_ADMIN_PASSWORD"), (json!("***"), json!("program")));
     assert_eq!(row("SVC_ADMIN_PASSWORD")["kind"], "secret");
     assert!(rows.iter().all(|row| !row["meaning"].as_str().unwrap().is_empty()));

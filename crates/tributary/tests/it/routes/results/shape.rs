@@ -146,6 +146,7 @@ async fn the_mixed_answer_is_complete() {
           "title_hit_highlights": [],
           "body_hit_highlights": [],
           "swirl_id": 1,
+          "starred": true,
           "payload": {
             "title": "River levels",
             "body": "The river rises.",
