@@ -52,20 +52,12 @@ browse("it is still there after a reload, and results never waited for it", { wh
   assert.equal(await results(page).count(), 10);
 });
 
-browse("a follow-up question is asked by a click", { who: whoever }, async (page) => {
+browse("another answer is asked for by instructions", { who: whoever }, async (page) => {
   await answered(page);
-  const question = done(page).locator("[data-follow]").first();
-  if (!(await question.count())) {
-    // The extractive answer may have none; instructions are the other way to ask further.
-    await slot(page).getByRole("button", { name: "Instructions" }).click();
-    await slot(page).getByLabel("Instructions for the answer").fill("in one sentence");
-    await slot(page).getByRole("button", { name: "Generate" }).click();
-    await done(page).locator(".asked").filter({ hasText: "in one sentence" }).waitFor();
-    return;
-  }
-  const asked = await question.innerText();
-  await question.click();
-  await page.getByText(asked, { exact: false }).first().waitFor();
+  await slot(page).getByRole("button", { name: "Instructions" }).click();
+  await slot(page).getByLabel("Instructions for the answer").fill("in one sentence");
+  await slot(page).getByRole("button", { name: "Generate" }).click();
+  await done(page).locator(".asked").filter({ hasText: "in one sentence" }).waitFor();
 });
 
 browse("the answer is rated, with reasons", { who: whoever }, async (page) => {
@@ -107,6 +99,7 @@ browse("the Assistant answers from the sources", { init: axe() }, async (page) =
 const CHARTS = [
   ["/dataset/sales", "bar", "region,sales"],
   ["/dataset/numbers", "scatter", "rainfall,level"],
+  ["/dataset/sizes", "bubble", "rainfall,level,people"],
 ];
 
 for (const [path, kind, columns] of CHARTS) {
@@ -117,7 +110,7 @@ for (const [path, kind, columns] of CHARTS) {
     await finished(page);
     const chart = results(page).first().locator("svg").filter({ has: page.locator("rect, circle, path") }).and(page.locator("[role=img], .chart svg, svg.chart"));
     await chart.first().waitFor();
-    const marks = await results(page).first().locator(kind === "bar" ? "svg rect" : "svg circle").count();
+    const marks = await results(page).first().locator("svg [data-mark]").count();
     assert.ok(marks >= 6, `${marks} marks`);
     assert.match(await results(page).first().innerText(), kind === "bar" ? /North/ : /rainfall/);
     await assertAccessible(page, "a chart");

@@ -53,6 +53,30 @@ browse("a token is made once and taken back", {}, async (page) => {
   assert.equal((await ask()).status, 401);
 });
 
+browse("an authenticator is made, switched and deleted; its secret is never shown", {}, async (page) => {
+  const idp = unique("hub");
+  await visit(page, "/admin/authenticators/new/");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.locator("[aria-invalid=true]").first().waitFor();
+  await field(page, "name").fill(`Hub ${idp}`);
+  await field(page, "idp").fill(idp);
+  await field(page, "client_id").fill("tributary");
+  await page.locator("input[type=password]").first().fill("canary-of-the-hub");
+  await page.evaluate(() => document.querySelectorAll("#work details").forEach((fold) => (fold.open = true)));
+  await field(page, "auth_uri").fill("https://hub.example/authorize");
+  await field(page, "token_uri").fill("https://hub.example/token");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByText("was created").waitFor();
+  assert.ok(!(await page.content()).includes("canary-of-the-hub"));
+  await visit(page, "/admin/authenticators/");
+  const active = row(page, idp).getByRole("switch").first();
+  await Promise.all([page.waitForResponse((one) => one.request().method() === "PATCH" && one.ok()), active.click()]);
+  await row(page, idp).getByRole("link").first().click();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("was deleted").waitFor();
+});
+
 browse("a schedule is switched off and on", {}, async (page) => {
   await visit(page, "/admin/schedules/");
   const toggle = page.getByRole("switch").first();

@@ -46,8 +46,8 @@ const ENGLISH = /\b(the|your|with|results?|sources?|search|loading|filter by|cho
 browse("German pages speak German", { language: "de-DE" }, async (page) => {
   const search = await searched("flood warning");
   const wrong = [];
-  // What a source or an administrator wrote is in their own language.
-  const own = "article.result, .src, .facet, .recent, .search-row, .answer, code, pre, textarea, input, select, option, dd, td, kbd, time, .help, .nothing-said, .toast, .chip, ul.ready h2, ul.ready li > p, ul.ready .unseen, .badge, .log, caption, [aria-label=Dateien]";
+  // What a source, an administrator or the API says is in the language in which it was written.
+  const own = "article.result, .src, .facet, .recent, .search-row, .answer, code, pre, textarea, input, select, option, dd, td, kbd, time, .help, .nothing-said, .toast, .chip, ul.ready h2, ul.ready li > p, ul.ready .unseen, .badge, .log, caption, [aria-label=Dateien], [data-page=license] .card p";
   for (const path of ["/", `/?search_id=${search.id}`, "/history/", "/account/", "/chat/", ...CONSOLE]) {
     await page.goto(path);
     await settled(page);

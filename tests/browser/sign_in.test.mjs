@@ -36,10 +36,14 @@ browse("signing in leads nowhere else", { who: null }, async (page) => {
   await page.waitForURL(`${house.base}/`);
 });
 
-browse("a form without its token is refused", {}, async (page, { context }) => {
+browse("a form or a change without its token is refused", {}, async (page, { context }) => {
   await page.goto("/");
   const answer = await context.request.post("/logout/", { form: { csrf_token: "guessed" } });
   assert.equal(answer.status(), 403);
+  for (const headers of [{}, { "x-csrf-token": "guessed" }]) {
+    const change = await context.request.post("/svc/groups/", { data: { name: "forged" }, headers });
+    assert.equal(change.status(), 403);
+  }
   await page.reload();
   assert.equal(new URL(page.url()).pathname, "/");
 });

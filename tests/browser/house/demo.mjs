@@ -20,7 +20,7 @@ export async function startDemo(program, settings = {}) {
     cwd: scratch,
     stdio: ["ignore", log, log],
     env: {
-      ...process.env,
+      ...ownEnvironment(),
       SVC_PORT: String(port),
       SVC_ADMIN_PASSWORD: PASSWORD,
       SVC_TIMEOUT: "5",
@@ -42,6 +42,12 @@ export async function startDemo(program, settings = {}) {
     await new Promise((done) => setTimeout(done, 50));
   }
   throw new Error(`the demo did not start; see ${scratch}/demo.log`);
+}
+
+/** No setting of whoever runs the tests, but for the folder of the pages. */
+function ownEnvironment() {
+  const isForeign = (name) => /^SVC_|^DOCS_CHAT_/.test(name) && name !== "SVC_WEB_DIR";
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isForeign(name)));
 }
 
 function freePort() {

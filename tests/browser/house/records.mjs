@@ -8,7 +8,7 @@ const MAPPINGS = "title=title,body=body,url=url,author=author,date_published=dat
 
 /** Adds a source of sources.mjs under a name of its own. Only a search that names it asks it. Returns the record. */
 export async function source(path, given = {}) {
-  const name = given.name ?? `Source ${process.pid}-${++made} ${path.split("?")[0].split("/").pop()}`;
+  const name = given.name ?? `Brook ${process.pid}-${++made} ${path.split("?")[0].split("/").pop()}`;
   const joint = path.includes("?") ? "&" : "?";
   return api("POST", "/svc/searchproviders/", {
     name,

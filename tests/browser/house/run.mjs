@@ -17,7 +17,7 @@ const files = given.filter((one) => !one.startsWith("--"));
 /** Two cores: one page works while another waits. */
 const FILES_AT_ONCE = process.env.SVC_TEST_AT_ONCE ?? "2";
 /** Files that measure times or change something for everybody; they run by themselves, after the others. */
-const ALONE = ["house_wide.test.mjs", "many_providers.test.mjs", "paint.test.mjs"];
+const ALONE = ["house_wide.test.mjs", "written_answer.test.mjs", "many_providers.test.mjs", "paint.test.mjs"];
 
 let outcome = 1;
 const closing = [];

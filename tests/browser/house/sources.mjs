@@ -8,6 +8,7 @@
 //   /dataset                   rows of a table
 //   /foreign/…                 nobody should ever come here from a page
 //
+//   /model/<gate>/…            a model that writes its second half when the gate is opened
 //   /direct?source=…           a page that asks one source directly
 //
 //   PUT /gate/<gate>           opens a gate; DELETE closes it again
@@ -15,7 +16,8 @@
 
 import { createServer } from "node:http";
 import { DIRECT } from "./direct.mjs";
-import { hostileItems } from "./hostile.mjs";
+import { hostileItems, hostileTexts } from "./hostile.mjs";
+import { complete } from "./model.mjs";
 
 const ITEMS = 10;
 /** What a gate lets pass without being opened: a test that failed must not keep others waiting. */
@@ -57,7 +59,9 @@ async function serve(request, url, response) {
     case "copies":
       return json(response, { total: 4, items: copies(query) });
     case "dataset":
-      return json(response, { total: 6, items: table(rest[0]) });
+      return json(response, { total: 6, items: table(rest[0], `${base}/foreign`) });
+    case "model":
+      return complete(request, response, `${base}/foreign`, gate(rest[0]));
     case "direct":
       response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
       return response.end(DIRECT);
@@ -113,9 +117,11 @@ function copies(query) {
   }));
 }
 
-function table(kind) {
+function table(kind, foreign) {
+  if (kind === "hostile") return hostileTexts(foreign).map((text, index) => ({ [hostileTexts(foreign)[0]]: text, [hostileTexts(foreign)[1]]: index + 1 }));
   const regions = ["North", "East", "South", "West", "Delta", "Coast"];
   if (kind === "numbers") return regions.map((_, index) => ({ rainfall: 10 + index * 7, level: 2 + index * 1.5 }));
+  if (kind === "sizes") return regions.map((_, index) => ({ rainfall: 10 + index * 7, level: 2 + index * 1.5, people: 100 + index * 400 }));
   return regions.map((region, index) => ({ region, sales: 12 + index * 9 }));
 }
 

@@ -1,0 +1,70 @@
+// An answer that a model writes: it streams, its words are text, its follow-ups are questions, and it can be stopped.
+// The model serves everybody while it is there, so these tests run by themselves.
+
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { assertAccessible, axe } from "./house/axe.mjs";
+import { api, browse, house, person } from "./house/house.mjs";
+import { assertInert } from "./house/inert.mjs";
+import { finished } from "./house/pages/search.mjs";
+import { openGate, searched, unique } from "./house/records.mjs";
+
+let me;
+let model;
+const gate = unique("model");
+const whoever = async () => (me = await person());
+const slot = (page) => page.locator("#answer-slot");
+const done = (page) => slot(page).locator("section.answer.done");
+
+before(async () => {
+  model = await api("POST", "/svc/aiproviders/", {
+    name: unique("Writer"), model: "gpt-test", api_key: "k", active: true, shared: true, tags: ["rag", "chat"], defaults: ["rag"],
+    config: { api_base: `${house.sources}/model/${gate}` },
+  });
+});
+after(() => api("DELETE", `/svc/aiproviders/${model.id}/`));
+
+async function asked(page) {
+  const search = await searched("flood warning", { as: me });
+  await page.goto(`/?search_id=${search.id}`);
+  await finished(page);
+  await slot(page).locator("[data-ask]").click();
+}
+
+browse("it can be stopped while it is written", { who: whoever }, async (page) => {
+  await asked(page);
+  await slot(page).locator("section.making [data-text]").filter({ hasText: "before the water does" }).waitFor();
+  await slot(page).getByRole("button", { name: "Stop" }).click();
+  await slot(page).locator("section.making").waitFor({ state: "hidden" });
+  assert.equal(await done(page).count(), 0);
+});
+
+browse("it streams, cites, and whatever the model writes is text", { who: whoever, init: axe() }, async (page) => {
+  await asked(page);
+  // The first sentence is there while the rest is still being written.
+  await slot(page).locator("section.making [data-text]").filter({ hasText: "before the water does" }).waitFor();
+  assert.equal(await done(page).count(), 0);
+  await openGate(gate);
+  await done(page).waitFor();
+  assert.match(await done(page).locator("h2").innerText(), /gpt-test/);
+  assert.ok((await done(page).locator("a.cite[data-cite]").count()) >= 1);
+  await done(page).locator("a.cite[data-cite]").first().hover();
+  await page.locator(".passage:visible").waitFor();
+  await assertInert(page, "a written answer");
+  assert.equal(await done(page).locator("img, script, [onmouseover]").count(), 0);
+  await assertAccessible(page, "a written answer");
+
+  const question = done(page).locator("[data-follow]").first();
+  assert.equal(await question.innerText(), "How long is the lead time?");
+  await question.click();
+  await done(page).locator(".asked").filter({ hasText: "How long is the lead time?" }).waitFor();
+});
+
+browse("in a chat it is text as well", { who: whoever }, async (page) => {
+  await openGate(gate);
+  await page.goto("/chat/");
+  await page.getByRole("textbox", { name: "Your message" }).fill("flood warning");
+  await page.keyboard.press("Enter");
+  await page.locator("#thread .message.theirs:not(.pending) .prose").waitFor({ timeout: 30_000 });
+  await assertInert(page, "a chat");
+});
