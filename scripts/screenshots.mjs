@@ -92,7 +92,7 @@ const PAGES = {
     await list(page);
     await page.locator("#answer-slot [data-ask]").click();
     await page.locator("#answer-slot section.answer.done").waitFor();
-    await page.locator("#answer-slot section.answer.done").evaluate((element) => scrollTo(0, element.getBoundingClientRect().top + scrollY - 150));
+    await page.locator("#answer-slot section.answer.done").evaluate((element) => scrollTo(0, element.getBoundingClientRect().top + scrollY - (innerWidth < 600 ? 190 : 150)));
     if (page.viewportSize().width > 600) await page.locator("#answer-slot .cite[data-cite]").last().hover();
   },
   async details(page) {

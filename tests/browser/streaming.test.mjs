@@ -33,6 +33,8 @@ browse("the first source is shown while others are asked, and nothing jumps when
   assert.match(await line(page, fast.name).innerText(), /8 of 15/);
   const first = await shownKeys(page);
   assert.equal(first.length, 8);
+  // What was painted a moment ago is not being read yet.
+  await page.waitForTimeout(400);
   await watchPlaces(page);
   await openGate(gate);
   await line(page, slow.name).filter({ hasText: "6 of 13" }).waitFor();
@@ -56,6 +58,19 @@ browse("the first source is shown while others are asked, and nothing jumps when
   assert.equal(await results(page).count(), 10);
   const ranks = await results(page).evaluateAll((all) => all.map((one) => Number(one.dataset.rank)));
   assert.deepEqual(ranks, ranks.toSorted((a, b) => a - b));
+});
+
+browse("sources that answer together make one list in the right order", { who: () => person() }, async (page) => {
+  const gate = unique("gate");
+  const weak = await source("/plain/weak?strength=0.3&count=4&delay=100", { name: unique("Weak") });
+  const strong = await source("/plain/strong?strength=1&count=3&delay=140", { name: unique("Strong") });
+  const rest = await source(`/gated/${gate}/rest?count=1`, { name: unique("Rest") });
+  await ask(page, "tidal barrier", { sources: [weak, strong, rest] });
+  await line(page, strong.name).filter({ hasText: "3 of" }).waitFor();
+  assert.equal(await results(page).locator(".from .source").first().innerText(), strong.name);
+  assert.equal(await better(page).isVisible(), false);
+  await openGate(gate);
+  await finished(page);
 });
 
 browse("nothing is counted twice, and the list is the one of the API at the end", { who: () => person() }, async (page, { context }) => {

@@ -1,5 +1,5 @@
 // Puts results on the page. What is being read never moves: later results are added below, and better ones wait
-// behind a button until they are asked for.
+// behind a button until they are asked for. What was painted a moment ago nobody reads yet; it is put in order.
 
 import { all, announce, fill, one } from "../dom.js";
 import { fragment } from "../fragment.js";
@@ -12,6 +12,15 @@ const page = one("#page");
 /** The latest piece of each result by its key, and the keys in their right order. */
 const pieces = new Map();
 let order = [];
+
+/** So long after the first painting, and before anything is touched, results may still change places. */
+const SETTLE_MS = 250;
+let paintedAt = 0;
+let isTouched = false;
+for (const kind of ["pointerdown", "wheel", "touchstart", "keydown", "scroll"]) {
+  addEventListener(kind, () => (isTouched = true), { passive: true, capture: true });
+}
+const isSettling = () => !isTouched && performance.now() - paintedAt < SETTLE_MS;
 
 const painted = () => all(".result", results);
 
@@ -35,6 +44,9 @@ export function arrive(list) {
   if (shown.length === 0) {
     if (order.length || list.isFinal) paint();
     if (order.length) announce(one("#sum").textContent.trim());
+    [paintedAt, isTouched] = [performance.now(), false];
+  } else if (isSettling()) {
+    paint();
   } else {
     grow(shown);
   }
