@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 fetch_chromium || { echo "skipped: Chromium cannot be had; the browser tests are skipped"; exit 0; }
 fetch_playwright || { echo "skipped: Playwright cannot be had from npm; the browser tests are skipped"; exit 0; }
-program=${SVC_TEST_PROGRAM:-target/debug/tributary}
+program=${SVC_TEST_PROGRAM:-${CARGO_TARGET_DIR:-target}/debug/tributary}
 if [ -z "${SVC_TEST_PROGRAM:-}" ]; then
   cargo build -p tributary --locked || exit 1
 fi

@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 fetch_chromium || { echo "Chromium cannot be had" >&2; exit 1; }
 fetch_playwright || { echo "Playwright cannot be had from npm" >&2; exit 1; }
 command -v pngquant >/dev/null || apt-get install -y -qq --no-install-recommends pngquant >/dev/null 2>&1 || true
-program=${SVC_TEST_PROGRAM:-target/debug/tributary}
+program=${SVC_TEST_PROGRAM:-${CARGO_TARGET_DIR:-target}/debug/tributary}
 if [ -z "${SVC_TEST_PROGRAM:-}" ]; then
   cargo build -p tributary --locked
 fi
