@@ -12,11 +12,12 @@ import { why } from "./why.js";
 
 const slot = one("#answer-slot");
 const wants = new URLSearchParams(location.search);
-const state = { search: "", isFinal: false, selection: [], isBusy: false, isWanted: wants.get("rag") === "true" };
+const state = { search: "", isLoaded: false, isFinal: false, selection: [], isBusy: false, isWanted: wants.get("rag") === "true" };
 
 /** Fetches the piece of the server. What was typed stays. */
 async function load() {
   const search = state.search;
+  state.isLoaded = true;
   let html = "";
   try {
     const response = await send("GET", `/search/${search}/answer/`, undefined, { accept: "text/html" });
@@ -137,17 +138,16 @@ function clicked(event) {
 /** Another search: what was said of the one before goes at once. */
 function leave(search) {
   if (state.isBusy) one("[data-cancel]", slot)?.click();
-  Object.assign(state, { search: String(search), selection: [], isBusy: false });
+  Object.assign(state, { search: String(search), isLoaded: false, isFinal: false, selection: [], isBusy: false });
   fill(slot);
   slot.hidden = true;
 }
 
 function listed({ search, isFinal }) {
-  const isOther = String(search) !== state.search;
+  if (String(search) !== state.search) leave(search);
   const hasEnded = isFinal && !state.isFinal;
-  if (isOther) leave(search);
   state.isFinal = Boolean(isFinal);
-  if (isOther || hasEnded) load();
+  if (!state.isLoaded || hasEnded) load();
   else label();
 }
 
@@ -165,8 +165,9 @@ if (slot) {
     state.selection = event.detail.ids.map(Number).filter((id) => id > 0);
     label();
   });
+  // The list comes first: nothing is asked for the answer before results are on the page.
   const watch = new MutationObserver(() => {
-    if (slot.dataset.search !== state.search) listed({ search: slot.dataset.search, isFinal: false });
+    if (slot.dataset.search !== state.search) leave(slot.dataset.search);
   });
   watch.observe(slot, { attributes: true, attributeFilter: ["data-search"] });
   if (slot.dataset.search) {

@@ -68,8 +68,17 @@ export function paint() {
   better.hidden = true;
 }
 
-/** Tells the other modules what is on the page. */
+/** Tells the other modules what is on the page, once it is painted: what they ask must not hold it up. */
 export function tell(isFinal) {
+  afterPaint(() => told(isFinal));
+}
+
+function afterPaint(work) {
+  if (document.hidden) setTimeout(work);
+  else requestAnimationFrame(() => setTimeout(work));
+}
+
+function told(isFinal) {
   const ids = painted().map((element) => Number(element.dataset.id)).filter((id) => id > 0);
   const detail = { search: Number(page.dataset.search), ids, isFinal };
   document.dispatchEvent(new CustomEvent("tributary:list", { detail }));
@@ -78,9 +87,14 @@ export function tell(isFinal) {
 function take(list) {
   for (const { id, html } of list.results) pieces.set(id, html);
   order = list.ids;
-  for (const [place, html] of [["#head", list.head], ["#facets", list.facets], ["#pages", list.pages], ["#rail-note", list.note]]) {
-    repaint(one(place), html);
-  }
+  repaint(one("#head"), list.head);
+  afterPaint(() => beside(list));
+}
+
+/** What stands beside and below the results. Of several lists that came since, the latest is the right one. */
+function beside(list) {
+  if (list.ids !== order) return;
+  for (const [place, html] of [["#facets", list.facets], ["#pages", list.pages], ["#rail-note", list.note]]) repaint(one(place), html);
 }
 
 function grow(shown) {
