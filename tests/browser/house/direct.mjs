@@ -1,26 +1,8 @@
-// The page against which the search page is timed: it asks one source directly and paints what it says, with nothing
-// between. The sources serve it, so that it may ask them.
+// What the search page is timed against: the same page in the same browser, fed by the source itself. It serves the
+// pages of the house; only a search does not go to the house. It is answered after the source's own time with what the
+// house once said of that source, as if nothing stood between the source and the page.
 
-export const DIRECT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>direct</title>
-<form><input type="search" name="q" aria-label="Search" autofocus></form><main></main>
-<script>
-  const source = new URLSearchParams(location.search).get("source");
-  document.forms[0].addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const answer = await fetch(source + "&q=" + encodeURIComponent(event.target.q.value));
-    const { items } = await answer.json();
-    for (const item of items) {
-      const article = document.createElement("article");
-      article.className = "result";
-      for (const name of ["title", "body", "author", "date"]) {
-        const line = document.createElement("p");
-        line.textContent = item[name];
-        article.append(line);
-      }
-      document.querySelector("main").append(article);
-    }
-  });
-</script></html>`;
+import { createServer } from "node:http";
 
 /** Notes when Enter is pressed and when the first result is on the screen: two frames after it is in the page. */
 export const NOTE_PAINT = `
@@ -33,3 +15,35 @@ export const NOTE_PAINT = `
   });
   observer.observe(document, { childList: true, subtree: true });
 `;
+
+const HOP_BY_HOP = new Set(["connection", "transfer-encoding", "content-encoding", "content-length", "keep-alive"]);
+
+/** Starts it before `house`. `expect(said, delay)` sets what the next searches are answered with, and after how long. */
+export async function startDirect(house) {
+  let wanted = { said: "", delay: 0 };
+  const server = createServer((request, response) => {
+    const isSearch = request.method === "POST" && request.url === "/search/";
+    (isSearch ? tell(request, response, wanted) : pass(house, request, response)).catch((error) => response.destroy(error));
+  });
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  return {
+    base: `http://127.0.0.1:${server.address().port}`,
+    expect: (said, delay) => (wanted = { said, delay }),
+    stop: () => server.closeAllConnections() ?? server.close(),
+  };
+}
+
+async function tell(request, response, { said, delay }) {
+  request.resume();
+  await new Promise((done) => setTimeout(done, delay));
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+  response.end(said);
+}
+
+async function pass(house, request, response) {
+  const { cookie = "", accept = "*/*" } = request.headers;
+  const body = request.method === "GET" ? undefined : await new Response(request).text();
+  const answer = await fetch(house + request.url, { method: request.method, headers: { cookie, accept }, body, redirect: "manual" });
+  response.writeHead(answer.status, [...answer.headers].filter(([name]) => !HOP_BY_HOP.has(name)).flat());
+  response.end(Buffer.from(await answer.arrayBuffer()));
+}

@@ -9,13 +9,11 @@
 //   /foreign/…                 nobody should ever come here from a page
 //
 //   /model/<gate>/…            a model that writes its second half when the gate is opened
-//   /direct?source=…           a page that asks one source directly
 //
 //   PUT /gate/<gate>           opens a gate; DELETE closes it again
 //   GET /visits                what was asked for at /foreign
 
 import { createServer } from "node:http";
-import { DIRECT } from "./direct.mjs";
 import { hostileItems, hostileTexts } from "./hostile.mjs";
 import { complete } from "./model.mjs";
 
@@ -62,9 +60,6 @@ async function serve(request, url, response) {
       return json(response, { total: 6, items: table(rest[0], `${base}/foreign`) });
     case "model":
       return complete(request, response, `${base}/foreign`, gate(rest[0]));
-    case "direct":
-      response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
-      return response.end(DIRECT);
     case "gate":
       return json(response, turn(rest[0], request.method === "PUT"));
     case "foreign":

@@ -4,6 +4,7 @@ import { events, send } from "../api.js";
 import { announce, fill, one, toast } from "../dom.js";
 import { fragment } from "../fragment.js";
 import { arrive, clear } from "./paint.js";
+import { turning } from "./turn.js";
 
 const page = one("#page");
 const form = one("#ask");
@@ -40,10 +41,13 @@ export const isRunning = () => page.dataset.running !== undefined;
 function begin(fresh = true) {
   current?.abort();
   current = new AbortController();
+  current.turn = turning(current.signal);
   problem.hidden = true;
   if (fresh) {
-    show();
-    clear();
+    current.turn.then(show);
+    current.turn.then(clear);
+  } else {
+    current.turn.now();
   }
   return current;
 }
@@ -65,9 +69,9 @@ async function hear(response, stop, { query = "", tries = TRIES, isOld = false }
     for await (const { event, data } of events(response)) {
       if (stop.signal.aborted) return;
       const told = JSON.parse(data);
-      if (event === "list") arrive(told);
-      else if (event === "source") source(told);
-      else if (event === "search") begun(told, isOld);
+      if (event === "list") list(told, stop);
+      else if (event === "source") stop.turn.then(() => source(told));
+      else if (event === "search") begun(told, stop, isOld);
       else if (event === "done") hasEnded = true;
     }
   } catch (error) {
@@ -83,11 +87,16 @@ async function hear(response, stop, { query = "", tries = TRIES, isOld = false }
   else toast(page.dataset.broken, { bad: true });
 }
 
-function begun({ id, url, query, rail }, isOld) {
+function list(told, stop) {
+  stop.turn.now();
+  arrive(told);
+}
+
+function begun({ id, url, query, rail }, stop, isOld) {
   page.dataset.search = id;
   page.dataset.running = "";
   one("#answer-slot").dataset.search = id;
-  fill(one("#sources"), fragment(rail));
+  stop.turn.then(() => fill(one("#sources"), fragment(rail)));
   if (isOld) return;
   if (location.pathname + location.search !== url) history.pushState(null, "", url);
   page.dataset.at = location.search;
@@ -105,6 +114,7 @@ function source({ id, html }) {
 /** Says beside the box what is wrong; the list of before stays away, because it was another one. */
 function refused(error, stop, before) {
   if (stop.signal.aborted || error.name === "AbortError") return;
+  stop.turn.now();
   delete page.dataset.running;
   problem.textContent = error.message;
   problem.hidden = false;

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 /// A comment in quiet times, so that proxies keep the line open.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -38,6 +38,11 @@ pub trait Tell: Send {
     /// The merged page as it stands. `search` is final when nothing more will come.
     fn page(&mut self, search: &Search, page: MixedResponse) -> Option<Event>;
 
+    /// How long a page stands before the next is told; what comes meanwhile is told together.
+    fn pause(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// The end; without a status when the search is gone.
     fn done(&mut self, search: SearchId, status: Option<SearchStatus>) -> Option<Event>;
 }
@@ -50,6 +55,8 @@ pub struct Watch<T> {
     receiver: Receiver<SearchEvent>,
     teller: T,
     ends_at: Instant,
+    /// The next page is told no earlier.
+    rests_until: Instant,
     sets: BTreeMap<ProviderId, Arc<ResultSet>>,
     told: Option<SearchStatus>,
     waiting: VecDeque<Event>,
@@ -80,6 +87,7 @@ impl<T: Tell + 'static> Watch<T> {
             receiver,
             teller,
             ends_at: Instant::now() + STREAM_TIME_MAX,
+            rests_until: Instant::now(),
             sets: BTreeMap::new(),
             told: None,
             waiting: VecDeque::new(),
@@ -110,6 +118,7 @@ impl<T: Tell + 'static> Watch<T> {
             Ok(Err(RecvError::Lagged(_))) => news.has_missed = true,
             Ok(Err(RecvError::Closed)) | Err(_) => return self.end(Some(self.search.status)),
         }
+        sleep_until(self.rests_until).await;
         loop {
             match self.receiver.try_recv() {
                 Ok(event) => news.hear(event),
@@ -182,6 +191,7 @@ impl<T: Tell + 'static> Watch<T> {
         let sets: Vec<ResultSet> = self.sets.values().map(|set| ResultSet::clone(set)).collect();
         let page = self.house.federation.mix_sets(&self.search, sets, &self.request).await;
         self.waiting.extend(self.teller.page(&self.search, page));
+        self.rests_until = Instant::now() + self.teller.pause();
     }
 
     /// The last of it: providers not told of yet, the final page, and the end.

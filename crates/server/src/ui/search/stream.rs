@@ -26,6 +26,10 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// A browser paints a page before it is given the next one.
+const PAGE_PAUSE: Duration = Duration::from_millis(100);
 
 /// `POST /search/`: begins a search, or runs one again, and tells it at once. Who does not ask for events is led to
 /// the page of the search.
@@ -178,6 +182,10 @@ impl Tell for AsPieces {
     fn page(&mut self, search: &Search, page: MixedResponse) -> Option<Event> {
         let pieces = self.pieces(search, page);
         told("list", pieces)
+    }
+
+    fn pause(&self) -> Duration {
+        PAGE_PAUSE
     }
 
     fn done(&mut self, search: SearchId, status: Option<SearchStatus>) -> Option<Event> {
