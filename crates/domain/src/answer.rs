@@ -1,6 +1,6 @@
 //! The AI summary of a search: its row, what it was made from, and how it ended.
 
-use crate::ids::{AiProviderId, ResultId, SearchId};
+use crate::ids::{AiProviderId, ResultId, SearchId, SignalId};
 use crate::instant::Instant;
 use crate::result::ResultItem;
 use serde::{Deserialize, Serialize};
@@ -45,6 +45,9 @@ pub struct AnswerSource {
     /// The passage that supports the first sentence that cites it; empty when nothing does.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub quote: String,
+    /// Of a source from the semantic cache: its document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal_id: Option<SignalId>,
 }
 
 /// One sentence of an answer, and how well its citations support it.

@@ -1,6 +1,6 @@
 //! Chats: conversations over the sources, kept for their owner.
 
-use crate::ids::{AiProviderId, ChatId, MessageId, ResultId, SearchId, UserId};
+use crate::ids::{AiProviderId, ChatId, MessageId, ResultId, SearchId, SignalId, UserId};
 use crate::instant::Instant;
 use crate::search::ProviderRef;
 use crate::validation::FieldErrors;
@@ -85,6 +85,9 @@ pub struct ChatCitation {
     pub url: String,
     pub swirl_id: ResultId,
     pub search_id: SearchId,
+    /// Of a document from the semantic cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal_id: Option<SignalId>,
 }
 
 /// What a person thinks of an answer.

@@ -54,4 +54,6 @@ id! {
     MessageId,
     /// Id of a branding.
     BrandingId,
+    /// Id of a document in the semantic cache: its `signal_id`.
+    SignalId,
 }

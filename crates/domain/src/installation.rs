@@ -1,6 +1,5 @@
 //! What the program tells the doors about its own installation: ready sources, settings in force, log files.
 
-use crate::license::IssuerKey;
 use crate::ready_source::ReadySource;
 use crate::settings::SettingInForce;
 use std::path::PathBuf;
@@ -13,8 +12,6 @@ pub struct Installation {
     /// Every row of the table, secrets hidden.
     pub settings: Vec<SettingInForce>,
     pub logs: LogFolder,
-    /// Whose signature makes a license valid.
-    pub issuer: Option<IssuerKey>,
 }
 
 /// The log files that may be shown; nothing else in the folder is.

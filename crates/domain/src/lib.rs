@@ -25,6 +25,7 @@
 //! | [`settings`] | the one table of settings |
 //! | [`installation`], [`ready_source`] | what the program tells of itself; SearchProviders that are ready |
 //! | [`notation`] | the little languages of configuration, each a pure parser |
+//! | [`corpus`] | the semantic cache: its documents, who may see them, how they show on results |
 //! | [`contracts`] | the central traits; their doc comments are the contracts |
 //! | [`workload`] | what the workers of this process do at this moment |
 //! | [`ids`], [`instant`], [`names`], [`secret`] | ids, times on the wire, nearest names, secrets |
@@ -37,6 +38,7 @@ pub mod authenticator;
 pub mod branding;
 pub mod chat;
 pub mod contracts;
+pub mod corpus;
 pub mod ids;
 pub mod installation;
 pub mod instant;

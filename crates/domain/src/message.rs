@@ -140,6 +140,11 @@ pub fn pipeline_unreadable() -> &'static str {
     "The post-result pipeline could not be read; the processors of a new installation are used"
 }
 
+/// Stands in place of an answer in a chat.
+pub fn no_longer_yours() -> &'static str {
+    "This answer was made from a document that you may no longer see."
+}
+
 pub fn no_providers() -> &'static str {
     "No SearchProvider was asked: none is active, visible to you and selected. Check searchprovider_list, or \
      activate a provider."

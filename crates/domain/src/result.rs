@@ -1,7 +1,8 @@
 //! One result, and the saved results of one provider in one search.
 
 use crate::answer::AnswerDetails;
-use crate::ids::{ProviderId, ResultId, SearchId};
+use crate::corpus::CacheMark;
+use crate::ids::{ProviderId, ResultId, SearchId, SignalId};
 use crate::instant::Instant;
 use crate::status::ProviderStatus;
 use serde::{Deserialize, Serialize};
@@ -56,6 +57,9 @@ pub struct ResultItem {
     /// Of a summary row: its sources, its model and its warnings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_content: Option<Box<AnswerDetails>>,
+    /// Of a result from the semantic cache: its document and how far it can be believed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<Box<CacheMark>>,
     /// Source data that was not mapped.
     #[schema(value_type = Object)]
     pub payload: Map<String, Value>,
@@ -84,6 +88,9 @@ pub struct Duplicate {
     pub body: String,
     /// As in a result.
     pub date_published: String,
+    /// Of a result from the semantic cache: its document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal_id: Option<SignalId>,
 }
 
 /// What went wrong with one provider: a word for programs, a sentence for people.

@@ -1,5 +1,6 @@
 //! What the runs of a search found, kept in short so that runs can be compared.
 
+use crate::ids::SignalId;
 use crate::instant::Instant;
 use crate::notation::canonical_url::canonical;
 use crate::notation::markup::readable;
@@ -25,6 +26,9 @@ pub struct RunEntry {
     pub searchprovider: String,
     /// As in a result.
     pub date_published: String,
+    /// Of a result from the semantic cache: its document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal_id: Option<SignalId>,
 }
 
 /// What the sources of one run gave.
@@ -104,6 +108,7 @@ impl RunEntry {
             url: if url.chars().count() > URL_CHARS_MAX { String::new() } else { url.to_owned() },
             searchprovider: provider.to_owned(),
             date_published: item.date_published.chars().take(TITLE_CHARS_MAX).collect(),
+            signal_id: item.cache.as_ref().map(|mark| mark.signal_id),
         }
     }
 

@@ -29,6 +29,8 @@ pub trait ActivityStore: Send + Sync {
         rating: Rating,
         now: Instant,
     ) -> Result<(), StoreError>;
+    /// What the owner thinks of the AI summary of a search, if they said so since then.
+    async fn answer_rating(&self, search: SearchId, since: Instant) -> Result<Option<Rating>, StoreError>;
     /// Rated summaries and messages, the newest first.
     async fn rated_answers(&self, since: Instant, limit: u64) -> Result<Vec<RatedAnswer>, StoreError>;
 }

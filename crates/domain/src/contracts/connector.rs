@@ -1,6 +1,7 @@
 //! Connector: one kind of source.
 
 use super::{FetchError, HttpRequest, HttpResponse, Toolbox};
+use crate::ids::UserId;
 use crate::provider::SearchProvider;
 use crate::search::Sort;
 use crate::validation::FieldErrors;
@@ -33,6 +34,10 @@ pub trait Connector: Send + Sync + Debug {
     async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError>;
     /// Turns the answer into found, retrieved and items. No I/O.
     fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError>;
+    /// What it has to say of how it asked, for the messages of the search.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Builds a connector for one provider.
@@ -75,6 +80,8 @@ pub struct ProviderQuery<'a> {
     pub results_wanted: u32,
     /// The words as the connector's reader model sees them, when it names one.
     pub vector: Option<&'a [f32]>,
+    /// Who asks.
+    pub asker: UserId,
     /// Time left for this request.
     pub time_max: Duration,
 }

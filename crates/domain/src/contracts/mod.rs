@@ -4,10 +4,12 @@ mod activity;
 mod ai_store;
 mod audit;
 mod authenticators;
+mod body_store;
 mod brandings;
 mod catalogues;
 mod clock;
 mod connector;
+mod corpus;
 mod extract;
 mod fetch;
 mod list_store;
@@ -19,16 +21,19 @@ mod processor;
 mod read_pages;
 mod reader_model;
 mod relay;
+mod signal_store;
 mod source_tokens;
 mod store;
 mod task_queue;
 mod toolbox;
+mod vector_store;
 mod writers;
 
 pub use activity::ActivityStore;
 pub use ai_store::{AiProviderStore, AnswerStore, BroughtStore, ChatStore, PromptStore};
 pub use audit::AuditStore;
 pub use authenticators::{AuthenticatorStore, ConnectionStore, IdentityStore};
+pub use body_store::{BodyError, BodyKey, BodyStore};
 pub use brandings::BrandingStore;
 pub use catalogues::{Catalogues, ReadAnswer};
 pub use clock::{Clock, SystemClock};
@@ -36,6 +41,7 @@ pub use connector::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
     SourceQuery, SourceResponse,
 };
+pub use corpus::{Corpus, CorpusAnswer, CorpusError, CorpusHit, CorpusQuestion};
 pub use extract::{ExtractError, ExtractText, ExtractedText, FileToRead};
 pub use fetch::{
     Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, HttpStream, Origin, TlsOptions,
@@ -49,9 +55,10 @@ pub use processor::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, QueryContext,
     QueryProcessor, QueryProcessorKind, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
-pub use read_pages::{PageError, PageText, PageWanted, ReadPages};
+pub use read_pages::{PageError, PageProbe, PageText, PageWanted, ReadPages};
 pub use reader_model::{ReadAs, ReaderError, ReaderModels};
 pub use relay::{LETTER_BYTES_MAX, NewsRelay, RelayError};
+pub use signal_store::{CorpusChange, CorpusCounts, Retrieval, SignalFilter, SignalStore};
 pub use source_tokens::{SourceTokenError, SourceTokens};
 pub use store::{
     FinishedRun, NewSession, OutboxStore, OutboxTask, Page, PipelineStore, PoolUse, ProviderStore,
@@ -62,6 +69,9 @@ pub use task_queue::{
     ClaimedTask, NewTask, QueueError, QueueName, TaskError, TaskHandler, TaskQueue, WorkerBeat,
 };
 pub use toolbox::Toolbox;
+pub use vector_store::{
+    Asking, ChunkVector, SignalVectors, SparseVector, VectorError, VectorHit, VectorState, VectorStore,
+};
 pub use writers::{
     ModelError, ModelErrorKind, Piece, Prompt, ToolCall, ToolOffer, Turn, WriterWanted, Writers, Writing,
 };

@@ -1,18 +1,21 @@
 //! Nothing: stands where a tool is not there. It refuses everything and gives nothing.
 
 use super::{
-    CameBack, Dial, ExtractError, ExtractText, ExtractedText, Fetch, FetchError, FileToRead, FlowOutcome,
-    FlowStart, HttpRequest, HttpResponse, ModelError, OAuth, OAuthError, Origin, PageError, PageText,
-    PageWanted, Prompt, ReadAs, ReadPages, ReaderError, ReaderModels, SourceTokenError, SourceTokens,
-    TokenUse, WriterWanted, Writers, Writing,
+    CameBack, Corpus, CorpusAnswer, CorpusError, CorpusQuestion, Dial, ExtractError, ExtractText,
+    ExtractedText, Fetch, FetchError, FileToRead, FlowOutcome, FlowStart, HttpRequest, HttpResponse,
+    ModelError, OAuth, OAuthError, Origin, PageError, PageProbe, PageText, PageWanted, Prompt, ReadAs,
+    ReadPages, ReaderError, ReaderModels, SourceTokenError, SourceTokens, TokenUse, WriterWanted, Writers,
+    Writing,
 };
 use crate::ai_provider::AiProvider;
 use crate::authenticator::{Authenticator, ProvenIdentity};
-use crate::ids::UserId;
+use crate::corpus::CacheMark;
+use crate::ids::{ProviderId, SignalId, UserId};
 use crate::provider::SearchProvider;
 use crate::result::ResultItem;
 use crate::secret::Secret;
 use async_trait::async_trait;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 use url::Url;
@@ -86,6 +89,9 @@ impl ReadPages for Nothing {
     async fn read(&self, _wanted: &PageWanted<'_>) -> Result<PageText, PageError> {
         Err(PageError::NoAddress)
     }
+    async fn probe(&self, _wanted: &PageWanted<'_>) -> Result<PageProbe, PageError> {
+        Err(PageError::NoAddress)
+    }
     async fn fill_bodies(
         &self,
         _provider: &SearchProvider,
@@ -96,6 +102,30 @@ impl ReadPages for Nothing {
     ) -> usize {
         0
     }
+}
+
+#[async_trait]
+impl Corpus for Nothing {
+    fn is_open(&self) -> bool {
+        false
+    }
+    async fn search(&self, _question: CorpusQuestion<'_>) -> Result<CorpusAnswer, CorpusError> {
+        Ok(CorpusAnswer::default())
+    }
+    async fn marks(
+        &self,
+        _asker: UserId,
+        _signals: &[SignalId],
+    ) -> Result<BTreeMap<SignalId, CacheMark>, CorpusError> {
+        Ok(BTreeMap::new())
+    }
+    async fn recheck(&self, _asker: UserId, _marks: &mut BTreeMap<SignalId, CacheMark>) {}
+    async fn text(&self, _wanted: &PageWanted<'_>) -> Option<PageText> {
+        None
+    }
+    async fn keep(&self, _wanted: &PageWanted<'_>, _text: &PageText, _origin: crate::corpus::Origin) {}
+    async fn denied(&self, _wanted: &PageWanted<'_>) {}
+    async fn promote(&self, _owner: UserId, _tags: &[String], _results: &[(ProviderId, ResultItem)]) {}
 }
 
 #[async_trait]

@@ -13,17 +13,31 @@ pub struct PageWanted<'a> {
     pub item: &'a ResultItem,
     /// Whose credentials are used where the provider has an authenticator.
     pub user: UserId,
+    /// Somebody asked for this very document, so that it is fetched whatever the provider says of pages in general.
+    pub is_asked_for: bool,
     /// For fetch and extraction together; the provider's `page_fetch_config_json` may shorten it.
     pub time_max: Duration,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PageText {
     /// As the document calls itself; may be empty.
     pub title: String,
     pub text: String,
     /// Without parameters, such as `text/html`.
     pub media_type: String,
+    /// As the document calls its writer; may be empty.
+    pub author: String,
+    /// What the source calls this version: ETag, else Last-Modified; may be empty.
+    pub version: String,
+}
+
+/// What a source says when it is asked whether a document is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageProbe {
+    pub http_status: u16,
+    /// As in `PageText`.
+    pub version: String,
 }
 
 /// Why there is no text. The sentences hold no secret and no query part of a URL.
@@ -31,6 +45,12 @@ pub struct PageText {
 pub enum PageError {
     #[error("the result has no address that can be fetched")]
     NoAddress,
+    /// It answered 401 or 403: this person may not have it.
+    #[error("the source does not give this document to you (HTTP {0})")]
+    Denied(u16),
+    /// It answered 404 or 410.
+    #[error("the document is no longer there (HTTP {0})")]
+    Gone(u16),
     #[error("{0}")]
     Failed(String),
 }
@@ -38,6 +58,9 @@ pub enum PageError {
 #[async_trait]
 pub trait ReadPages: Send + Sync {
     async fn read(&self, wanted: &PageWanted<'_>) -> Result<PageText, PageError>;
+    /// Asks whether the document is there, without fetching it: HEAD, or one byte where HEAD is not allowed. Whatever
+    /// status comes is an answer; an error means that none came.
+    async fn probe(&self, wanted: &PageWanted<'_>) -> Result<PageProbe, PageError>;
     /// Follows `config.swirl.fetch_url_body` of a provider: bodies with too few words get the best window of their
     /// page. How many changed; what did not work leaves the body as it was.
     async fn fill_bodies(

@@ -3,7 +3,7 @@
 use super::{
     ActivityStore, AiProviderStore, AnswerStore, AuditStore, AuthenticatorStore, BrandingStore, BroughtStore,
     ChatStore, ClaimedTask, ConnectionStore, IdentityStore, NewTask, PreferenceStore, PromptStore, QueueName,
-    SearchRunStore, WorkerBeat,
+    SearchRunStore, SignalStore, WorkerBeat,
 };
 use crate::ids::{GroupId, PipelineId, ProviderId, ResultId, SearchId, TaskId, TokenId, TransformId, UserId};
 use crate::instant::Instant;
@@ -201,7 +201,7 @@ pub trait ProviderStore: Send + Sync {
         draft: ProviderDraft,
         now: Instant,
     ) -> Result<SearchProvider, StoreError>;
-    /// Deletes the provider; saved results keep its name.
+    /// Deletes the provider; saved results keep its name. Its cached documents stay with those who hold a grant.
     async fn delete_provider(&self, id: ProviderId) -> Result<(), StoreError>;
 }
 
@@ -228,7 +228,8 @@ pub trait UserStore: Send + Sync {
         password_hash: Option<String>,
         now: Instant,
     ) -> Result<User, StoreError>;
-    /// Deletes the user with searches, results, tokens, sessions, private providers and private transforms.
+    /// Deletes the user with searches, results, tokens, sessions, private providers, private transforms, and cached
+    /// documents that nobody else may see.
     /// The last administrator stays (`LastAdministrator`).
     async fn delete_user(&self, id: UserId) -> Result<(), StoreError>;
 
@@ -461,6 +462,7 @@ pub trait Store:
     + BrandingStore
     + PreferenceStore
     + SearchRunStore
+    + SignalStore
 {
     /// Answers when the database does.
     async fn ping(&self) -> Result<(), StoreError>;

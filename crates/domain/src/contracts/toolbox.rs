@@ -1,6 +1,6 @@
 //! Toolbox: what a plug-in is given, and nothing more.
 
-use super::{Clock, Dial, ExtractText, Fetch, Nothing, ReaderModels, Writers};
+use super::{Clock, Corpus, Dial, ExtractText, Fetch, Nothing, ReaderModels, Writers};
 use crate::settings::Settings;
 use std::sync::Arc;
 
@@ -11,6 +11,8 @@ pub struct Toolbox {
     pub extract: Arc<dyn ExtractText>,
     pub readers: Arc<dyn ReaderModels>,
     pub writers: Arc<dyn Writers>,
+    /// The semantic cache, as far as the license opens it.
+    pub corpus: Arc<dyn Corpus>,
     pub clock: Arc<dyn Clock>,
     pub settings: Arc<Settings>,
 }
@@ -24,7 +26,8 @@ impl Toolbox {
             dial: nothing.clone(),
             extract: nothing.clone(),
             readers: nothing.clone(),
-            writers: nothing,
+            writers: nothing.clone(),
+            corpus: nothing,
             clock,
             settings,
         }

@@ -2,6 +2,7 @@
 
 use super::value::{FieldWeights, Secs, SettingValue, Share, Throttle, WebOrigin};
 use super::{GivenSettings, SettingInForce, SettingOrigin, SettingRow};
+use crate::corpus::{QdrantMode, StorageBackend, VectorBackend};
 use crate::notation::network::Network;
 use crate::rag::{InclusionField, Strategy};
 use crate::secret::Secret;
@@ -217,4 +218,50 @@ settings! {
     minimum_score: f64 = 100.0, "SVC_MINIMUM_SCORE";
     /// The license: JSON that its issuer signed. The issuer's public key is compiled in; `public_key.pem` in the data folder wins.
     license: Secret = Secret::default(), "SVC_LICENSE";
+    /// The public key of who issues licenses, in PEM or as the path of a file with it. Empty: `public_key.pem` in the data folder, else the one that was compiled in.
+    license_public_key: String = String::new(), "SVC_LICENSE_PUBLIC_KEY";
+    /// Where the vectors of the semantic cache are: `memory` (in this program, rebuilt from the database at start), `external` or `docker` (a Qdrant server at `SVC_QDRANT_URL`), or `disabled`.
+    qdrant_mode: QdrantMode = QdrantMode::Memory, "SVC_QDRANT_MODE";
+    /// The Qdrant server.
+    qdrant_url: String = "http://localhost:6333".to_owned(), "SVC_QDRANT_URL";
+    /// The key of the Qdrant server; empty: none.
+    qdrant_api_key: Secret = Secret::default(), "SVC_QDRANT_API_KEY";
+    /// `qdrant`: as `SVC_QDRANT_MODE` says. `pgvector`: in the PostgreSQL database of `SVC_DATABASE_URL`, which must have the extension `vector`.
+    vector_backend: VectorBackend = VectorBackend::Qdrant, "SVC_VECTOR_BACKEND";
+    /// Where the full texts of the semantic cache are: `fs` (the folder `bodies` in the data folder) or `s3`.
+    storage_backend: StorageBackend = StorageBackend::Folder, "SVC_STORAGE_BACKEND";
+    /// The S3 server, such as `https://s3.example`. Empty: that of Amazon in `SVC_STORAGE_REGION`.
+    storage_endpoint: String = String::new(), "SVC_STORAGE_ENDPOINT";
+    /// The region of the S3 server.
+    storage_region: String = "us-east-1".to_owned(), "SVC_STORAGE_REGION";
+    /// The bucket of the texts.
+    storage_bucket: String = "swirl-cache-bodies".to_owned(), "SVC_STORAGE_BUCKET";
+    /// The access key of the S3 server.
+    storage_access_key: Secret = Secret::default(), "SVC_STORAGE_ACCESS_KEY";
+    /// The secret key of the S3 server.
+    storage_secret_key: Secret = Secret::default(), "SVC_STORAGE_SECRET_KEY";
+    /// Largest text that the semantic cache keeps, and largest body of `POST /svc/ingest/`, in megabytes.
+    storage_max_body_mb: u32 = 50, "SVC_STORAGE_MAX_BODY_MB";
+    /// How many days a full text is kept after it was last read from its source; its pieces are still found after that.
+    storage_expiration_days: u32 = 90, "SVC_STORAGE_EXPIRATION_DAYS";
+    /// The least score, 0 to 1, of a result from the semantic cache.
+    corpus_min_score: Share = Share(0.5), "SVC_CORPUS_MIN_SCORE";
+    /// The semantic cache is asked for words, too, and not for meaning alone. Run `tributary upgrade_corpus_to_hybrid` once before.
+    corpus_hybrid: bool = false, "SVC_CORPUS_HYBRID";
+    /// The best results of a search are fetched into the semantic cache, with the rights of who searched.
+    eager_federated_promote_enabled: bool = false, "SVC_EAGER_FEDERATED_PROMOTE_ENABLED";
+    /// Most results of one search that are fetched so.
+    eager_federated_promote_max: u32 = 5, "SVC_EAGER_FEDERATED_PROMOTE_MAX";
+    /// How long a source may take to say whether a cached document is still there.
+    cache_liveness_probe_timeout: Secs = Secs::new(10), "SVC_CACHE_LIVENESS_PROBE_TIMEOUT";
+    /// After how many seconds a cached document that is shown is checked again at its source.
+    cache_liveness_recheck_seconds: Secs = Secs::new(3600), "SVC_CACHE_LIVENESS_RECHECK_SECONDS";
+    /// Cached documents are checked before a page of results is answered, not after.
+    cache_liveness_sync: bool = false, "SVC_CACHE_LIVENESS_SYNC";
+    /// Most documents of one page that are checked before it is answered.
+    cache_liveness_sync_max: u32 = 10, "SVC_CACHE_LIVENESS_SYNC_MAX";
+    /// How long a source may take for such a check.
+    cache_liveness_sync_timeout: Secs = Secs::new(2), "SVC_CACHE_LIVENESS_SYNC_TIMEOUT";
+    /// The semantic cache says in the messages of a search what it did, and administrators see more in the payload.
+    cache_debug: bool = true, "SVC_CACHE_DEBUG";
 }

@@ -1,5 +1,6 @@
 //! How the text of a setting becomes a value, and how a value is shown.
 
+use crate::corpus::{QdrantMode, StorageBackend, VectorBackend};
 use crate::notation::network::Network;
 use crate::notation::rate::Rate;
 use crate::rag::{InclusionField, Strategy};
@@ -144,7 +145,7 @@ macro_rules! word {
         }
     )*};
 }
-word!(InclusionField, Strategy);
+word!(InclusionField, Strategy, QdrantMode, VectorBackend, StorageBackend);
 
 impl SettingValue for bool {
     const KIND: &'static str = "True or False";

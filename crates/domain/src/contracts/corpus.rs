@@ -1,0 +1,71 @@
+//! Corpus: what others may ask of the semantic cache without knowing how it works. Where the license says no, there is
+//! nothing in it and nothing goes in; that is no error.
+
+use super::{PageText, PageWanted};
+use crate::corpus::{CacheMark, Origin, Signal};
+use crate::ids::{ProviderId, SignalId, UserId};
+use crate::result::ResultItem;
+use async_trait::async_trait;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What is asked of the cache as a source.
+#[derive(Debug, Clone, Copy)]
+pub struct CorpusQuestion<'a> {
+    pub asker: UserId,
+    pub words: &'a str,
+    pub results_max: usize,
+}
+
+/// A document that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CorpusHit {
+    pub signal: Signal,
+    pub mark: CacheMark,
+    /// 0 to 1.
+    pub score: f32,
+    /// The piece that fits best, then at most two more.
+    pub passages: Vec<String>,
+    /// How it was found, for an administrator when `SVC_CACHE_DEBUG` is set.
+    pub debug: Option<Value>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CorpusAnswer {
+    /// Best first.
+    pub hits: Vec<CorpusHit>,
+    /// How it was found, for an administrator when `SVC_CACHE_DEBUG` is set.
+    pub messages: Vec<String>,
+}
+
+/// A sentence for the messages of the search; no text of any document.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct CorpusError(pub String);
+
+#[async_trait]
+pub trait Corpus: Send + Sync {
+    /// The license opens the cache now.
+    fn is_open(&self) -> bool;
+    /// The documents that fit, among those that the asker may see.
+    async fn search(&self, question: CorpusQuestion<'_>) -> Result<CorpusAnswer, CorpusError>;
+    /// How these documents stand now. One that the asker may not see (any more), or that is gone from the cache, is not
+    /// among them: nothing of it may be shown.
+    async fn marks(
+        &self,
+        asker: UserId,
+        signals: &[SignalId],
+    ) -> Result<BTreeMap<SignalId, CacheMark>, CorpusError>;
+    /// Asks the sources whether the documents of a page of results are still there, as far as that is due: at once within
+    /// limits (`SVC_CACHE_LIVENESS_SYNC`), else later.
+    async fn recheck(&self, asker: UserId, marks: &mut BTreeMap<SignalId, CacheMark>);
+    /// The text of the document behind a result, when the asker may see it and it was verified lately, or the result itself
+    /// comes from the cache.
+    async fn text(&self, wanted: &PageWanted<'_>) -> Option<PageText>;
+    /// The person got this text of the document with their own credentials: it goes into the cache later.
+    async fn keep(&self, wanted: &PageWanted<'_>, text: &PageText, origin: Origin);
+    /// The source refused the person this document.
+    async fn denied(&self, wanted: &PageWanted<'_>);
+    /// The best results of a search, best first: some of them are fetched into the cache when that is set.
+    async fn promote(&self, owner: UserId, tags: &[String], results: &[(ProviderId, ResultItem)]);
+}

@@ -1,0 +1,51 @@
+//! Where the semantic cache keeps vectors and texts: the words of the settings.
+
+macro_rules! choice {
+    ($(#[$doc:meta])* $name:ident [$count:literal] { $($(#[$note:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name { $($(#[$note])* $variant),+ }
+
+        impl $name {
+            pub const ALL: [Self; $count] = [$(Self::$variant),+];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+
+            pub fn of_name(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|one| one.as_str().eq_ignore_ascii_case(name.trim()))
+            }
+        }
+    };
+}
+
+choice! {
+    /// `SVC_QDRANT_MODE`.
+    QdrantMode [4] {
+        /// In this program.
+        Memory = "memory",
+        /// A Qdrant server somewhere.
+        External = "external",
+        /// A Qdrant server in a container beside this program; asked in the same way.
+        Docker = "docker",
+        Disabled = "disabled",
+    }
+}
+
+choice! {
+    /// `SVC_VECTOR_BACKEND`.
+    VectorBackend [2] {
+        /// As `SVC_QDRANT_MODE` says.
+        Qdrant = "qdrant",
+        PgVector = "pgvector",
+    }
+}
+
+choice! {
+    /// `SVC_STORAGE_BACKEND`.
+    StorageBackend [2] {
+        Folder = "fs",
+        S3 = "s3",
+    }
+}

@@ -1,0 +1,26 @@
+//! The semantic cache: what is kept of a document that somebody retrieved, who may see it, and how it shows on results.
+
+mod acl;
+mod address;
+mod backends;
+mod license_gate;
+mod mark;
+mod signal;
+
+pub use acl::AclToken;
+pub use address::{DocumentAddress, URL_CHARS_MAX};
+pub use backends::{QdrantMode, StorageBackend, VectorBackend};
+pub use license_gate::LicenseGate;
+pub use mark::{Badge, CacheMark};
+pub use signal::{
+    Grant, IndexedContent, Liveness, NewSignal, Origin, Signal, SignalState, SourceKind, StoredChunk,
+};
+
+/// The name of the source that is the cache itself.
+pub const PROVIDER_NAME: &str = "Files - Tributary Cache";
+/// The connector of that source.
+pub const CONNECTOR_NAME: &str = "TributaryCorpusConnector";
+/// The collection of vectors.
+pub const COLLECTION: &str = "swirl_corpus";
+/// A tag of a search that begins so names a matter.
+pub const MATTER_PREFIX: &str = "matter:";
