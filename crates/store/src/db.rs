@@ -262,12 +262,18 @@ mod tests {
         })
     }
 
+    /// The files below a folder.
+    fn files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+        let entries =
+            std::fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("a file").path());
+        entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+    }
+
     #[test]
     fn a_statement_that_writes_is_run_to_its_end() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sql");
         let mut count = 0;
-        for entry in std::fs::read_dir(folder).expect("the folder") {
-            let path = entry.expect("a file").path();
+        for path in files(&folder) {
             let text = std::fs::read_to_string(&path).expect("a text");
             for statement in statements(&text).filter(|text| text.contains(", write, ")) {
                 let leaves = ["fetch_one(", "fetch_optional("].iter().any(|fetch| statement.contains(fetch));

@@ -102,6 +102,7 @@ fn of_database(error: &dyn DatabaseError) -> StoreError {
 fn taken_field(constraint: &str) -> &'static str {
     let fields = [
         ("username", "username"),
+        ("url_hash", "url"),
         ("authenticators", "idp"),
         ("name", "name"),
         ("tokens", "token"),
@@ -125,6 +126,8 @@ mod tests {
             ("sessions_pkey", "session key"),
             ("UNIQUE constraint failed: authenticators.idp", "idp"),
             ("authenticators_idp_key", "idp"),
+            ("UNIQUE constraint failed: signals.url_hash", "url"),
+            ("signals_url_hash_key", "url"),
             ("result_sets_search_id_provider_id_key", "value"),
         ];
         for (constraint, field) in cases {

@@ -2,6 +2,7 @@
 //!
 //! | Module | What lives there |
 //! |---|---|
+//! | `bodies` | the full texts of cached documents, in a folder or in a bucket |
 //! | `chain` | the hashes that bind the entries of the audit log, and their check |
 //! | `copy` | all records as text, for backups: out of one database, into another |
 //! | `db` | connections and transactions, and the macros that compile one query for both databases |
@@ -9,8 +10,10 @@
 //! | `relay` | news between processes that share a PostgreSQL database |
 //! | `sql` | one file for each record: its row, its conversion, its queries |
 //! | `secrets` | credentials at rest: sealed and opened there only |
+//! | `vectors` | the nearest pieces of cached documents |
 //! | `json`, `error` | values and errors, in the form both databases share |
 
+pub mod bodies;
 pub mod chain;
 pub mod copy;
 mod db;
@@ -20,6 +23,7 @@ mod migrations;
 mod relay;
 mod secrets;
 mod sql;
+pub mod vectors;
 
 pub use relay::PostgresRelay;
 pub use secrets::SealKey;

@@ -6,9 +6,9 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::{NaiveDateTime, SecondsFormat};
 use serde::{Deserialize, Serialize};
 
-/// Signs of life of running workers, browsers that are on their way, and who writes at this moment: of no use to
-/// another installation.
-const NOT_COPIED: [&str; 4] = ["workers", "pings", "pending_flows", "answer_writers"];
+/// Signs of life of running workers, browsers that are on their way, who writes at this moment, and what running
+/// processes have to look at again: of no use to another installation.
+const NOT_COPIED: [&str; 5] = ["workers", "pings", "pending_flows", "answer_writers", "corpus_changes"];
 
 /// A table of the copy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

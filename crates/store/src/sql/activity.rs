@@ -208,6 +208,13 @@ impl ActivityStore for SqlStore {
         if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
     }
 
+    async fn answer_rating(&self, search: SearchId, since: Instant) -> Result<Option<Rating>, StoreError> {
+        const TEXT: &str = "SELECT rating FROM answer_ratings WHERE search_id = $1 AND rated >= $2";
+        let row = on_db!(self.db, read, db => sqlx::query_as::<_, (Json<Rating>,)>(TEXT)
+            .bind(search.0).bind(to_micros(since)).fetch_optional(db))?;
+        Ok(row.map(|(rating,)| rating.0))
+    }
+
     async fn rated_answers(&self, since: Instant, limit: u64) -> Result<Vec<RatedAnswer>, StoreError> {
         let mut rated = self.rated_summaries(since, limit).await?;
         rated.extend(self.rated_messages(since, limit).await?);

@@ -8,6 +8,7 @@ mod authenticators;
 mod brandings;
 mod chats;
 mod connections;
+mod corpus;
 mod finish;
 mod flows;
 mod groups;

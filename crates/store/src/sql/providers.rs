@@ -2,6 +2,7 @@
 //!
 //! `draft` holds the fields that anybody could read; `credentials` and `confidential` are sealed.
 
+use super::corpus;
 use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::error::failure;
@@ -176,6 +177,7 @@ impl ProviderStore for SqlStore {
     async fn delete_provider(&self, id: ProviderId) -> Result<(), StoreError> {
         let mut tx = self.begin_change().await?;
         let before = before(&mut tx, &self.key, id).await?;
+        corpus::forget_source(&mut tx, id).await?;
         on_tx!(&mut tx, db => changed(
             sqlx::query("DELETE FROM providers WHERE id = $1").bind(id.0).execute(db)))?;
         self.commit_change(tx, vec![event(Some(&before), None)]).await

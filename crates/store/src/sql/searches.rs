@@ -321,12 +321,12 @@ impl SqlStore {
 }
 
 /// The form of a query in which it is looked for: both databases then compare letters alike.
-fn folded(query: &str) -> String {
+pub(super) fn folded(query: &str) -> String {
     plain(query).to_lowercase()
 }
 
 /// What holds the text somewhere; its own signs mean themselves.
-fn pattern(text: &str) -> String {
+pub(super) fn pattern(text: &str) -> String {
     let mut pattern = String::from("%");
     for c in folded(text).chars() {
         if ['%', '_', '\\'].contains(&c) {

@@ -1,6 +1,6 @@
 //! Users, with the names of their groups. Reading joins the groups in: one row for each membership.
 
-use super::groups;
+use super::{corpus, groups};
 use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
 use crate::error::failure;
@@ -178,7 +178,10 @@ impl UserStore for SqlStore {
         let mut tx = self.begin_change().await?;
         keep_an_administrator(&mut tx, id).await?;
         let (before, hash) = stored(&mut tx, id).await?;
+        // Before any provider is touched, as where a provider is deleted: then the two never wait for each other.
+        corpus::hold(&mut tx).await?;
         pass_on_shared(&mut tx, id).await?;
+        corpus::forget_user(&mut tx, id).await?;
         on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM users WHERE id = $1").bind(id.0).execute(db)))?;
         let from = fields(&before, &hash);
         let event = AuditEvent::edit(Kind::User, Some(id.0), &before.username, Some(&from), None);

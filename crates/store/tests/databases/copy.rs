@@ -8,8 +8,10 @@ use domain::authenticator::{AuthenticatorDraft, Tokens};
 use domain::chat::{ChatDraft, MessageContent, Rating, Speaker};
 use domain::contracts::{
     AiProviderStore, AnswerStore, AuthenticatorStore, BroughtStore, ChatStore, ConnectionStore, NewTask,
-    OutboxStore, PromptStore, ProviderStore, QueueName, ResultStore, SearchStore, UserStore,
+    OutboxStore, PromptStore, ProviderStore, QueueName, ResultStore, SearchStore, SignalFilter, SignalStore,
+    UserStore,
 };
+use domain::corpus::{AclToken, NewSignal};
 use domain::ids::{SearchId, TaskId, UserId};
 use domain::prompt_record::PromptDraft;
 use domain::provider::ProviderDraft;
@@ -26,6 +28,7 @@ use store::copy::{
     target_state,
 };
 use testkit::postgres::{TestDatabase, server};
+use testkit::suites::store::signals;
 
 /// Name, last id, columns and rows of a table.
 type Content = (String, Option<i64>, Vec<String>, Vec<CopiedRow>);
@@ -110,6 +113,7 @@ async fn fill(url: &str) {
     let hub = store.create_authenticator(draft, now()).await.expect("an authenticator").id;
     store.connect(owner, hub, tokens(), "account".to_owned(), now()).await.expect("connected");
     talk(&store, owner).await;
+    cache(&store, owner).await;
     store.close().await;
 }
 
@@ -127,6 +131,34 @@ async fn talk(store: &SqlStore, owner: UserId) {
         store.add_message(chat, Speaker::User, MessageContent::default(), now()).await.expect("a message");
     let rating = Rating { rating: 1, reasons: vec![], comment: "NUL \0".to_owned() };
     store.rate_message(chat, message.id, rating).await.expect("rated");
+}
+
+/// One document of the cache, with everything that belongs to it.
+async fn cache(store: &SqlStore, owner: UserId) {
+    let seen = NewSignal { matter_tags: vec!["matter:a".to_owned()], ..signals::seen("x") };
+    let (signal, _) = store.note_signal(seen, &signals::by(owner, ""), now()).await.expect("noted");
+    for text in ["one", "two"] {
+        let content = signals::content(text, 2);
+        store
+            .index_signal(signal.signal_id, content, &signals::by(owner, text), now())
+            .await
+            .expect("indexed");
+    }
+    store.note_failure(signal.signal_id, "NUL \0".to_owned(), now()).await.expect("noted");
+    store.set_corpus_value("model", "reader").await.expect("kept");
+}
+
+async fn check_cache(store: &SqlStore, owner: UserId) {
+    let filter = SignalFilter {
+        visible_to: Some(vec![AclToken::User(owner)]),
+        matter_tag: Some("matter:a".to_owned()),
+        ..SignalFilter::default()
+    };
+    let signal = store.find_signals(&filter, 0, 9).await.expect("found").items.remove(0);
+    assert_eq!((signal.messages, signal.last_verified), (vec!["NUL \0".to_owned()], Some(now())));
+    assert_eq!(store.chunks(signal.signal_id).await.expect("pieces"), signals::chunks("two", 2));
+    assert_eq!(store.earlier_hashes(signal.signal_id).await.expect("hashes"), [signals::hash("one")]);
+    assert_eq!(store.corpus_value("model").await.expect("a value").as_deref(), Some("reader"));
 }
 
 /// An answer to the first search.
@@ -161,6 +193,7 @@ async fn check(url: &str) {
     let chat = store.chats(providers[0].owner, 0, 9).await.expect("chats").items.remove(0);
     let message = store.messages(chat.id).await.expect("messages").remove(0);
     assert_eq!(message.rating.expect("rated").comment, "NUL \0");
+    check_cache(&store, providers[0].owner).await;
     let draft = UserDraft { username: "new".to_owned(), ..UserDraft::default() };
     let new = store.create_user(draft, "hash".to_owned(), now()).await.expect("a user");
     assert_eq!(new.id.0, 3, "an id that was given is not given again");
@@ -176,7 +209,8 @@ async fn a_copy_is_whole_and_fits_elsewhere() {
     let mut connection = SqliteConnection::connect(&here).await.expect("the file");
     let tables: Vec<String> = sqlx::query_scalar(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN \
-         ('_sqlx_migrations', 'workers', 'pings', 'pending_flows', 'answer_writers') AND substr(name, 1, 7) <> 'sqlite_'",
+         ('_sqlx_migrations', 'workers', 'pings', 'pending_flows', 'answer_writers', 'corpus_changes') \
+         AND substr(name, 1, 7) <> 'sqlite_'",
     )
     .fetch_all(&mut connection)
     .await

@@ -24,6 +24,8 @@ const DOWN_TO_4: &str = "DROP INDEX searches_by_retention; DROP INDEX searches_s
      ALTER TABLE providers DROP COLUMN confidential; \
      DROP TABLE brandings; DROP TABLE answer_ratings; DROP TABLE search_runs; DROP TABLE preferences; \
      ALTER TABLE searches DROP COLUMN saved; ALTER TABLE searches DROP COLUMN query_folded; \
+     DROP TABLE signal_tags; DROP TABLE signal_grants; DROP TABLE signal_versions; DROP TABLE signal_chunks; \
+     DROP TABLE signals; DROP TABLE corpus_changes; DROP TABLE corpus_values; \
      DELETE FROM _sqlx_migrations WHERE version >= 5";
 /// Forgets the sixth migration, which only changes a record.
 const FORGET_6: &str = "DELETE FROM _sqlx_migrations WHERE version = 6";

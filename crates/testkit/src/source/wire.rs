@@ -112,6 +112,9 @@ pub(super) async fn answer(
         sleep(by).await;
         behaviour = *inner;
     }
+    if request.method == "HEAD" {
+        behaviour = head_of(behaviour);
+    }
     match behaviour {
         Behaviour::Json(value) => send_text(stream, "application/json", value.to_string().as_bytes()).await,
         Behaviour::Xml(text) => send_text(stream, "application/xml", text.as_bytes()).await,
@@ -136,6 +139,27 @@ pub(super) async fn answer(
         Behaviour::CloseAtOnce => Ok(Next::Close),
         // The desk has taken the turn and the loop above has waited; nothing is left to unpack.
         Behaviour::Sequence(_) | Behaviour::Delay(..) => Err(invalid("a turn was not taken")),
+    }
+}
+
+/// What a source says to HEAD: the same head, with the length of the body that does not come.
+fn head_of(behaviour: Behaviour) -> Behaviour {
+    let head = |code: u16, mut headers: Vec<(String, String)>, length: usize| {
+        if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length")) {
+            headers.push(("content-length".to_owned(), length.to_string()));
+        }
+        Behaviour::Status { code, headers, body: Bytes::new() }
+    };
+    let typed = |content_type: &str| vec![("content-type".to_owned(), content_type.to_owned())];
+    match behaviour {
+        Behaviour::Json(value) => head(200, typed("application/json"), value.to_string().len()),
+        Behaviour::Xml(text) => head(200, typed("application/xml"), text.len()),
+        Behaviour::Text { content_type, body } => head(200, typed(&content_type), body.len()),
+        Behaviour::Status { code, headers, body } => head(code, headers, body.len()),
+        Behaviour::Drip { .. } | Behaviour::Huge { .. } | Behaviour::GzipBomb { .. } => {
+            head(200, typed("text/plain"), 0)
+        }
+        other => other,
     }
 }
 

@@ -220,7 +220,15 @@ impl Subject {
         page: u32,
         vector: Option<&'a [f32]>,
     ) -> ProviderQuery<'a> {
-        ProviderQuery { text, sort, page, results_wanted: MANY, vector, time_max: TIME_MAX }
+        ProviderQuery {
+            text,
+            sort,
+            page,
+            results_wanted: MANY,
+            asker: domain::ids::UserId(1),
+            vector,
+            time_max: TIME_MAX,
+        }
     }
 
     fn connector(

@@ -125,6 +125,10 @@ pub async fn answers_are_rated(store: &dyn Store) {
     store.rate_answer(search, "model b", rating(-1, "wrong"), at(6)).await.unwrap();
     let unknown = store.rate_answer(SearchId(999), "m", rating(1, "x"), at(6)).await;
     assert_eq!(unknown, Err(StoreError::NotFound));
+    let own = store.answer_rating(search, at(6)).await.unwrap();
+    assert_eq!(own.map(|own| (own.rating, own.reasons)), Some((-1, vec!["wrong".to_owned()])));
+    assert_eq!(store.answer_rating(search, at(7)).await, Ok(None), "it was about an answer of before");
+    assert_eq!(store.answer_rating(SearchId(999), at(0)).await, Ok(None));
     let ann = store.user_by_name("ann").await.unwrap().id;
     let chat = store.create_chat(ChatDraft::default(), ann, at(1)).await.unwrap().id;
     let said = |text: &str| MessageContent {

@@ -3,7 +3,7 @@
 use super::{at, person};
 use domain::chat::{ChatCitation, ChatDraft, DocumentRef, MessageContent, Rating, Speaker, ToolUse};
 use domain::contracts::{Store, StoreError};
-use domain::ids::{AiProviderId, ChatId, MessageId, ResultId, SearchId, UserId};
+use domain::ids::{AiProviderId, ChatId, MessageId, ResultId, SearchId, SignalId, UserId};
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -75,6 +75,7 @@ pub async fn messages_keep_their_order(store: &dyn Store) {
         url: "u".to_owned(),
         swirl_id: ResultId(2),
         search_id: SearchId(1),
+        signal_id: Some(SignalId(4)),
     };
     let reply = MessageContent { tool_calls: vec![tool], citations: vec![citation], ..said("she [1]") };
     let second = store.add_message(chat, Speaker::Assistant, reply, at(4)).await.unwrap();

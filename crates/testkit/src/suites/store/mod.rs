@@ -15,6 +15,10 @@ pub mod providers;
 pub mod results;
 pub mod schedules;
 pub mod searches;
+pub mod signal_changes;
+pub mod signal_lists;
+pub mod signal_rights;
+pub mod signals;
 pub mod tasks;
 pub mod transforms;
 
@@ -71,6 +75,12 @@ macro_rules! store_behaviours {
             chats: are_kept_by_owner, messages_keep_their_order, messages_are_rated;
             activity: days_are_counted, futile_searches_are_bounded, providers_are_compared, answers_are_rated;
             brandings: what_was_saved_last_is_in_use, names_are_unique;
+            signals: are_noted_once, are_noted_once_by_many, are_written_whole, are_verified_and_probed, are_removed,
+                are_merged, are_readdressed, lose_their_bodies;
+            signal_lists: are_found, are_read_by_the_thousand, have_relatives, are_counted, are_bounded;
+            signal_rights: are_to_one_text, follow_the_source, end, supplied_texts_replace_nothing,
+                go_with_their_person, go_with_their_source;
+            signal_changes: are_told_in_order, are_told_in_the_order_of_commits, end_whoever_writes;
             tasks: are_claimed_in_order, are_claimed_once, come_back_when_a_lease_ends, come_back_when_the_clock_does,
                 are_held_by_renewal,
                 are_retried, are_given_up, are_given_up_when_workers_die, are_counted, are_released,

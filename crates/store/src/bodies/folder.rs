@@ -1,0 +1,309 @@
+//! Bodies as files in a folder. A file has its name only when all of it is on the disk, so that a crash leaves either the
+//! whole text or none of it.
+
+use super::beside;
+use super::pack::{Packing, packed_bytes_max};
+use async_trait::async_trait;
+use bytes::Bytes;
+use domain::contracts::{BodyError, BodyKey, BodyStore};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Where files are while they are written.
+const UNFINISHED: &str = "unfinished";
+/// What is unfinished for so long has no writer any more.
+const UNFINISHED_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+#[derive(Debug, Clone)]
+pub struct FolderBodies {
+    folder: PathBuf,
+    packing: Packing,
+}
+
+impl FolderBodies {
+    /// The folder is made by `prepare`, or by the first body.
+    pub fn new(folder: PathBuf, max_mb: u32) -> Self {
+        Self { folder, packing: Packing { max_mb } }
+    }
+
+    fn write(&self, key: &BodyKey, body: &[u8]) -> Result<u64, BodyError> {
+        let packed = self.packing.pack(body)?;
+        let place = self.folder.join(key.as_str());
+        self.write_file(&place, &packed).map_err(|error| self.failure(&error))?;
+        Ok(packed.len() as u64)
+    }
+
+    fn write_file(&self, place: &Path, packed: &[u8]) -> io::Result<()> {
+        let shelf = place.parent().unwrap_or(&self.folder);
+        self.make_folder(&self.folder.join(UNFINISHED))?;
+        self.make_folder(shelf)?;
+        let unfinished = self.folder.join(UNFINISHED).join(format!("{:032x}.part", rand::random::<u128>()));
+        let written = write_synced(&unfinished, packed)
+            .and_then(|()| fs::rename(&unfinished, place))
+            .and_then(|()| sync_folder(shelf));
+        if written.is_err() {
+            // It is gone already when it has its name.
+            let _ = fs::remove_file(&unfinished);
+        }
+        written
+    }
+
+    fn make_folder(&self, folder: &Path) -> io::Result<()> {
+        if folder.is_dir() {
+            return Ok(());
+        }
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        for_us_only(&mut builder);
+        builder.create(folder)?;
+        sync_folder(&self.folder)?;
+        let around = self.folder.parent().filter(|around| !around.as_os_str().is_empty());
+        around.map_or(Ok(()), sync_folder)
+    }
+
+    fn read(&self, key: &BodyKey) -> Result<Option<Bytes>, BodyError> {
+        let file = match File::open(self.folder.join(key.as_str())) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(self.failure(&error)),
+        };
+        let most = packed_bytes_max(self.packing.max_mb);
+        let mut packed = Vec::new();
+        file.take(most + 1).read_to_end(&mut packed).map_err(|error| self.failure(&error))?;
+        if packed.len() as u64 > most {
+            return Err(BodyError::TooLarge(self.packing.max_mb));
+        }
+        self.packing.unpack(&packed).map(|body| Some(body.into()))
+    }
+
+    fn remove(&self, key: &BodyKey) -> Result<(), BodyError> {
+        match fs::remove_file(self.folder.join(key.as_str())) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(self.failure(&error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn list(&self, after: Option<&BodyKey>, limit: usize) -> Result<Vec<BodyKey>, BodyError> {
+        let failure = |error: io::Error| self.failure(&error);
+        let mut keys = Vec::new();
+        for shelf in names(&self.folder).map_err(failure)? {
+            if keys.len() >= limit {
+                break;
+            }
+            if shelf.len() != 2 || after.is_some_and(|after| shelf.as_str() < &after.as_str()[..2]) {
+                continue;
+            }
+            let files = names(&self.folder.join(&shelf)).map_err(failure)?.into_iter();
+            let all = files.filter_map(|name| BodyKey::parse(&format!("{shelf}/{name}")));
+            keys.extend(all.filter(|key| after.is_none_or(|after| key > after)));
+        }
+        keys.truncate(limit);
+        Ok(keys)
+    }
+
+    /// Makes the folder, tries whether it can be written, and removes what crashes left behind.
+    fn make(&self) -> Result<(), BodyError> {
+        let unfinished = self.folder.join(UNFINISHED);
+        let made = self.make_folder(&unfinished).and_then(|()| {
+            let probe = unfinished.join(format!("{:032x}.probe", rand::random::<u128>()));
+            let written = write_synced(&probe, b"can this folder be written?");
+            let removed = fs::remove_file(&probe);
+            written.and(removed)
+        });
+        made.map_err(|error| self.failure(&error))?;
+        for name in names(&unfinished).map_err(|error| self.failure(&error))? {
+            let file = unfinished.join(name);
+            let changed = fs::metadata(&file).and_then(|about| about.modified());
+            let is_left = changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > UNFINISHED_MAX));
+            if is_left {
+                // Another process may have been faster.
+                let _ = fs::remove_file(&file);
+            }
+        }
+        Ok(())
+    }
+
+    fn failure(&self, error: &io::Error) -> BodyError {
+        let folder = self.folder.display();
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                BodyError::Refused(format!("there is no room left in {folder}"))
+            }
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem | ErrorKind::NotADirectory => {
+                BodyError::Refused(format!("{folder}: {error}"))
+            }
+            _ => BodyError::Unreachable(format!("{folder}: {error}")),
+        }
+    }
+}
+
+#[async_trait]
+impl BodyStore for FolderBodies {
+    async fn put(&self, key: &BodyKey, body: Bytes) -> Result<u64, BodyError> {
+        let (bodies, key) = (self.clone(), key.clone());
+        beside(move || bodies.write(&key, &body)).await
+    }
+
+    async fn get(&self, key: &BodyKey) -> Result<Option<Bytes>, BodyError> {
+        let (bodies, key) = (self.clone(), key.clone());
+        beside(move || bodies.read(&key)).await
+    }
+
+    async fn delete(&self, key: &BodyKey) -> Result<(), BodyError> {
+        let (bodies, key) = (self.clone(), key.clone());
+        beside(move || bodies.remove(&key)).await
+    }
+
+    async fn keys(&self, after: Option<&BodyKey>, limit: usize) -> Result<Vec<BodyKey>, BodyError> {
+        let (bodies, after) = (self.clone(), after.cloned());
+        beside(move || bodies.list(after.as_ref(), limit)).await
+    }
+
+    async fn prepare(&self) -> Result<(), BodyError> {
+        let bodies = self.clone();
+        beside(move || bodies.make()).await
+    }
+}
+
+/// Returns when the bytes are on the disk.
+fn write_synced(place: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    // Others on this machine have no business with people's documents.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(place)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Returns when the names in a folder are on the disk. Only Unix can say so.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+fn for_us_only(builder: &mut DirBuilder) {
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(builder, 0o700);
+    #[cfg(not(unix))]
+    let _ = builder;
+}
+
+/// What is in a folder, in order; nothing when there is no folder.
+fn names(folder: &Path) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        // A name that is no text is none of ours.
+        names.extend(entry?.file_name().into_string());
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::SystemTime;
+    use tempfile::TempDir;
+
+    const MAX_MB: u32 = 2;
+
+    fn folder() -> (TempDir, FolderBodies) {
+        let folder = tempfile::tempdir().unwrap();
+        let bodies = FolderBodies::new(folder.path().join("bodies"), MAX_MB);
+        (folder, bodies)
+    }
+
+    fn key(digit: &str) -> BodyKey {
+        BodyKey::of_hash(&digit.repeat(64)).unwrap()
+    }
+
+    #[tokio::test]
+    async fn keeps_the_promises() {
+        let (_folder, bodies) = folder();
+        testkit::suites::body_store::all(&bodies, MAX_MB).await;
+    }
+
+    #[tokio::test]
+    async fn nothing_is_left_unfinished_and_strangers_are_no_bodies() {
+        let (_folder, bodies) = folder();
+        bodies.put(&key("a"), Bytes::from_static(b"text")).await.unwrap();
+        let unfinished = bodies.folder.join(UNFINISHED);
+        assert_eq!(names(&unfinished).unwrap(), Vec::<String>::new());
+        let (old, young) = (unfinished.join("old.part"), unfinished.join("young.part"));
+        for file in [&old, &young, &bodies.folder.join("aa/notes.txt"), &bodies.folder.join("aa.txt")] {
+            fs::write(file, "left by somebody").unwrap();
+        }
+        let long_ago = SystemTime::now() - UNFINISHED_MAX - Duration::from_secs(60);
+        OpenOptions::new().write(true).open(&old).unwrap().set_modified(long_ago).unwrap();
+        bodies.prepare().await.unwrap();
+        assert_eq!((old.exists(), young.exists()), (false, true));
+        assert_eq!(bodies.keys(None, 10).await.unwrap(), [key("a")]);
+    }
+
+    #[tokio::test]
+    async fn a_damaged_body_is_told_from_a_missing_one_and_healed_by_the_next_put() {
+        let (_folder, bodies) = folder();
+        let text = Bytes::from("rivers ".repeat(999));
+        bodies.put(&key("a"), text.clone()).await.unwrap();
+        let file = bodies.folder.join(key("a").as_str());
+        let whole = fs::read(&file).unwrap();
+        for damaged in [&b""[..], b"no packed text", &whole[..whole.len() - 1]] {
+            fs::write(&file, damaged).unwrap();
+            assert_eq!(bodies.get(&key("a")).await, Err(BodyError::Damaged), "{} bytes", damaged.len());
+        }
+        bodies.put(&key("a"), text.clone()).await.unwrap();
+        assert_eq!(bodies.get(&key("a")).await, Ok(Some(text)));
+        fs::remove_file(&file).unwrap();
+        assert_eq!(bodies.get(&key("a")).await, Ok(None));
+    }
+
+    #[tokio::test]
+    async fn a_place_that_is_no_folder_is_refused() {
+        let (folder, _) = folder();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let bodies = FolderBodies::new(file, MAX_MB);
+        let refused = |error: BodyError| matches!(error, BodyError::Refused(_) | BodyError::Unreachable(_));
+        assert!(bodies.prepare().await.is_err_and(refused));
+        assert!(bodies.put(&key("a"), Bytes::new()).await.is_err_and(refused));
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn only_we_may_read_them() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_folder, bodies) = folder();
+        bodies.put(&key("a"), Bytes::from_static(b"text")).await.unwrap();
+        for (place, expected) in [("", 0o700), ("aa", 0o700), (key("a").as_str(), 0o600)] {
+            let mode = fs::metadata(bodies.folder.join(place)).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, expected, "{place}");
+        }
+    }
+
+    /// On a disk of its own, which only root can mount; says so where it cannot.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_full_disk_is_said_and_harms_nothing() {
+        let Some(disk) = testkit::small_disk::SmallDisk::mount("256k") else { return };
+        let bodies = FolderBodies::new(disk.path().join("bodies"), MAX_MB);
+        let kept = Bytes::from_static(b"it was here before");
+        bodies.put(&key("a"), kept.clone()).await.unwrap();
+        let large: Bytes = (0..1 << 20).map(|_| rand::random::<u8>()).collect();
+        for key in [key("a"), key("b")] {
+            let full = bodies.put(&key, large.clone()).await;
+            let told = "the storage of texts refuses: there is no room left in";
+            assert!(full.as_ref().is_err_and(|error| error.to_string().starts_with(told)), "{full:?}");
+        }
+        assert_eq!(bodies.get(&key("a")).await, Ok(Some(kept)));
+        assert_eq!(bodies.get(&key("b")).await, Ok(None));
+        assert_eq!(names(&bodies.folder.join(UNFINISHED)).unwrap(), Vec::<String>::new());
+        bodies.put(&key("b"), Bytes::from_static(b"small")).await.unwrap();
+    }
+}

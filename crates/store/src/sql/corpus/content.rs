@@ -1,0 +1,207 @@
+//! The text of a document: written with its pieces and with the right of whoever brought it, as one.
+
+use super::signals::{load, save, unneeded};
+use super::{changes, chunks, grants};
+use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::json::plain;
+use domain::contracts::{BodyKey, Retrieval, StoreError};
+use domain::corpus::{IndexedContent, Liveness, Signal, SignalState, StoredChunk};
+use domain::ids::{SignalId, UserId};
+use domain::instant::{Instant, to_micros};
+
+/// The newest of the earlier texts whose hashes are kept.
+const EARLIER_KEPT: i64 = 50;
+
+pub(super) async fn index(
+    db: &Db,
+    id: SignalId,
+    content: IndexedContent,
+    by: &Retrieval,
+    now: Instant,
+) -> Result<Option<BodyKey>, StoreError> {
+    let now = to_micros(now);
+    let by = Retrieval { content_hash: content.content_hash.clone(), ..by.clone() };
+    let mut tx = changes::begin(db).await?;
+    let mut signal = load(&mut tx, id).await?;
+    let fate = if content.is_supplied {
+        fate_of_supplied(&mut tx, &signal, &content.content_hash, by.user).await?
+    } else {
+        Fate::Written
+    };
+    let old_body = match fate {
+        Fate::Refused => return Err(StoreError::Taken("text")),
+        Fate::Known => content.body_key,
+        Fate::Written => {
+            let old_body = signal.body_key.take();
+            keep_earlier_hash(&mut tx, &signal, &content.content_hash).await?;
+            let pieces = take_over(&mut signal, content, now);
+            save(&mut tx, &signal).await?;
+            chunks::replace(&mut tx, id, &pieces).await?;
+            old_body
+        }
+    };
+    grants::note(&mut tx, &signal, &by, now).await?;
+    changes::note(&mut tx, &[id.0]).await?;
+    let unneeded = unneeded(&mut tx, old_body).await?;
+    tx.commit().await?;
+    Ok(unneeded)
+}
+
+pub(super) async fn reindex(
+    db: &Db,
+    id: SignalId,
+    content_hash: &str,
+    embedding_model: &str,
+    pieces: Vec<StoredChunk>,
+) -> Result<bool, StoreError> {
+    let mut tx = changes::begin(db).await?;
+    let mut signal = load(&mut tx, id).await?;
+    if signal.content_hash != content_hash {
+        return Ok(false);
+    }
+    embedding_model.clone_into(&mut signal.embedding_model);
+    measure(&mut signal, &pieces);
+    save(&mut tx, &signal).await?;
+    chunks::replace(&mut tx, id, &pieces).await?;
+    changes::note(&mut tx, &[id.0]).await?;
+    tx.commit().await?;
+    Ok(true)
+}
+
+pub(super) async fn verify(
+    db: &Db,
+    id: SignalId,
+    version: &str,
+    by: &Retrieval,
+    now: Instant,
+) -> Result<(), StoreError> {
+    let now = to_micros(now);
+    let mut tx = changes::begin(db).await?;
+    let mut signal = load(&mut tx, id).await?;
+    // Another text may have come meanwhile: then this is not the one that was seen again.
+    if by.content_hash.is_empty() || by.content_hash == signal.content_hash {
+        signal.last_verified = Some(now);
+        signal.liveness = Liveness::Alive;
+        signal.liveness_checked = Some(now);
+        signal.last_retrieved = signal.last_retrieved.max(now);
+        if !version.is_empty() {
+            version.clone_into(&mut signal.external_version);
+        }
+        save(&mut tx, &signal).await?;
+    }
+    if grants::note(&mut tx, &signal, by, now).await? {
+        changes::note(&mut tx, &[id.0]).await?;
+    }
+    tx.commit().await
+}
+
+pub(super) async fn earlier_hashes(db: &Db, id: SignalId) -> Result<Vec<String>, StoreError> {
+    const TEXT: &str = "SELECT content_hash FROM signal_versions WHERE signal_id = $1 ORDER BY number DESC";
+    on_db!(*db, read, db => sqlx::query_scalar(TEXT).bind(id.0).fetch_all(db))
+}
+
+pub(super) async fn drop_body(db: &Db, id: SignalId) -> Result<Option<BodyKey>, StoreError> {
+    let mut tx = changes::begin(db).await?;
+    let mut signal = load(&mut tx, id).await?;
+    let old = signal.body_key.take();
+    signal.body_bytes = 0;
+    signal.body_expires = None;
+    save(&mut tx, &signal).await?;
+    let unneeded = unneeded(&mut tx, old).await?;
+    tx.commit().await?;
+    Ok(unneeded)
+}
+
+/// Puts hashes before those that are there, the newest first; the current text is not among them.
+pub(super) async fn add_earlier(
+    tx: &mut Tx,
+    id: SignalId,
+    newest_first: &[String],
+    current: &str,
+) -> Result<(), StoreError> {
+    const ADD: &str = "INSERT INTO signal_versions (signal_id, content_hash, number) VALUES ($1, $2, \
+         (SELECT COALESCE(MAX(number), 0) + 1 FROM signal_versions WHERE signal_id = $1)) \
+         ON CONFLICT (signal_id, content_hash) DO UPDATE SET number = excluded.number";
+    const DROP: &str = "DELETE FROM signal_versions WHERE signal_id = $1 AND (content_hash = $2 OR number <= \
+         (SELECT MAX(number) FROM signal_versions WHERE signal_id = $1) - $3)";
+    for hash in newest_first.iter().rev().filter(|hash| !hash.is_empty() && *hash != current) {
+        on_tx!(&mut *tx, db => changed(sqlx::query(ADD).bind(id.0).bind(plain(hash)).execute(db)))?;
+    }
+    on_tx!(tx, db => changed(sqlx::query(DROP)
+        .bind(id.0).bind(plain(current)).bind(EARLIER_KEPT).execute(db)))?;
+    Ok(())
+}
+
+/// What becomes of a text.
+enum Fate {
+    Written,
+    /// It is what the source gave: the person has it, and the document stays as it is.
+    Known,
+    Refused,
+}
+
+/// A text that a person supplied never takes the place of one that came from the source, or that another person sees.
+async fn fate_of_supplied(tx: &mut Tx, signal: &Signal, hash: &str, by: UserId) -> Result<Fate, StoreError> {
+    if signal.content_hash.is_empty() {
+        return Ok(Fate::Written);
+    }
+    if !signal.is_supplied {
+        return Ok(if signal.content_hash == hash { Fate::Known } else { Fate::Refused });
+    }
+    let grants = grants::stored(tx, signal.signal_id).await?;
+    let is_seen = grants.iter().any(|grant| grant.user_id != by && grant.opens(signal));
+    Ok(if is_seen && signal.content_hash != hash { Fate::Refused } else { Fate::Written })
+}
+
+async fn keep_earlier_hash(tx: &mut Tx, signal: &Signal, new: &str) -> Result<(), StoreError> {
+    if signal.content_hash.is_empty() || signal.content_hash == new {
+        return Ok(());
+    }
+    add_earlier(tx, signal.signal_id, std::slice::from_ref(&signal.content_hash), new).await
+}
+
+/// The document says this from now on. Returns the pieces.
+fn take_over(signal: &mut Signal, content: IndexedContent, now: Instant) -> Vec<StoredChunk> {
+    fn replace(place: &mut String, text: String) {
+        if !text.is_empty() {
+            *place = plain(&text);
+        }
+    }
+    if signal.state == SignalState::Known {
+        signal.state = SignalState::Indexed;
+    }
+    replace(&mut signal.title, content.title);
+    replace(&mut signal.author, content.author);
+    replace(&mut signal.version_label, content.version_label);
+    if !content.is_supplied {
+        signal.source_provider_id = content.source_provider_id;
+        replace(&mut signal.source_provider, content.source_provider);
+        signal.last_verified = Some(now);
+        signal.liveness = Liveness::Alive;
+        signal.liveness_checked = Some(now);
+        signal.liveness_http = None;
+    }
+    signal.is_supplied = content.is_supplied;
+    signal.content_hash = plain(&content.content_hash);
+    signal.simhash = plain(&content.simhash);
+    signal.external_version = content.external_version;
+    signal.mime = content.mime;
+    signal.ext = content.ext;
+    signal.size = content.size;
+    signal.language = content.language;
+    signal.indexed_at = Some(now);
+    signal.last_retrieved = signal.last_retrieved.max(now);
+    signal.embedding_model = content.embedding_model;
+    signal.body_key = content.body_key;
+    signal.body_bytes = content.body_bytes;
+    signal.body_expires = content.body_expires.map(to_micros);
+    signal.messages.clear();
+    measure(signal, &content.chunks);
+    content.chunks
+}
+
+fn measure(signal: &mut Signal, pieces: &[StoredChunk]) {
+    let to_u32 = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    signal.chunk_count = to_u32(pieces.len());
+    signal.embedding_dim = to_u32(pieces.first().map_or(0, |piece| piece.vector.len()));
+}

@@ -1,0 +1,212 @@
+//! Who may see a document. A grant is to one text: it opens the document while the document says exactly that.
+
+use super::reading::{in_lists, push_list};
+use super::{changes, signals};
+use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::json::plain;
+use domain::contracts::{Retrieval, StoreError};
+use domain::corpus::{AclToken, Grant, Signal};
+use domain::ids::{ProviderId, SignalId, UserId};
+use domain::instant::{Instant, to_micros};
+use sqlx::QueryBuilder;
+use std::collections::BTreeMap;
+
+macro_rules! columns {
+    () => {
+        "signal_id, user_id, idp, granted_at, last_ok, revoked_at, content_hash"
+    };
+}
+
+#[derive(sqlx::FromRow)]
+struct GrantRow {
+    signal_id: i64,
+    user_id: i64,
+    idp: String,
+    granted_at: Instant,
+    last_ok: Option<Instant>,
+    revoked_at: Option<Instant>,
+    content_hash: String,
+}
+
+impl From<GrantRow> for Grant {
+    fn from(row: GrantRow) -> Self {
+        Self {
+            signal_id: SignalId(row.signal_id),
+            user_id: UserId(row.user_id),
+            idp: row.idp,
+            granted_at: row.granted_at,
+            last_ok: row.last_ok,
+            revoked_at: row.revoked_at,
+            content_hash: row.content_hash,
+        }
+    }
+}
+
+macro_rules! of_signal {
+    () => {
+        concat!("SELECT ", columns!(), " FROM signal_grants WHERE signal_id = $1 ORDER BY user_id")
+    };
+}
+
+/// In the order of the users' ids.
+pub(super) async fn grants(db: &Db, id: SignalId) -> Result<Vec<Grant>, StoreError> {
+    let rows = on_db!(*db, read, db =>
+        sqlx::query_as::<_, GrantRow>(of_signal!()).bind(id.0).fetch_all(db))?;
+    Ok(rows.into_iter().map(Grant::from).collect())
+}
+
+pub(super) async fn stored(tx: &mut Tx, id: SignalId) -> Result<Vec<Grant>, StoreError> {
+    let rows = on_tx!(tx, db => sqlx::query_as::<_, GrantRow>(of_signal!()).bind(id.0).fetch_all(db))?;
+    Ok(rows.into_iter().map(Grant::from).collect())
+}
+
+/// The right of whoever retrieved the document. True: it opens the document now and did not, or the other way round.
+pub(super) async fn note(
+    tx: &mut Tx,
+    signal: &Signal,
+    by: &Retrieval,
+    now: Instant,
+) -> Result<bool, StoreError> {
+    let id = signal.signal_id;
+    let before = stored(tx, id).await?.into_iter().find(|grant| grant.user_id == by.user);
+    let after = retrieved(id, before.as_ref(), by, to_micros(now));
+    write(tx, &after).await?;
+    Ok(after.opens(signal) != before.is_some_and(|grant| grant.opens(signal)))
+}
+
+/// A revoked right lives again without its text: the source must give it once more.
+fn retrieved(id: SignalId, before: Option<&Grant>, by: &Retrieval, now: Instant) -> Grant {
+    let came = !by.content_hash.is_empty();
+    let kept = before.filter(|grant| grant.revoked_at.is_none());
+    let told = if came { None } else { kept };
+    Grant {
+        signal_id: id,
+        user_id: by.user,
+        idp: told.map_or(&by.idp, |grant| if grant.idp.is_empty() { &by.idp } else { &grant.idp }).clone(),
+        granted_at: kept.map_or(now, |grant| grant.granted_at),
+        last_ok: if came { Some(now) } else { kept.and_then(|grant| grant.last_ok) },
+        revoked_at: None,
+        content_hash: told.map_or(&by.content_hash, |grant| &grant.content_hash).clone(),
+    }
+}
+
+pub(super) async fn write(tx: &mut Tx, grant: &Grant) -> Result<(), StoreError> {
+    const TEXT: &str = "INSERT INTO signal_grants (signal_id, user_id, idp, granted_at, last_ok, revoked_at, \
+         content_hash) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (signal_id, user_id) DO UPDATE SET \
+         idp = excluded.idp, granted_at = excluded.granted_at, last_ok = excluded.last_ok, \
+         revoked_at = excluded.revoked_at, content_hash = excluded.content_hash";
+    on_tx!(tx, db => changed(sqlx::query(TEXT)
+        .bind(grant.signal_id.0)
+        .bind(grant.user_id.0)
+        .bind(signals::line(&grant.idp))
+        .bind(grant.granted_at)
+        .bind(grant.last_ok)
+        .bind(grant.revoked_at)
+        .bind(plain(&grant.content_hash))
+        .execute(db)))?;
+    Ok(())
+}
+
+pub(super) async fn revoke(db: &Db, id: SignalId, user: UserId, now: Instant) -> Result<bool, StoreError> {
+    const TEXT: &str = "UPDATE signal_grants SET revoked_at = $3 \
+         WHERE signal_id = $1 AND user_id = $2 AND revoked_at IS NULL";
+    let mut tx = changes::begin(db).await?;
+    let rows = on_tx!(&mut tx, db => changed(
+        sqlx::query(TEXT).bind(id.0).bind(user.0).bind(to_micros(now)).execute(db)))?;
+    end_if_changed(tx, id, rows).await
+}
+
+pub(super) async fn remove(db: &Db, id: SignalId, user: UserId) -> Result<bool, StoreError> {
+    const TEXT: &str =
+        "DELETE FROM signal_grants WHERE signal_id = $1 AND user_id = $2 AND revoked_at IS NULL";
+    let mut tx = changes::begin(db).await?;
+    let rows = on_tx!(&mut tx, db => changed(sqlx::query(TEXT).bind(id.0).bind(user.0).execute(db)))?;
+    end_if_changed(tx, id, rows).await
+}
+
+async fn end_if_changed(mut tx: Tx, id: SignalId, rows: u64) -> Result<bool, StoreError> {
+    if rows > 0 {
+        changes::note(&mut tx, &[id.0]).await?;
+    }
+    tx.commit().await?;
+    Ok(rows > 0)
+}
+
+#[derive(sqlx::FromRow)]
+struct AclRow {
+    id: i64,
+    provider: Option<i64>,
+    user_id: Option<i64>,
+}
+
+/// Those of them that are there, in the order of their ids. One without text has no tokens.
+pub(super) async fn acl_of(db: &Db, ids: &[SignalId]) -> Result<Vec<(SignalId, Vec<AclToken>)>, StoreError> {
+    let mut lists: BTreeMap<SignalId, Vec<AclToken>> = BTreeMap::new();
+    for some in in_lists(ids) {
+        let rows = on_db!(*db, read, db => async {
+            let mut query = QueryBuilder::new(
+                "SELECT signals.id, CASE WHEN signals.content_hash <> '' AND NOT is_supplied \
+                 THEN source_provider_id END AS provider, g.user_id FROM signals LEFT JOIN signal_grants AS g \
+                 ON g.signal_id = signals.id AND g.revoked_at IS NULL AND g.content_hash = signals.content_hash \
+                 AND signals.content_hash <> '' WHERE signals.id IN (",
+            );
+            push_list(&mut query, some.iter().copied());
+            query.push(") ORDER BY signals.id, g.user_id");
+            query.build_query_as::<AclRow>().fetch_all(db).await
+        })?;
+        for row in rows {
+            let list = lists.entry(SignalId(row.id)).or_insert_with(|| {
+                row.provider.map(|id| AclToken::Provider(ProviderId(id))).into_iter().collect()
+            });
+            list.extend(row.user_id.map(|id| AclToken::User(UserId(id))));
+        }
+    }
+    Ok(lists.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::DateTime;
+
+    fn at(seconds: i64) -> Instant {
+        DateTime::from_timestamp(seconds, 0).expect("a time")
+    }
+
+    fn grant(hash: &str, revoked: Option<i64>) -> Grant {
+        Grant {
+            signal_id: SignalId(1),
+            user_id: UserId(2),
+            idp: "old".to_owned(),
+            granted_at: at(1),
+            last_ok: Some(at(2)),
+            revoked_at: revoked.map(at),
+            content_hash: hash.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_right_is_to_what_the_source_gave() {
+        // Before, the hash that came; the hash after, since when, last given when, by which authenticator.
+        let table = [
+            (None, "", ("", 9, None, "new")),
+            (None, "a", ("a", 9, Some(9), "new")),
+            (Some(grant("a", None)), "", ("a", 1, Some(2), "old")),
+            (Some(grant("a", None)), "b", ("b", 1, Some(9), "new")),
+            (Some(grant("a", Some(5))), "", ("", 9, None, "new")),
+            (Some(grant("a", Some(5))), "b", ("b", 9, Some(9), "new")),
+        ];
+        for (before, came, (hash, since, given, idp)) in table {
+            let by = Retrieval { user: UserId(2), idp: "new".to_owned(), content_hash: came.to_owned() };
+            let after = retrieved(SignalId(1), before.as_ref(), &by, at(9));
+            let expected = Grant {
+                content_hash: hash.to_owned(),
+                granted_at: at(since),
+                last_ok: given.map(at),
+                idp: idp.to_owned(),
+                ..grant("", None)
+            };
+            assert_eq!(after, expected, "{before:?} {came}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The records of the semantic cache. Whoever writes holds the lock of `changes`, so that a document is read, changed and
+//! written back by one at a time, and changes are numbered in the order in which they are committed.
+
+mod changes;
+mod chunks;
+mod content;
+mod figures;
+mod grants;
+mod noting;
+mod reading;
+mod removal;
+mod signals;
+
+pub(super) use changes::hold;
+pub(super) use removal::{forget_source, forget_user};
+
+use crate::SqlStore;
+use async_trait::async_trait;
+use domain::contracts::{
+    BodyKey, CorpusChange, CorpusCounts, Page, Retrieval, SignalFilter, SignalStore, StoreError,
+};
+use domain::corpus::{AclToken, Grant, IndexedContent, Liveness, NewSignal, Signal, StoredChunk};
+use domain::ids::{SignalId, UserId};
+use domain::instant::Instant;
+
+/// Most values in one list of a statement: far below what either database takes.
+const LIST_MAX: usize = 500;
+
+#[async_trait]
+impl SignalStore for SqlStore {
+    async fn note_signal(
+        &self,
+        seen: NewSignal,
+        by: &Retrieval,
+        now: Instant,
+    ) -> Result<(Signal, bool), StoreError> {
+        noting::note(&self.db, seen, by, now).await
+    }
+
+    async fn signal(&self, id: SignalId) -> Result<Signal, StoreError> {
+        reading::signal(&self.db, id).await
+    }
+
+    async fn signal_by_url_hash(&self, url_hash: &str) -> Result<Option<Signal>, StoreError> {
+        reading::by_url_hash(&self.db, url_hash).await
+    }
+
+    async fn signals(
+        &self,
+        ids: &[SignalId],
+        visible_to: Option<&[AclToken]>,
+    ) -> Result<Vec<Signal>, StoreError> {
+        reading::signals(&self.db, ids, visible_to).await
+    }
+
+    async fn find_signals(
+        &self,
+        filter: &SignalFilter,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Page<Signal>, StoreError> {
+        reading::find(&self.db, filter, offset, limit).await
+    }
+
+    async fn signal_ids(&self, after: Option<SignalId>, limit: u64) -> Result<Vec<SignalId>, StoreError> {
+        reading::ids(&self.db, after, limit).await
+    }
+
+    async fn index_signal(
+        &self,
+        id: SignalId,
+        content: IndexedContent,
+        by: &Retrieval,
+        now: Instant,
+    ) -> Result<Option<BodyKey>, StoreError> {
+        content::index(&self.db, id, content, by, now).await
+    }
+
+    async fn reindex_signal(
+        &self,
+        id: SignalId,
+        content_hash: &str,
+        embedding_model: &str,
+        chunks: Vec<StoredChunk>,
+    ) -> Result<bool, StoreError> {
+        content::reindex(&self.db, id, content_hash, embedding_model, chunks).await
+    }
+
+    async fn verify_signal(
+        &self,
+        id: SignalId,
+        version: &str,
+        by: &Retrieval,
+        now: Instant,
+    ) -> Result<(), StoreError> {
+        content::verify(&self.db, id, version, by, now).await
+    }
+
+    async fn note_failure(&self, id: SignalId, message: String, _now: Instant) -> Result<(), StoreError> {
+        noting::failure(&self.db, id, message).await
+    }
+
+    async fn set_liveness(
+        &self,
+        id: SignalId,
+        verdict: Liveness,
+        http: Option<u16>,
+        now: Instant,
+    ) -> Result<(), StoreError> {
+        noting::liveness(&self.db, id, verdict, http, now).await
+    }
+
+    async fn set_lineage(&self, id: SignalId, lineage: SignalId, label: &str) -> Result<(), StoreError> {
+        noting::lineage(&self.db, id, lineage, label).await
+    }
+
+    async fn earlier_hashes(&self, id: SignalId) -> Result<Vec<String>, StoreError> {
+        content::earlier_hashes(&self.db, id).await
+    }
+
+    async fn relatives(&self, signal: &Signal) -> Result<Vec<SignalId>, StoreError> {
+        reading::relatives(&self.db, signal).await
+    }
+
+    async fn grants(&self, id: SignalId) -> Result<Vec<Grant>, StoreError> {
+        grants::grants(&self.db, id).await
+    }
+
+    async fn revoke_grant(&self, id: SignalId, user: UserId, now: Instant) -> Result<bool, StoreError> {
+        grants::revoke(&self.db, id, user, now).await
+    }
+
+    async fn remove_grant(&self, id: SignalId, user: UserId, _now: Instant) -> Result<bool, StoreError> {
+        grants::remove(&self.db, id, user).await
+    }
+
+    async fn acl_of(&self, ids: &[SignalId]) -> Result<Vec<(SignalId, Vec<AclToken>)>, StoreError> {
+        grants::acl_of(&self.db, ids).await
+    }
+
+    async fn remove_signal(&self, id: SignalId) -> Result<Vec<BodyKey>, StoreError> {
+        removal::remove(&self.db, id).await
+    }
+
+    async fn merge_signals(
+        &self,
+        from: SignalId,
+        into: SignalId,
+        _now: Instant,
+    ) -> Result<Vec<BodyKey>, StoreError> {
+        removal::merge(&self.db, from, into).await
+    }
+
+    async fn readdress_signal(&self, id: SignalId, url: &str, url_hash: &str) -> Result<(), StoreError> {
+        noting::readdress(&self.db, id, url, url_hash).await
+    }
+
+    async fn chunks(&self, id: SignalId) -> Result<Vec<StoredChunk>, StoreError> {
+        chunks::of_signal(&self.db, id).await
+    }
+
+    async fn chunk_texts(
+        &self,
+        wanted: &[(SignalId, u32)],
+    ) -> Result<Vec<(SignalId, StoredChunk)>, StoreError> {
+        chunks::texts(&self.db, wanted).await
+    }
+
+    async fn corpus_changes(
+        &self,
+        sequence: i64,
+        limit: u64,
+    ) -> Result<Option<Vec<CorpusChange>>, StoreError> {
+        changes::after(&self.db, sequence, limit).await
+    }
+
+    async fn corpus_sequence(&self) -> Result<i64, StoreError> {
+        changes::newest(&self.db).await
+    }
+
+    async fn expired_bodies(&self, now: Instant, limit: u64) -> Result<Vec<SignalId>, StoreError> {
+        reading::expired_bodies(&self.db, now, limit).await
+    }
+
+    async fn drop_body(&self, id: SignalId) -> Result<Option<BodyKey>, StoreError> {
+        content::drop_body(&self.db, id).await
+    }
+
+    async fn has_body(&self, key: &BodyKey) -> Result<bool, StoreError> {
+        figures::has_body(&self.db, key).await
+    }
+
+    async fn corpus_counts(&self) -> Result<CorpusCounts, StoreError> {
+        figures::counts(&self.db).await
+    }
+
+    async fn corpus_value(&self, name: &str) -> Result<Option<String>, StoreError> {
+        figures::value(&self.db, name).await
+    }
+
+    async fn set_corpus_value(&self, name: &str, value: &str) -> Result<(), StoreError> {
+        figures::set_value(&self.db, name, value).await
+    }
+}

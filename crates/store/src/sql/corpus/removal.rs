@@ -1,0 +1,119 @@
+//! Documents out of the cache: one, two that are one, those of a person, those of a source.
+
+use super::reading::push_list;
+use super::signals::{add_tags, load, unneeded};
+use super::{LIST_MAX, changes, content, grants};
+use crate::db::{Db, Tx, changed, on_tx};
+use domain::contracts::{BodyKey, StoreError};
+use domain::corpus::Grant;
+use domain::ids::{ProviderId, SignalId, UserId};
+use domain::instant::Instant;
+use sqlx::QueryBuilder;
+
+pub(super) async fn remove(db: &Db, id: SignalId) -> Result<Vec<BodyKey>, StoreError> {
+    let mut tx = changes::begin(db).await?;
+    let signal = load(&mut tx, id).await?;
+    delete(&mut tx, &[id.0]).await?;
+    changes::note(&mut tx, &[id.0]).await?;
+    let body = unneeded(&mut tx, signal.body_key).await?;
+    tx.commit().await?;
+    Ok(body.into_iter().collect())
+}
+
+pub(super) async fn merge(db: &Db, from: SignalId, into: SignalId) -> Result<Vec<BodyKey>, StoreError> {
+    let mut tx = changes::begin(db).await?;
+    let (old, mut kept) = (load(&mut tx, from).await?, load(&mut tx, into).await?);
+    if from == into {
+        return Ok(Vec::new());
+    }
+    let there = grants::stored(&mut tx, into).await?;
+    for grant in grants::stored(&mut tx, from).await? {
+        let other = there.iter().find(|other| other.user_id == grant.user_id);
+        if other.is_none_or(|other| last_word(other) < last_word(&grant)) {
+            grants::write(&mut tx, &Grant { signal_id: into, ..grant }).await?;
+        }
+    }
+    add_tags(&mut tx, &mut kept, &old.matter_tags).await?;
+    let mut earlier = stored_hashes(&mut tx, into).await?;
+    earlier.push(old.content_hash);
+    earlier.extend(stored_hashes(&mut tx, from).await?);
+    let mut seen = std::collections::BTreeSet::new();
+    earlier.retain(|hash| seen.insert(hash.clone()));
+    content::add_earlier(&mut tx, into, &earlier, &kept.content_hash).await?;
+    delete(&mut tx, &[from.0]).await?;
+    changes::note(&mut tx, &[from.0, into.0]).await?;
+    let body = unneeded(&mut tx, old.body_key).await?;
+    tx.commit().await?;
+    Ok(body.into_iter().collect())
+}
+
+/// A person goes: with their rights, their own sources, and the documents that nobody else may see. A document that
+/// came with the person's own token is not another's because both may ask the source: the source alone could say so.
+pub(in crate::sql) async fn forget_user(tx: &mut Tx, user: UserId) -> Result<(), StoreError> {
+    const GRANTED: &str = "SELECT signal_id FROM signal_grants WHERE user_id = $1 ORDER BY signal_id";
+    const LONELY: &str = "SELECT g.signal_id FROM signal_grants AS g JOIN signals ON signals.id = g.signal_id \
+         WHERE g.user_id = $1 AND (is_supplied OR source_provider_id IS NULL OR signals.content_hash = '' \
+         OR g.idp <> '') AND NOT EXISTS (SELECT 1 FROM signal_grants AS other WHERE other.signal_id = g.signal_id \
+         AND other.user_id <> $1 AND other.revoked_at IS NULL) ORDER BY g.signal_id";
+    const SOURCES: &str = "SELECT id FROM providers WHERE owner = $1 ORDER BY id";
+    changes::hold(tx).await?;
+    let granted: Vec<i64> = on_tx!(&mut *tx, db => sqlx::query_scalar(GRANTED).bind(user.0).fetch_all(db))?;
+    let sources: Vec<i64> = on_tx!(&mut *tx, db => sqlx::query_scalar(SOURCES).bind(user.0).fetch_all(db))?;
+    for source in sources {
+        forget_source(tx, ProviderId(source)).await?;
+    }
+    let lonely: Vec<i64> = on_tx!(&mut *tx, db => sqlx::query_scalar(LONELY).bind(user.0).fetch_all(db))?;
+    delete(tx, &lonely).await?;
+    on_tx!(&mut *tx, db => changed(
+        sqlx::query("DELETE FROM signal_grants WHERE user_id = $1").bind(user.0).execute(db)))?;
+    changes::note(tx, &granted).await
+}
+
+/// A source goes: its documents stay with those who hold a right of their own, and go where nobody does.
+pub(in crate::sql) async fn forget_source(tx: &mut Tx, source: ProviderId) -> Result<(), StoreError> {
+    const OF_SOURCE: &str = "SELECT id FROM signals WHERE source_provider_id = $1 ORDER BY id";
+    const LONELY: &str = "SELECT id FROM signals WHERE source_provider_id = $1 AND NOT EXISTS (SELECT 1 \
+         FROM signal_grants AS g WHERE g.signal_id = signals.id AND g.revoked_at IS NULL) ORDER BY id";
+    const RELEASE: &str = "UPDATE signals SET source_provider_id = NULL WHERE source_provider_id = $1";
+    changes::hold(tx).await?;
+    let all: Vec<i64> = on_tx!(&mut *tx, db => sqlx::query_scalar(OF_SOURCE).bind(source.0).fetch_all(db))?;
+    let lonely: Vec<i64> = on_tx!(&mut *tx, db => sqlx::query_scalar(LONELY).bind(source.0).fetch_all(db))?;
+    delete(tx, &lonely).await?;
+    on_tx!(&mut *tx, db => changed(sqlx::query(RELEASE).bind(source.0).execute(db)))?;
+    changes::note(tx, &all).await
+}
+
+/// When the source last gave or refused the document, or the right was made.
+fn last_word(grant: &Grant) -> Instant {
+    let others = [grant.last_ok, grant.revoked_at];
+    others.into_iter().flatten().fold(grant.granted_at, Instant::max)
+}
+
+async fn stored_hashes(tx: &mut Tx, id: SignalId) -> Result<Vec<String>, StoreError> {
+    const TEXT: &str = "SELECT content_hash FROM signal_versions WHERE signal_id = $1 ORDER BY number DESC";
+    on_tx!(tx, db => sqlx::query_scalar(TEXT).bind(id.0).fetch_all(db))
+}
+
+/// Deletes documents with all that is theirs, and heals the lines of versions that they stood in.
+async fn delete(tx: &mut Tx, ids: &[i64]) -> Result<(), StoreError> {
+    const HEIR: &str = "UPDATE signals SET lineage_id = (SELECT MIN(id) FROM signals WHERE lineage_id = $1) \
+         WHERE lineage_id = $1";
+    for some in ids.chunks(LIST_MAX) {
+        on_tx!(&mut *tx, db => async {
+            let mut query = QueryBuilder::new("DELETE FROM signals WHERE id IN (");
+            push_list(&mut query, some.iter().copied());
+            query.push(")");
+            changed(query.build().execute(db)).await
+        })?;
+        for id in some {
+            for text in [
+                HEIR,
+                "UPDATE signals SET supersedes = NULL WHERE supersedes = $1",
+                "UPDATE signals SET superseded_by = NULL WHERE superseded_by = $1",
+            ] {
+                on_tx!(&mut *tx, db => changed(sqlx::query(text).bind(*id).execute(db)))?;
+            }
+        }
+    }
+    Ok(())
+}

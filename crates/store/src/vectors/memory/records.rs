@@ -1,0 +1,191 @@
+//! What the index is made from: documents as the records have them, all of them or those that changed.
+
+use super::index::{Basis, Index, Piece, Read};
+use crate::vectors::{is_hybrid, unreadable};
+use domain::contracts::{SignalStore, SparseVector, VectorError};
+use domain::corpus::AclToken;
+use domain::ids::SignalId;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// Documents that are read at a time.
+const DOCUMENTS_PER_READ: u64 = 50;
+/// Documents whose pieces are asked for at the same time.
+const READS_MAX: usize = 4;
+/// Changes that are read at a time.
+const CHANGES_PER_READ: u64 = 1_000;
+/// How often the records are asked for more changes before the index is used as it is. Who may see a hit is asked of the
+/// records once more anyway.
+const ROUNDS_MAX: usize = 50;
+/// The value that holds the dimension of the vectors.
+const DIMENSION: &str = "vector_dimension";
+
+pub type Shared = Arc<RwLock<Index>>;
+
+#[derive(Clone)]
+pub struct Records {
+    pub signals: Arc<dyn SignalStore>,
+    pub words: fn(&str) -> SparseVector,
+}
+
+/// A reading of everything that has begun. It outlives the question that began it: the next one goes on with it.
+pub struct Loading {
+    index: Shared,
+    basis: Basis,
+    after: Option<SignalId>,
+}
+
+impl Records {
+    /// How the records stand now.
+    pub async fn basis(&self) -> Result<Basis, VectorError> {
+        let signals = self.signals.as_ref();
+        let sequence = async { signals.corpus_sequence().await.map_err(unreadable) };
+        let (sequence, dimension, is_hybrid) =
+            tokio::try_join!(sequence, self.dimension(), is_hybrid(signals))?;
+        Ok(Basis { sequence, dimension, is_hybrid })
+    }
+
+    /// The dimension that was settled on.
+    pub async fn dimension(&self) -> Result<Option<usize>, VectorError> {
+        let value = self.signals.corpus_value(DIMENSION).await.map_err(unreadable)?;
+        Ok(value.and_then(|value| value.parse().ok()))
+    }
+
+    pub async fn set_dimension(&self, dimension: Option<usize>) -> Result<(), VectorError> {
+        let value = dimension.map(|dimension| dimension.to_string()).unwrap_or_default();
+        self.signals.set_corpus_value(DIMENSION, &value).await.map_err(unreadable)
+    }
+
+    /// Brings the index to the state of the records.
+    pub async fn bring_up(&self, index: &Shared, loading: &mut Option<Loading>) -> Result<(), VectorError> {
+        for _ in 0..ROUNDS_MAX {
+            let wanted = self.basis().await?;
+            let here = reading(index).basis;
+            if here == Some(wanted) {
+                return Ok(());
+            }
+            let follows = here.filter(|here| {
+                let same = (here.dimension, here.is_hybrid) == (wanted.dimension, wanted.is_hybrid);
+                // A smaller sequence means other records, such as those of a backup.
+                same && here.sequence <= wanted.sequence
+            });
+            let is_followed = match follows {
+                Some(here) => self.follow(index, here, wanted).await?,
+                None => false,
+            };
+            if !is_followed {
+                self.load(index, loading, wanted).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what changed. False when that is not known any more.
+    async fn follow(&self, index: &Shared, here: Basis, wanted: Basis) -> Result<bool, VectorError> {
+        let changes = self.signals.corpus_changes(here.sequence, CHANGES_PER_READ).await;
+        let Some(changes) = changes.map_err(unreadable)? else { return Ok(false) };
+        let ids: BTreeSet<SignalId> = changes.iter().map(|change| change.signal_id).collect();
+        let ids: Vec<SignalId> = ids.into_iter().collect();
+        for ids in ids.chunks(DOCUMENTS_PER_READ as usize) {
+            self.refresh(index, ids).await?;
+        }
+        let sequence = changes.last().map_or(wanted.sequence, |change| change.sequence);
+        writing(index).basis = Some(Basis { sequence, ..here });
+        Ok(true)
+    }
+
+    /// Reads everything into a new index, which takes the place of the old one at the end.
+    async fn load(
+        &self,
+        index: &Shared,
+        loading: &mut Option<Loading>,
+        wanted: Basis,
+    ) -> Result<(), VectorError> {
+        let goes_on = loading.as_ref().is_some_and(|begun| {
+            let same = (begun.basis.dimension, begun.basis.is_hybrid) == (wanted.dimension, wanted.is_hybrid);
+            same && begun.basis.sequence <= wanted.sequence
+        });
+        if !goes_on {
+            *loading = None;
+        }
+        let begun = loading.get_or_insert_with(|| Loading {
+            index: Arc::new(RwLock::new(Index::of(wanted))),
+            basis: wanted,
+            after: None,
+        });
+        loop {
+            let ids = self.signals.signal_ids(begun.after, DOCUMENTS_PER_READ).await.map_err(unreadable)?;
+            let Some(last) = ids.last().copied() else { break };
+            self.refresh(&begun.index, &ids).await?;
+            begun.after = Some(last);
+        }
+        let read = Arc::clone(&begun.index);
+        on_cpu(move || writing(&read).shrink()).await?;
+        let new = std::mem::replace(&mut *writing(&begun.index), Index::unread());
+        *writing(index) = new;
+        *loading = None;
+        Ok(())
+    }
+
+    /// Reads these documents. Those without an access list are not there any more.
+    async fn refresh(&self, index: &Shared, ids: &[SignalId]) -> Result<(), VectorError> {
+        let ticket = writing(index).next_ticket();
+        let acls = self.signals.acl_of(ids).await.map_err(unreadable)?;
+        let there: BTreeSet<SignalId> = acls.iter().map(|(signal, _)| *signal).collect();
+        let gone: Vec<SignalId> = ids.iter().copied().filter(|id| !there.contains(id)).collect();
+        let read = stream::iter(acls).map(|(signal, acl)| async move {
+            let chunks = self.signals.chunks(signal).await.map_err(unreadable)?;
+            let pieces = chunks.into_iter().map(|chunk| (chunk.number, chunk.vector, chunk.text)).collect();
+            Ok::<_, VectorError>(Unparsed { signal, acl, pieces })
+        });
+        let read: Vec<Unparsed> = read.buffer_unordered(READS_MAX).try_collect().await?;
+        let (index, words) = (Arc::clone(index), self.words);
+        on_cpu(move || {
+            let is_hybrid = reading(&index).state().is_hybrid;
+            let words = is_hybrid.then_some(words);
+            let read = read.into_iter().map(|unparsed| unparsed.parse(words)).collect();
+            let mut index = writing(&index);
+            if !index.is_newest(ticket) {
+                return;
+            }
+            gone.into_iter().for_each(|signal| index.remove(signal));
+            index.take(read);
+        })
+        .await
+    }
+}
+
+pub fn reading(index: &Shared) -> RwLockReadGuard<'_, Index> {
+    index.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub fn writing(index: &Shared) -> RwLockWriteGuard<'_, Index> {
+    index.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs work of the processor beside the threads that wait for the network.
+pub async fn on_cpu<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, VectorError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|_| VectorError::Refused("the work on the vectors in memory ended early".to_owned()))
+}
+
+/// A document whose words were not read yet.
+struct Unparsed {
+    signal: SignalId,
+    acl: Vec<AclToken>,
+    /// Number, vector, text.
+    pieces: Vec<(u32, Vec<f32>, String)>,
+}
+
+impl Unparsed {
+    fn parse(self, words: Option<fn(&str) -> SparseVector>) -> Read {
+        let piece = |(number, dense, text): (u32, Vec<f32>, String)| Piece {
+            number,
+            dense,
+            words: words.map(|words| words(&text)),
+        };
+        Read { signal: self.signal, acl: self.acl, pieces: self.pieces.into_iter().map(piece).collect() }
+    }
+}

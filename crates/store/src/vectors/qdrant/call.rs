@@ -1,0 +1,188 @@
+//! One exchange with the server, and what its answer means.
+
+use super::QdrantConfig;
+use bytes::{Bytes, BytesMut};
+use domain::contracts::{Fetch, FetchError, HttpMethod, HttpRequest, Origin, VectorError};
+use domain::secret::{self, Secret};
+use futures_util::StreamExt;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+/// Time for a question.
+const READ_MAX: Duration = Duration::from_secs(10);
+/// Time until a change is made; the server says so when it is.
+const WRITE_MAX: Duration = Duration::from_secs(60);
+/// The longest part of a server's sentence that is passed on, in characters.
+const SENTENCE_MAX: usize = 200;
+const NAME_MAX: usize = 255;
+
+pub(super) struct Server {
+    fetch: Arc<dyn Fetch>,
+    /// The address of the collection.
+    collection: Url,
+    origin: Origin,
+    api_key: Secret,
+}
+
+/// What is no success.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// There is no such collection.
+    Missing,
+    /// The server does not do it.
+    Wrong {
+        status: u16,
+        told: String,
+    },
+    Failed(VectorError),
+}
+
+impl From<Refusal> for VectorError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Missing => Self::Refused("the collection is not there".to_owned()),
+            Refusal::Wrong { status, told } => {
+                Self::Refused(format!("HTTP {status} {told}").trim_end().to_owned())
+            }
+            Refusal::Failed(error) => error,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Success<T> {
+    result: T,
+}
+
+impl Server {
+    pub(super) fn new(config: QdrantConfig) -> Result<Self, VectorError> {
+        let QdrantConfig { fetch, url, api_key, collection } = config;
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if collection.is_empty() || collection.len() > NAME_MAX || !collection.chars().all(is_name) {
+            return Err(VectorError::Refused(format!("'{collection}' is no name of a collection")));
+        }
+        // It may hold a password in a wrong place.
+        let wrong = || {
+            let shown = if url.contains('@') { "SVC_QDRANT_URL" } else { &url };
+            VectorError::Refused(format!(
+                "'{shown}' is no address such as http://localhost:6333 (SVC_QDRANT_URL)"
+            ))
+        };
+        let mut address = Url::parse(url.trim()).map_err(|_| wrong())?;
+        let has_more = address.query().is_some() || address.fragment().is_some();
+        let has_login = !address.username().is_empty() || address.password().is_some();
+        if !matches!(address.scheme(), "http" | "https") || has_more || has_login {
+            return Err(wrong());
+        }
+        // Whoever runs the service set it: it may be a private address.
+        let origin = Origin::of(&address, true).ok_or_else(wrong)?;
+        let path = format!("{}/collections/{collection}", address.path().trim_end_matches('/'));
+        address.set_path(&path);
+        Ok(Self { fetch, collection: address, origin, api_key })
+    }
+
+    pub(super) async fn read<T: DeserializeOwned>(
+        &self,
+        method: HttpMethod,
+        path: &str,
+        body: Option<&impl Serialize>,
+    ) -> Result<T, Refusal> {
+        let request = self.request(method, path, body, READ_MAX)?;
+        self.exchange(&request).await
+    }
+
+    /// Returns when the change is made and seen by every question.
+    pub(super) async fn write(
+        &self,
+        method: HttpMethod,
+        path: &str,
+        body: Option<&impl Serialize>,
+    ) -> Result<(), Refusal> {
+        let mut request = self.request(method, path, body, WRITE_MAX)?;
+        // A collection is made and removed at once; what is in it is not, unless it is asked for.
+        if !path.is_empty() {
+            request.url.set_query(Some("wait=true"));
+        }
+        self.exchange::<Value>(&request).await.map(|_| ())
+    }
+
+    fn request(
+        &self,
+        method: HttpMethod,
+        path: &str,
+        body: Option<&impl Serialize>,
+        time_max: Duration,
+    ) -> Result<HttpRequest, Refusal> {
+        let unwritable = |error: serde_json::Error| Refusal::Failed(VectorError::Refused(error.to_string()));
+        let body = body.map(serde_json::to_vec).transpose().map_err(unwritable)?;
+        let mut url = self.collection.clone();
+        url.set_path(&format!("{}{path}", self.collection.path()));
+        let json = || ("content-type".to_owned(), "application/json".to_owned());
+        let key = (!self.api_key.is_empty()).then(|| ("api-key".to_owned(), self.api_key.clone()));
+        Ok(HttpRequest {
+            method,
+            url,
+            headers: body.iter().map(|_| json()).collect(),
+            secret_headers: key.into_iter().collect(),
+            body: body.map(Bytes::from),
+            origin: self.origin.clone(),
+            secrets: vec![self.api_key.clone()],
+            time_max,
+            tls: None,
+        })
+    }
+
+    async fn exchange<T: DeserializeOwned>(&self, request: &HttpRequest) -> Result<T, Refusal> {
+        let (status, body) = self.send(request).await.map_err(failure)?;
+        if status == 200 {
+            let read: Result<Success<T>, _> = serde_json::from_slice(&body);
+            return read.map(|success| success.result).map_err(|_| strange(status));
+        }
+        let told = sentence(&body);
+        Err(match (status, told) {
+            (404, Some(_)) => Refusal::Missing,
+            (401 | 403, _) => Refusal::Failed(VectorError::Refused(format!(
+                "the key is not accepted (HTTP {status}); see SVC_QDRANT_API_KEY"
+            ))),
+            (429 | 500.., told) => {
+                let told = format!("it answered with HTTP {status} {}", told.unwrap_or_default());
+                Refusal::Failed(VectorError::Unreachable(told.trim_end().to_owned()))
+            }
+            (400..=499, Some(told)) => Refusal::Wrong { status, told },
+            _ => strange(status),
+        })
+    }
+
+    /// A stream has the time of its request; a fetch would have that of a search.
+    async fn send(&self, request: &HttpRequest) -> Result<(u16, Bytes), FetchError> {
+        let mut stream = self.fetch.stream(request).await?;
+        let mut body = BytesMut::new();
+        while let Some(piece) = stream.body.next().await {
+            body.extend_from_slice(&piece?);
+        }
+        Ok((stream.status, body.freeze()))
+    }
+}
+
+/// What the server says of its refusal, without the values that it repeats.
+fn sentence(body: &[u8]) -> Option<String> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let told = body["status"]["error"].as_str()?;
+    Some(secret::without_value(told).chars().take(SENTENCE_MAX).collect())
+}
+
+fn strange(status: u16) -> Refusal {
+    let told = format!("it does not answer as Qdrant does (HTTP {status}); see SVC_QDRANT_URL");
+    Refusal::Failed(VectorError::Unreachable(told))
+}
+
+fn failure(error: FetchError) -> Refusal {
+    Refusal::Failed(match error {
+        FetchError::Refused(_) | FetchError::Invalid(_) => VectorError::Refused(error.to_string()),
+        other => VectorError::Unreachable(other.to_string()),
+    })
+}

@@ -1,0 +1,190 @@
+//! The contract against a strict stand-in of Qdrant, and what only Qdrant can get wrong.
+
+use super::*;
+use domain::contracts::ChunkVector;
+use domain::ids::{ProviderId, UserId};
+use outbound::{Gate, GateLimits};
+use std::time::Duration;
+use testkit::suites::vector_store::{self, DirectHouse};
+use testkit::vendors::qdrant::{self, KEY, Qdrant};
+
+const COLLECTION: &str = "swirl_corpus";
+
+fn gate() -> Arc<dyn Fetch> {
+    let limits = GateLimits {
+        connect: Duration::from_secs(5),
+        read: Duration::from_secs(5),
+        body_bytes_max: 10 << 20,
+        redirects_max: 0,
+        allow: Vec::new(),
+    };
+    Arc::new(Gate::new(limits).unwrap())
+}
+
+fn config(url: &str) -> QdrantConfig {
+    QdrantConfig {
+        fetch: gate(),
+        url: url.to_owned(),
+        api_key: Secret::new(KEY),
+        collection: COLLECTION.to_owned(),
+    }
+}
+
+async fn store() -> (Qdrant, QdrantVectors) {
+    let server = qdrant::start_empty().await;
+    let vectors = QdrantVectors::new(config(&server.stand.url)).unwrap();
+    (server, vectors)
+}
+
+macro_rules! behaviour {
+    // Qdrant counts the words of all pieces, whoever may see them.
+    (words_of_others_change_no_score) => {};
+    ($behaviour:ident) => {
+        #[tokio::test]
+        async fn $behaviour() {
+            let (_server, vectors) = store().await;
+            vector_store::$behaviour(&DirectHouse::new(Arc::new(vectors))).await;
+        }
+    };
+}
+
+macro_rules! behaviours {
+    ($($behaviour:ident),* $(,)?) => {
+        $(behaviour!($behaviour);)*
+    };
+}
+
+testkit::vector_behaviours!(behaviours);
+
+fn document(signal: i64, count: u32) -> SignalVectors {
+    let chunk = |number: u32| ChunkVector {
+        number,
+        start: number * 10,
+        end: number * 10 + 9,
+        dense: vec![1.0, number as f32],
+        sparse: None,
+    };
+    SignalVectors {
+        signal: SignalId(signal),
+        acl: vec![AclToken::User(UserId(7)), AclToken::Provider(ProviderId(3))],
+        provider: Some(ProviderId(3)),
+        mime: "text/html".to_owned(),
+        matter_tags: vec!["matter:one".to_owned()],
+        date: "2024-03-05".to_owned(),
+        chunks: (0..count).map(chunk).collect(),
+    }
+}
+
+#[tokio::test]
+async fn points_say_where_they_come_from() {
+    let (server, vectors) = store().await;
+    vectors.put(document(4, 2)).await.unwrap();
+    let payloads = server.with(|collections| collections.payloads(COLLECTION));
+    let expected = |chunk: u32| {
+        json!({
+            "signal_id": 4, "chunk": chunk, "start": chunk * 10, "end": chunk * 10 + 9, "mime": "text/html",
+            "provider_id": 3, "matter_tags": ["matter:one"], "acl": ["user:7", "provider:3"], "date": "2024-03-05",
+        })
+    };
+    assert_eq!(payloads, [expected(0), expected(1)]);
+}
+
+/// Longer than one request, shorter again, and empty.
+#[tokio::test]
+async fn a_document_of_many_pieces_is_replaced_whole() {
+    let (_server, vectors) = store().await;
+    let many = u32::try_from(POINTS_MAX).unwrap() * 2 + 1;
+    for count in [many, u32::try_from(POINTS_MAX).unwrap(), 3] {
+        vectors.put(document(4, count)).await.unwrap();
+        vectors.put(document(5, 1)).await.unwrap();
+        let held = vectors.held(None, 10).await.unwrap();
+        assert_eq!(held, [(SignalId(4), count), (SignalId(5), 1)]);
+    }
+    vectors.put(document(4, 0)).await.unwrap();
+    assert_eq!(vectors.held(None, 10).await.unwrap(), [(SignalId(5), 1)]);
+}
+
+/// Documents that stand on more than one page of the server's list.
+#[tokio::test]
+async fn long_lists_are_read_page_by_page() {
+    let (_server, vectors) = store().await;
+    let pieces = 400;
+    let documents = i64::try_from(LISTED_MAX).unwrap() / i64::from(pieces) + 2;
+    for signal in 1..=documents {
+        vectors.put(document(signal, pieces)).await.unwrap();
+    }
+    let expected: Vec<(SignalId, u32)> = (1..=documents).map(|signal| (SignalId(signal), pieces)).collect();
+    assert_eq!(vectors.held(None, 100).await.unwrap(), expected);
+    let some = usize::try_from(documents).unwrap() - 1;
+    assert_eq!(vectors.held(None, some).await.unwrap(), expected[..some]);
+    assert_eq!(vectors.held(Some(SignalId(documents)), 5).await.unwrap(), []);
+    let ids: Vec<SignalId> = (1..=i64::try_from(REMOVED_MAX).unwrap() + 1).map(SignalId).collect();
+    vectors.remove(&ids).await.unwrap();
+    assert_eq!(vectors.state().await.unwrap().chunks, 0);
+}
+
+#[tokio::test]
+async fn missing_indexes_are_made_and_two_may_make_a_collection_at_once() {
+    let (server, vectors) = store().await;
+    server.with(|all| all.make(COLLECTION, &json!({"vectors": {DENSE: {"size": 2, "distance": "Cosine"}}})));
+    let refused = vectors.set_acl(SignalId(1), &[]).await.unwrap_err().to_string();
+    assert!(refused.contains("Index required but not found"), "{refused}");
+    vectors.prepare(2).await.unwrap();
+    vectors.set_acl(SignalId(1), &[]).await.unwrap();
+    vectors.clear().await.unwrap();
+    let both = tokio::join!(vectors.prepare(2), vectors.prepare(2));
+    assert_eq!(both, (Ok(()), Ok(())));
+}
+
+#[tokio::test]
+async fn a_collection_of_others_is_not_touched() {
+    let (server, vectors) = store().await;
+    server.with(|all| all.make(COLLECTION, &json!({"vectors": {"size": 2, "distance": "Cosine"}})));
+    for refused in [vectors.prepare(2).await, vectors.put(document(1, 1)).await] {
+        let told = refused.unwrap_err().to_string();
+        assert!(told.contains("not made by this program"), "{told}");
+    }
+    assert_eq!(vectors.state().await.unwrap().dimension, None);
+    assert!(vectors.make_hybrid().await.is_err());
+}
+
+#[tokio::test]
+async fn what_goes_wrong_is_told_without_secrets() {
+    let (server, vectors) = store().await;
+    vectors.prepare(2).await.unwrap();
+    let me = [AclToken::User(UserId(7))];
+    let asking = Asking { tokens: &me, limit: 3 };
+    let wrong_key = QdrantConfig { api_key: Secret::new("canary"), ..config(&server.stand.url) };
+    let nobody = config("http://127.0.0.1:1");
+    let no_server = config(&format!("{}/elsewhere", server.stand.url));
+    let table = [
+        (wrong_key, "the vector store refuses: the key is not accepted (HTTP 401); see SVC_QDRANT_API_KEY"),
+        (nobody, "the vector store cannot be reached: no connection to 127.0.0.1"),
+        (no_server, "the vector store cannot be reached: it does not answer as Qdrant does (HTTP 404)"),
+    ];
+    for (config, expected) in table {
+        let vectors = QdrantVectors::new(config).unwrap();
+        let told = vectors.nearest(asking, &[1.0, 0.0]).await.unwrap_err().to_string();
+        assert!(told.starts_with(expected) && !told.contains("canary"), "{told}");
+        assert!(vectors.state().await.is_err() && vectors.set_acl(SignalId(1), &[]).await.is_err());
+    }
+    server.throttle();
+    let busy = vectors.nearest(asking, &[1.0, 0.0]).await;
+    assert!(matches!(busy, Err(VectorError::Unreachable(_))), "{busy:?}");
+}
+
+#[test]
+fn addresses_and_names_are_checked() {
+    for good in ["http://localhost:6333", " https://qdrant.example/ ", "http://127.0.0.1/behind/a/path/"] {
+        assert!(QdrantVectors::new(config(good)).is_ok(), "{good}");
+    }
+    for bad in ["", "localhost:6333", "ftp://a.example", "http://u:canary@a.example", "http://a.example/?a=1"]
+    {
+        let told = QdrantVectors::new(config(bad)).err().expect("it is refused").to_string();
+        assert!(!told.contains("canary"), "{told}");
+    }
+    for bad in ["", "a/b", "a b", "../x", &"a".repeat(256)] {
+        let config = QdrantConfig { collection: bad.to_owned(), ..config("http://localhost:6333") };
+        assert!(QdrantVectors::new(config).is_err(), "{bad}");
+    }
+}

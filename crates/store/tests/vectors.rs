@@ -1,0 +1,224 @@
+//! The VectorStore's contract in memory, over the records of each database, and in PostgreSQL with pgvector when
+//! `SVC_TEST_PGVECTOR` names a server where databases may be created. And what only an index over records must do.
+#![expect(clippy::expect_used, reason = "a test fails where its database does")]
+
+use domain::contracts::{Asking, SignalStore, Store, VectorError, VectorStore};
+use domain::corpus::AclToken;
+use domain::secret::Secret;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use store::vectors::{MemoryVectors, NoVectors, PgVectors};
+use store::{SealKey, SqlStore, StoreConfig};
+use testkit::suites::vector_store::{DirectHouse, Piece, RecordsHouse, VectorHouse, words};
+
+type Behaviour = for<'a> fn(&'a dyn VectorHouse) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+async fn open(url: &str) -> Arc<SqlStore> {
+    let key = SealKey::from_secret(&Secret::new("a test key"));
+    let config = StoreConfig { url: Secret::new(url), pool_max: 8, key };
+    Arc::new(SqlStore::open(config).await.expect("a database"))
+}
+
+fn in_memory(store: &Arc<SqlStore>) -> MemoryVectors {
+    MemoryVectors::new(Arc::clone(store) as Arc<dyn SignalStore>, words)
+}
+
+async fn house(store: &Arc<SqlStore>) -> RecordsHouse {
+    RecordsHouse::new(Arc::clone(store) as Arc<dyn Store>, Arc::new(in_memory(store))).await
+}
+
+async fn over_sqlite_memory(behaviour: Behaviour) {
+    let store = open("sqlite::memory:").await;
+    behaviour(&house(&store).await).await;
+    store.close().await;
+}
+
+async fn over_sqlite_file(behaviour: Behaviour) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(&format!("sqlite://{}/store.db", folder.path().display())).await;
+    behaviour(&house(&store).await).await;
+    store.close().await;
+}
+
+async fn over_postgres(behaviour: Behaviour) {
+    let Some(server) = testkit::postgres::server("the suite of vectors in memory") else { return };
+    testkit::postgres::with_database(&server, move |url| async move {
+        let store = open(&url).await;
+        behaviour(&house(&store).await).await;
+        store.close().await;
+    })
+    .await;
+}
+
+/// A PostgreSQL that has pgvector.
+#[expect(clippy::disallowed_methods, reason = "a test learns from the environment which servers are running")]
+fn pgvector() -> Option<String> {
+    let server = std::env::var("SVC_TEST_PGVECTOR").ok();
+    if server.is_none() {
+        eprintln!("skipped: vectors in PostgreSQL, because SVC_TEST_PGVECTOR is not set");
+    }
+    server
+}
+
+async fn in_pgvector(behaviour: Behaviour) {
+    let Some(server) = pgvector() else { return };
+    testkit::postgres::with_database(&server, move |url| async move {
+        let store = open(&url).await;
+        let vectors = PgVectors::open(&store).expect("PostgreSQL");
+        behaviour(&DirectHouse::new(Arc::new(vectors))).await;
+        store.close().await;
+    })
+    .await;
+}
+
+macro_rules! on_every_store {
+    ($($behaviour:ident),* $(,)?) => {
+        on_one_store!(memory_over_sqlite_memory, over_sqlite_memory, $($behaviour),*);
+        on_one_store!(memory_over_sqlite_file, over_sqlite_file, $($behaviour),*);
+        on_one_store!(memory_over_postgres, over_postgres, $($behaviour),*);
+        on_one_store!(pgvector, in_pgvector, $($behaviour),*);
+    };
+}
+
+macro_rules! on_one_store {
+    ($store:ident, $on:ident, $($behaviour:ident),*) => {
+        mod $store {
+            $(#[tokio::test]
+            async fn $behaviour() {
+                let behaviour: crate::Behaviour =
+                    |house| Box::pin(testkit::suites::vector_store::$behaviour(house));
+                crate::$on(behaviour).await;
+            })*
+        }
+    };
+}
+
+testkit::vector_behaviours!(on_every_store);
+
+fn pieces(count: usize) -> Vec<Piece> {
+    (0..count).map(|number| (vec![1.0, number as f32 / 10.0], format!("word{number}"))).collect()
+}
+
+async fn count(vectors: &MemoryVectors, token: AclToken) -> usize {
+    let asking = Asking { tokens: &[token], limit: 100 };
+    vectors.nearest(asking, &[1.0, 0.0]).await.expect("an answer").len()
+}
+
+#[tokio::test]
+async fn processes_agree_and_a_right_that_is_taken_is_gone() {
+    let store = open("sqlite::memory:").await;
+    let house = house(&store).await;
+    let (one, other) = (in_memory(&store), in_memory(&store));
+    let me = house.person(0);
+    assert_eq!((count(&one, me).await, count(&other, me).await), (0, 0));
+    let signal = house.keep(None, &[me], &pieces(3)).await;
+    assert_eq!((count(&one, me).await, count(&other, me).await), (3, 3));
+    house.keep(Some(signal), &[me], &pieces(2)).await;
+    assert_eq!((count(&one, me).await, count(&other, me).await), (2, 2));
+    // Only the records are told.
+    let AclToken::User(user) = me else { panic!("a person") };
+    store.revoke_grant(signal, user, chrono::DateTime::UNIX_EPOCH).await.expect("revoked");
+    assert_eq!((count(&one, me).await, count(&other, me).await), (0, 0));
+    one.make_hybrid().await.expect("hybrid");
+    assert!(other.state().await.expect("a state").is_hybrid);
+    assert_eq!(in_memory(&store).held(None, 9).await, Ok(vec![(signal, 2)]), "as after a restart");
+    store.close().await;
+    let asking = Asking { tokens: &[me], limit: 1 };
+    let away = one.nearest(asking, &[1.0, 0.0]).await;
+    assert!(matches!(away, Err(VectorError::Unreachable(_))), "{away:?}");
+}
+
+#[tokio::test]
+async fn old_dimensions_wait_until_they_are_read_again() {
+    let store = open("sqlite::memory:").await;
+    let house = house(&store).await;
+    let me = house.person(0);
+    let old = house.keep(None, &[me], &pieces(1)).await;
+    let new = house.keep(None, &[me], &pieces(1)).await;
+    let vectors = house.vectors();
+    vectors.clear().await.expect("cleared");
+    vectors.prepare(3).await.expect("another model");
+    house.keep(Some(new), &[me], &[(vec![0.0, 0.0, 1.0], "a".to_owned())]).await;
+    assert_eq!(vectors.held(None, 9).await, Ok(vec![(new, 1)]), "{old} is of the old model");
+    store.close().await;
+}
+
+/// Reading everything takes longer than a question may: it goes on with the next one.
+#[tokio::test]
+async fn a_reading_that_was_left_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = open(&format!("sqlite://{}/store.db", folder.path().display())).await;
+    let house = house(&store).await;
+    let me = house.person(0);
+    for _ in 0..120 {
+        house.keep(None, &[me], &pieces(1)).await;
+    }
+    let vectors = in_memory(&store);
+    let mut left = 0;
+    for wait_ms in 1..200 {
+        match tokio::time::timeout(Duration::from_millis(wait_ms), count(&vectors, me)).await {
+            Ok(found) => {
+                assert_eq!(found, 100);
+                break;
+            }
+            Err(_) => left += 1,
+        }
+    }
+    assert!(left > 0, "the first question was patient enough");
+    assert_eq!(vectors.state().await.expect("a state").chunks, 120);
+    store.close().await;
+}
+
+#[tokio::test]
+async fn many_ask_while_others_write() {
+    let store = open("sqlite::memory:").await;
+    let house = Arc::new(house(&store).await);
+    let vectors = Arc::new(in_memory(&store));
+    let me = house.person(0);
+    let first = house.keep(None, &[me], &pieces(2)).await;
+    let mut running = tokio::task::JoinSet::new();
+    for number in 0..8 {
+        let (house, vectors) = (Arc::clone(&house), Arc::clone(&vectors));
+        running.spawn(async move {
+            for _ in 0..5 {
+                if number < 2 {
+                    house.keep(None, &[me], &pieces(2)).await;
+                } else {
+                    let found = count(&vectors, me).await;
+                    assert!(found >= 2 && found % 2 == 0, "documents come whole: {found}");
+                }
+            }
+        });
+    }
+    while let Some(ended) = running.join_next().await {
+        ended.expect("no panic");
+    }
+    assert_eq!(count(&vectors, me).await, 22);
+    assert_eq!(vectors.held(None, 1).await, Ok(vec![(first, 2)]));
+    store.close().await;
+}
+
+#[tokio::test]
+async fn pgvector_must_be_there() {
+    let store = open("sqlite::memory:").await;
+    let refused = PgVectors::open(&store).err().map(|error| error.to_string());
+    assert!(refused.is_some_and(|text| text.contains("SVC_DATABASE_URL")));
+    assert_eq!(NoVectors.state().await, Err(VectorError::Disabled));
+    store.close().await;
+    let Some(server) = testkit::postgres::server("a PostgreSQL without pgvector") else { return };
+    testkit::postgres::with_database(&server, |url| async move {
+        let store = open(&url).await;
+        let vectors = PgVectors::open(&store).expect("PostgreSQL");
+        match vectors.prepare(2).await {
+            Ok(()) => eprintln!("skipped: a PostgreSQL without pgvector, because this one has it"),
+            Err(error) => {
+                assert!(error.to_string().contains("CREATE EXTENSION vector"), "{error}");
+                assert_eq!(vectors.state().await.expect("a state").dimension, None);
+                assert_eq!(vectors.held(None, 9).await, Ok(Vec::new()));
+            }
+        }
+        store.close().await;
+    })
+    .await;
+}

@@ -1,0 +1,406 @@
+//! The behaviour of a VectorStore, one function for each promise. Every function wants an empty store of its own.
+
+mod houses;
+
+pub use houses::{DirectHouse, RecordsHouse};
+
+use async_trait::async_trait;
+use domain::contracts::{Asking, SparseVector, VectorError, VectorHit, VectorState, VectorStore};
+use domain::corpus::AclToken;
+use domain::ids::SignalId;
+use futures_util::future::join_all;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A vector, and the words beside it.
+pub type Piece = (Vec<f32>, String);
+
+/// A vector store, and what must be done beside it.
+#[async_trait]
+pub trait VectorHouse: Send + Sync {
+    fn vectors(&self) -> &dyn VectorStore;
+    /// People are numbered from 0 to 3.
+    fn person(&self, number: usize) -> AclToken;
+    /// Sources are 0 and 1.
+    fn source(&self, number: usize) -> AclToken;
+    /// Keeps a new document, or another text of one. A document has at most one source.
+    async fn keep(&self, replaced: Option<SignalId>, acl: &[AclToken], pieces: &[Piece]) -> SignalId;
+    /// Only people change.
+    async fn allow(&self, signal: SignalId, acl: &[AclToken]);
+    async fn forget(&self, signals: &[SignalId]);
+    /// Everything goes.
+    async fn clear(&self);
+}
+
+/// Hands every behaviour of the suite to a macro, so that none is forgotten.
+#[macro_export]
+macro_rules! vector_behaviours {
+    ($run:ident) => {
+        $run! {
+            the_nearest_come_first, ties_go_by_document_and_number, only_what_the_asker_may_see,
+            what_is_hidden_takes_no_place, a_new_text_replaces_the_old_one, access_lists_change,
+            documents_are_removed, what_is_held_is_listed, words_need_the_upgrade, rare_words_weigh_more,
+            words_of_others_change_no_score, other_dimensions_are_refused, is_cleared_and_made_again,
+            thousands_of_pieces, is_written_at_once, vectors_without_direction_score_nothing,
+        }
+    };
+}
+
+/// The words of a text, each weighing as often as it stands there.
+pub fn words(text: &str) -> SparseVector {
+    let mut counts: BTreeMap<u32, f32> = BTreeMap::new();
+    for word in text.split_whitespace() {
+        let hash = word
+            .bytes()
+            .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        *counts.entry(hash).or_default() += 1.0;
+    }
+    let (indices, values) = counts.into_iter().unzip();
+    SparseVector { indices, values }
+}
+
+/// A vector that points somewhere on the circle, in degrees.
+fn at_angle(degrees: f32) -> Vec<f32> {
+    vec![degrees.to_radians().cos(), degrees.to_radians().sin()]
+}
+
+fn piece(degrees: f32, text: &str) -> Piece {
+    (at_angle(degrees), text.to_owned())
+}
+
+/// Vectors that are always the same, of length one.
+struct Numbers(u32);
+
+impl Numbers {
+    fn next(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (self.0 >> 8) as f32 / 8_388_608.0 - 1.0
+    }
+
+    fn vector(&mut self, dimension: usize) -> Vec<f32> {
+        let vector: Vec<f32> = (0..dimension).map(|_| self.next()).collect();
+        let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+        vector.into_iter().map(|value| value / length).collect()
+    }
+}
+
+async fn nearest(house: &dyn VectorHouse, tokens: &[AclToken], limit: usize, degrees: f32) -> Vec<VectorHit> {
+    let asking = Asking { tokens, limit };
+    house.vectors().nearest(asking, &at_angle(degrees)).await.expect("an answer")
+}
+
+/// The pieces that are found, best first.
+async fn found(
+    house: &dyn VectorHouse,
+    tokens: &[AclToken],
+    limit: usize,
+    degrees: f32,
+) -> Vec<(SignalId, u32)> {
+    places(&nearest(house, tokens, limit, degrees).await)
+}
+
+async fn by_words(house: &dyn VectorHouse, tokens: &[AclToken], text: &str) -> Vec<VectorHit> {
+    let asking = Asking { tokens, limit: 10 };
+    house.vectors().nearest_by_words(asking, &words(text)).await.expect("an answer")
+}
+
+fn places(hits: &[VectorHit]) -> Vec<(SignalId, u32)> {
+    hits.iter().map(|hit| (hit.signal, hit.chunk)).collect()
+}
+
+pub async fn the_nearest_come_first(house: &dyn VectorHouse) {
+    let me = house.person(0);
+    assert_eq!(found(house, &[me], 10, 0.0).await, [], "nothing is there");
+    let one = house.keep(None, &[me], &[piece(80.0, "a"), piece(10.0, "b"), piece(180.0, "c")]).await;
+    let two = house.keep(None, &[me], &[piece(30.0, "d")]).await;
+    let hits = nearest(house, &[me], 10, 0.0).await;
+    assert_eq!(places(&hits), [(one, 1), (two, 0), (one, 0), (one, 2)]);
+    for (hit, degrees) in hits.iter().zip([10.0_f32, 30.0, 80.0, 180.0]) {
+        assert!((hit.score - degrees.to_radians().cos()).abs() < 1e-4, "{hit:?}");
+    }
+    assert_eq!(found(house, &[me], 2, 0.0).await, [(one, 1), (two, 0)]);
+    assert_eq!(found(house, &[me], 0, 0.0).await, []);
+    // A question need not have length one.
+    let asking = Asking { tokens: &[me], limit: 1 };
+    let hits = house.vectors().nearest(asking, &[0.0, 7.0]).await.expect("an answer");
+    assert_eq!(places(&hits), [(one, 0)]);
+    assert!((hits[0].score - 80.0_f32.to_radians().sin()).abs() < 1e-4, "{hits:?}");
+}
+
+pub async fn ties_go_by_document_and_number(house: &dyn VectorHouse) {
+    let me = house.person(0);
+    let same = [piece(45.0, "a"), piece(45.0, "b")];
+    let mut signals = Vec::new();
+    for _ in 0..3 {
+        signals.push(house.keep(None, &[me], &same).await);
+    }
+    // What was written last stands elsewhere in most stores.
+    house.keep(Some(signals[0]), &[me], &same).await;
+    let expected: Vec<_> = signals.iter().flat_map(|signal| [(*signal, 0), (*signal, 1)]).collect();
+    assert_eq!(found(house, &[me], 10, 0.0).await, expected);
+}
+
+pub async fn only_what_the_asker_may_see(house: &dyn VectorHouse) {
+    let (me, other, source) = (house.person(0), house.person(1), house.source(0));
+    house.vectors().prepare(2).await.expect("made");
+    house.vectors().make_hybrid().await.expect("hybrid");
+    let mine = house.keep(None, &[me], &[piece(1.0, "a")]).await;
+    let others = house.keep(None, &[other], &[piece(2.0, "a")]).await;
+    let both = house.keep(None, &[me, other], &[piece(3.0, "a")]).await;
+    let of_source = house.keep(None, &[source], &[piece(4.0, "a")]).await;
+    let table: [(&[AclToken], &[SignalId]); 6] = [
+        (&[me], &[mine, both]),
+        (&[other], &[others, both]),
+        (&[source], &[of_source]),
+        (&[me, source], &[mine, both, of_source]),
+        (&[house.person(2), house.source(1)], &[]),
+        (&[], &[]),
+    ];
+    for (tokens, expected) in table {
+        let expected: Vec<_> = expected.iter().map(|signal| (*signal, 0)).collect();
+        assert_eq!(found(house, tokens, 10, 0.0).await, expected, "{tokens:?}");
+        let mut by_words = places(&by_words(house, tokens, "a").await);
+        by_words.sort_unstable();
+        let mut expected = expected;
+        expected.sort_unstable();
+        assert_eq!(by_words, expected, "{tokens:?}");
+    }
+}
+
+pub async fn what_is_hidden_takes_no_place(house: &dyn VectorHouse) {
+    let (me, other) = (house.person(0), house.person(1));
+    let near: Vec<Piece> = (0..100).map(|_| piece(0.0, "a")).collect();
+    house.keep(None, &[other], &near).await;
+    let mine = house.keep(None, &[me], &[piece(90.0, "a")]).await;
+    house.keep(None, &[other], &near).await;
+    assert_eq!(found(house, &[me], 3, 0.0).await, [(mine, 0)]);
+}
+
+pub async fn a_new_text_replaces_the_old_one(house: &dyn VectorHouse) {
+    let (me, other) = (house.person(0), house.person(1));
+    let signal = house.keep(None, &[me], &[piece(0.0, "a"), piece(1.0, "b"), piece(2.0, "c")]).await;
+    house.keep(Some(signal), &[other], &[piece(50.0, "d")]).await;
+    assert_eq!(found(house, &[me], 10, 0.0).await, [], "the right was to the old text");
+    assert_eq!(found(house, &[other], 10, 0.0).await, [(signal, 0)]);
+    let hits = nearest(house, &[other], 10, 50.0).await;
+    assert!((hits[0].score - 1.0).abs() < 1e-4, "{hits:?}");
+    assert_eq!(house.vectors().state().await.expect("a state").chunks, 1);
+}
+
+pub async fn access_lists_change(house: &dyn VectorHouse) {
+    let (me, other) = (house.person(0), house.person(1));
+    let signal = house.keep(None, &[me], &[piece(0.0, "a"), piece(1.0, "b")]).await;
+    assert_eq!(found(house, &[other], 10, 0.0).await, []);
+    house.allow(signal, &[me, other]).await;
+    assert_eq!(found(house, &[other], 10, 0.0).await, [(signal, 0), (signal, 1)]);
+    house.allow(signal, &[other]).await;
+    assert_eq!(found(house, &[me], 10, 0.0).await, []);
+    house.allow(signal, &[]).await;
+    assert_eq!(found(house, &[me, other], 10, 0.0).await, []);
+    assert_eq!(house.vectors().held(None, 10).await.expect("a list"), [(signal, 2)], "it is still there");
+    let unknown = house.vectors().set_acl(SignalId(signal.0 + 1_000), &[me]).await;
+    assert_eq!(unknown, Ok(()));
+}
+
+pub async fn documents_are_removed(house: &dyn VectorHouse) {
+    let me = house.person(0);
+    house.forget(&[SignalId(1)]).await;
+    let mut signals = Vec::new();
+    for degrees in [0.0, 10.0, 20.0] {
+        signals.push(house.keep(None, &[me], &[piece(degrees, "a")]).await);
+    }
+    house.forget(&[signals[0], signals[2], SignalId(signals[2].0 + 1_000)]).await;
+    assert_eq!(found(house, &[me], 10, 0.0).await, [(signals[1], 0)]);
+    house.forget(&[signals[0]]).await;
+    house.forget(&[]).await;
+    assert_eq!(house.vectors().held(None, 10).await.expect("a list"), [(signals[1], 1)]);
+}
+
+pub async fn what_is_held_is_listed(house: &dyn VectorHouse) {
+    let me = house.person(0);
+    assert_eq!(house.vectors().held(None, 10).await, Ok(Vec::new()));
+    let mut expected = Vec::new();
+    for count in 1..=7 {
+        let pieces: Vec<Piece> = (0..count).map(|number| piece(number as f32, "a")).collect();
+        expected.push((house.keep(None, &[me], &pieces).await, count));
+    }
+    let mut listed = Vec::new();
+    loop {
+        let after = listed.last().map(|(signal, _)| *signal);
+        let some = house.vectors().held(after, 3).await.expect("a list");
+        assert!(some.len() <= 3);
+        if some.is_empty() {
+            break;
+        }
+        listed.extend(some);
+    }
+    assert_eq!(listed, expected);
+    let state = house.vectors().state().await.expect("a state");
+    assert_eq!(state, VectorState { dimension: Some(2), chunks: 28, is_hybrid: false });
+}
+
+pub async fn words_need_the_upgrade(house: &dyn VectorHouse) {
+    let me = house.person(0);
+    let signal = house.keep(None, &[me], &[piece(0.0, "river level"), piece(1.0, "town")]).await;
+    let asking = Asking { tokens: &[me], limit: 10 };
+    let refused = house.vectors().nearest_by_words(asking, &words("river")).await;
+    assert_eq!(refused, Err(VectorError::MissingSparse));
+    assert_eq!(found(house, &[me], 1, 0.0).await, [(signal, 0)], "vectors are asked as before");
+    house.vectors().make_hybrid().await.expect("hybrid");
+    house.vectors().make_hybrid().await.expect("twice is fine");
+    house.keep(Some(signal), &[me], &[piece(0.0, "river level"), piece(1.0, "town")]).await;
+    assert_eq!(places(&by_words(house, &[me], "river").await), [(signal, 0)]);
+    assert_eq!(by_words(house, &[me], "sea").await, []);
+    assert_eq!(by_words(house, &[me], "").await, []);
+    assert_eq!(by_words(house, &[], "river").await, []);
+    assert!(house.vectors().state().await.expect("a state").is_hybrid);
+    assert_eq!(found(house, &[me], 1, 0.0).await, [(signal, 0)]);
+}
+
+pub async fn rare_words_weigh_more(house: &dyn VectorHouse) {
+    let me = house.person(0);
+    house.vectors().prepare(2).await.expect("made");
+    house.vectors().make_hybrid().await.expect("hybrid");
+    let common = house.keep(None, &[me], &[piece(0.0, "river"), piece(1.0, "river river")]).await;
+    let rare = house.keep(None, &[me], &[piece(2.0, "sensor"), piece(3.0, "town")]).await;
+    let both = house.keep(None, &[me], &[piece(4.0, "river sensor")]).await;
+    let hits = by_words(house, &[me], "river sensor").await;
+    // river: 3 of 5 pieces have it, sensor: 2 of 5.
+    let rarity = |with: f32| (1.0 + (5.0 - with + 0.5) / (with + 0.5)).ln();
+    let expected = [
+        (both, 0, rarity(3.0) + rarity(2.0)),
+        (common, 1, 2.0 * rarity(3.0)),
+        (rare, 0, rarity(2.0)),
+        (common, 0, rarity(3.0)),
+    ];
+    assert_eq!(hits.len(), expected.len(), "{hits:?}");
+    for (hit, (signal, chunk, score)) in hits.iter().zip(expected) {
+        assert_eq!((hit.signal, hit.chunk), (signal, chunk), "{hits:?}");
+        assert!((hit.score - score).abs() < 1e-3, "{hit:?} {score}");
+    }
+    house.forget(&[both]).await;
+    assert_eq!(places(&by_words(house, &[me], "sensor").await), [(rare, 0)]);
+}
+
+/// The pieces of others may not be counted: a score would tell that they are there. Qdrant counts all pieces; a store like
+/// that leaves this one out.
+pub async fn words_of_others_change_no_score(house: &dyn VectorHouse) {
+    let (me, other) = (house.person(0), house.person(1));
+    house.vectors().prepare(2).await.expect("made");
+    house.vectors().make_hybrid().await.expect("hybrid");
+    house.keep(None, &[me], &[piece(0.0, "river"), piece(1.0, "town")]).await;
+    let before = by_words(house, &[me], "river").await;
+    house.keep(None, &[other], &[piece(0.0, "river"), piece(1.0, "river"), piece(2.0, "sea")]).await;
+    assert_eq!(by_words(house, &[me], "river").await, before);
+}
+
+pub async fn other_dimensions_are_refused(house: &dyn VectorHouse) {
+    let me = house.person(0);
+    house.vectors().prepare(2).await.expect("made");
+    house.vectors().prepare(2).await.expect("it is there");
+    let signal = house.keep(None, &[me], &[piece(0.0, "a")]).await;
+    let expected = VectorError::Dimension { there: 2, ours: 3 };
+    assert_eq!(house.vectors().prepare(3).await, Err(expected.clone()));
+    let asking = Asking { tokens: &[me], limit: 10 };
+    assert_eq!(house.vectors().nearest(asking, &[1.0, 0.0, 0.0]).await, Err(expected.clone()));
+    let mut vectors = houses::vectors(signal, &[me], &[(vec![1.0, 0.0, 0.0], "b".to_owned())]);
+    assert_eq!(house.vectors().put(vectors.clone()).await, Err(expected));
+    vectors.chunks[0].dense.clear();
+    assert!(matches!(house.vectors().put(vectors).await, Err(VectorError::Refused(_))), "no dimension");
+    assert!(matches!(house.vectors().prepare(0).await, Err(VectorError::Refused(_))), "no dimension");
+    assert_eq!(found(house, &[me], 10, 0.0).await, [(signal, 0)], "nothing changed");
+}
+
+pub async fn is_cleared_and_made_again(house: &dyn VectorHouse) {
+    let me = house.person(0);
+    house.clear().await;
+    house.keep(None, &[me], &[piece(0.0, "a")]).await;
+    house.vectors().make_hybrid().await.expect("hybrid");
+    house.clear().await;
+    let state = house.vectors().state().await.expect("a state");
+    assert_eq!(state, VectorState { dimension: None, chunks: 0, is_hybrid: false });
+    assert_eq!(found(house, &[me], 10, 0.0).await, []);
+    house.vectors().prepare(3).await.expect("another dimension is fine now");
+    let signal = house.keep(None, &[me], &[(vec![0.0, 1.0, 0.0], "a".to_owned())]).await;
+    let asking = Asking { tokens: &[me], limit: 10 };
+    let hits = house.vectors().nearest(asking, &[0.0, 1.0, 0.0]).await.expect("an answer");
+    assert_eq!(places(&hits), [(signal, 0)]);
+}
+
+/// More than are compared one by one in memory.
+pub async fn thousands_of_pieces(house: &dyn VectorHouse) {
+    const DIMENSION: usize = 16;
+    const DOCUMENTS: usize = 40;
+    const PIECES: usize = 250;
+    let mut numbers = Numbers(1);
+    let mut all = Vec::new();
+    for document in 0..DOCUMENTS {
+        let acl = [house.person(document % 3), house.person(2)];
+        let pieces: Vec<Piece> =
+            (0..PIECES).map(|number| (numbers.vector(DIMENSION), format!("word{number}"))).collect();
+        let signal = house.keep(None, &acl, &pieces).await;
+        let pieces = pieces.into_iter().enumerate();
+        all.extend(pieces.map(|(number, (vector, _))| (acl, signal, number as u32, vector)));
+    }
+    let state = house.vectors().state().await.expect("a state");
+    assert_eq!((state.dimension, state.chunks), (Some(DIMENSION), (DOCUMENTS * PIECES) as u64));
+    let (mut there, mut wanted) = (0, 0);
+    for asker in [0, 1, 2, 2, 2] {
+        let (token, question) = (house.person(asker), numbers.vector(DIMENSION));
+        let mut exact: Vec<(f32, SignalId, u32)> = all
+            .iter()
+            .filter(|(acl, ..)| acl.contains(&token))
+            .map(|(_, signal, number, vector)| {
+                (vector.iter().zip(&question).map(|(a, b)| a * b).sum(), *signal, *number)
+            })
+            .collect();
+        exact.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let asking = Asking { tokens: &[token], limit: 60 };
+        let hits = house.vectors().nearest(asking, &question).await.expect("an answer");
+        assert_eq!(hits.len(), 60);
+        assert!(hits.is_sorted_by(|a, b| a.score >= b.score), "{hits:?}");
+        let scores: BTreeMap<_, f32> =
+            exact.iter().map(|(score, signal, number)| ((*signal, *number), *score)).collect();
+        for hit in &hits {
+            let exact = scores.get(&(hit.signal, hit.chunk)).expect("only what the asker may see");
+            assert!((hit.score - exact).abs() < 1e-3, "{hit:?} {exact}");
+        }
+        let best: BTreeSet<_> = exact[..10].iter().map(|(_, signal, number)| (*signal, *number)).collect();
+        there += places(&hits[..10]).iter().filter(|place| best.contains(place)).count();
+        wanted += 10;
+    }
+    assert!(there * 100 >= wanted * 95, "{there} of {wanted}");
+}
+
+pub async fn is_written_at_once(house: &dyn VectorHouse) {
+    let me = house.person(0);
+    let shared = house.keep(None, &[me], &[piece(0.0, "a")]).await;
+    let write = |number: usize| async move {
+        let pieces: Vec<Piece> = (0..=number).map(|piece| self::piece(piece as f32, "a")).collect();
+        house.keep(None, &[me], &pieces).await;
+        house.keep(Some(shared), &[me], &pieces).await;
+        // Questions in between see a document as it was or as it is.
+        nearest(house, &[me], 5, 0.0).await;
+    };
+    join_all((1..=6).map(write)).await;
+    house.allow(shared, &[me]).await;
+    let held = house.vectors().held(None, 100).await.expect("a list");
+    let mut counts: Vec<u32> =
+        held.iter().filter(|(signal, _)| *signal != shared).map(|(_, count)| *count).collect();
+    counts.sort_unstable();
+    assert_eq!(counts, [2, 3, 4, 5, 6, 7]);
+    let last = held.iter().find(|(signal, _)| *signal == shared).expect("it is there").1;
+    assert!((2..=7).contains(&last), "one of them, whole: {last}");
+    let hits = nearest(house, &[me], 1_000, 0.0).await;
+    assert_eq!(hits.iter().filter(|hit| hit.signal == shared).count(), last as usize);
+}
+
+pub async fn vectors_without_direction_score_nothing(house: &dyn VectorHouse) {
+    let me = house.person(0);
+    let signal = house.keep(None, &[me], &[(vec![0.0, 0.0], "a".to_owned()), piece(10.0, "b")]).await;
+    let hits = nearest(house, &[me], 10, 0.0).await;
+    assert_eq!(places(&hits), [(signal, 1), (signal, 0)]);
+    assert!(hits[1].score.abs() < 1e-6, "{hits:?}");
+    let asking = Asking { tokens: &[me], limit: 10 };
+    let hits = house.vectors().nearest(asking, &[0.0, 0.0]).await.expect("an answer");
+    assert!(hits.iter().all(|hit| hit.score.abs() < 1e-6), "{hits:?}");
+}

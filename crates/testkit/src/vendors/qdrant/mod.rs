@@ -1,0 +1,183 @@
+//! Qdrant: collections of points with payloads, with one vector or with several under names, dense and sparse. It refuses
+//! with its own words: vectors of another length, unknown names and fields, and, when it is strict, filters on fields
+//! that have no index. What is written without waiting for it is not seen at once.
+
+mod collection;
+mod filter;
+mod points;
+mod search;
+
+use super::desk::{Answered, Asked, Desk, unknown};
+use super::likeness;
+use collection::{Collection, Point};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+pub const KEY: &str = "qdrant-key-81c4";
+
+pub type Qdrant = Desk<Collections>;
+
+#[derive(Default)]
+pub struct Collections {
+    all: BTreeMap<String, Collection>,
+    /// Filters want an index.
+    is_strict: bool,
+    /// Changes that nobody waited for.
+    pending: Vec<(String, Vec<String>, Value)>,
+}
+
+type Refused = (u16, String);
+type Step = Result<Value, Refused>;
+
+/// With a collection `rivers` of documents and one `small` whose vectors have three dimensions.
+pub async fn start() -> Qdrant {
+    let mut collections = Collections::default();
+    let mut rivers = Collection::of(likeness::DIMENSIONS);
+    for document in likeness::documents() {
+        let id = json!(document.number);
+        rivers.keep(Point::of(id, document.vector.clone(), Value::Object(document.fields())));
+    }
+    collections.all.insert("rivers".to_owned(), rivers.clone());
+    collections.all.insert("my-rivers".to_owned(), rivers);
+    collections.all.insert("small".to_owned(), Collection::of(3));
+    Desk::start(collections, answer).await
+}
+
+/// With no collection, and strict.
+pub async fn start_empty() -> Qdrant {
+    Desk::start(Collections { is_strict: true, ..Collections::default() }, answer).await
+}
+
+impl Collections {
+    fn find(&mut self, name: &str) -> Result<&mut Collection, Refused> {
+        let missing = || (404, format!("Not found: Collection `{name}` doesn't exist!"));
+        self.all.get_mut(name).ok_or_else(missing)
+    }
+
+    /// The payload of every point of a collection, by the order of ids.
+    pub fn payloads(&self, name: &str) -> Vec<Value> {
+        let points = self.all.get(name).into_iter().flat_map(Collection::points);
+        points.map(|point| point.payload.clone()).collect()
+    }
+
+    /// Makes a collection that others made, as a request would.
+    pub fn make(&mut self, name: &str, body: &Value) {
+        collection::create(self, name, body).expect("a collection");
+    }
+}
+
+fn answer(collections: &mut Collections, asked: &Asked) -> Answered {
+    let bearer = format!("Bearer {KEY}");
+    if asked.header("api-key") != KEY && asked.header("authorization") != bearer {
+        return (401, json!("Must provide an API key or an Authorization bearer token"));
+    }
+    let is_number = |value: &str| value.parse::<u64>().is_ok_and(|number| number > 0);
+    let is_known = |(name, value): &(String, String)| match name.as_str() {
+        "timeout" => is_number(value),
+        "wait" => matches!(value.as_str(), "true" | "false"),
+        _ => false,
+    };
+    if !asked.query.iter().all(is_known) {
+        return refusal((400, "Deserialize error: unknown parameter".to_owned()));
+    }
+    match step(collections, asked) {
+        Ok(result) => (200, json!({"result": result, "status": "ok", "time": 0.001})),
+        // A path that it does not know gets no sentence.
+        Err((404, sentence)) if sentence.is_empty() => (404, json!("")),
+        Err(refused) => refusal(refused),
+    }
+}
+
+fn refusal((status, sentence): Refused) -> Answered {
+    (status, json!({"status": {"error": sentence}, "time": 0.0}))
+}
+
+fn step(collections: &mut Collections, asked: &Asked) -> Step {
+    let (method, path) = asked.route();
+    let is_awaited = asked.query.iter().any(|(name, value)| name == "wait" && value == "true");
+    if let Some(refused) = collections.change(method, &path, &asked.body, is_awaited) {
+        return refused;
+    }
+    let (body, is_strict) = (&asked.body, collections.is_strict);
+    match (method, path.as_slice()) {
+        ("GET", ["collections"]) => {
+            let names: Vec<Value> = collections.all.keys().map(|name| json!({"name": name})).collect();
+            Ok(json!({"collections": names}))
+        }
+        ("PUT", ["collections", name]) => collection::create(collections, name, body),
+        ("DELETE", ["collections", name]) => Ok(json!(collections.all.remove(*name).is_some())),
+        ("GET", ["collections", name]) => Ok(collections.find(name)?.shown()),
+        ("POST", ["collections", name, "points", asked]) => {
+            let collection = collections.find(name)?;
+            collection.check_filter(body, is_strict)?;
+            match *asked {
+                "query" => search::query(collection, body),
+                "scroll" => search::scroll(collection, body),
+                "count" => search::count(collection, body),
+                _ => Err((404, String::new())),
+            }
+        }
+        _ => Err((404, String::new())),
+    }
+}
+
+impl Collections {
+    /// A change of what is in a collection; None for any other request. It is made now only for who waits.
+    fn change(&mut self, method: &str, path: &[&str], body: &Value, is_awaited: bool) -> Option<Step> {
+        let is_change = matches!(
+            (method, path),
+            ("PUT", [_, _, "points" | "index"])
+                | ("POST", [_, _, "points", "delete" | "batch" | "payload"])
+                | ("PUT", [_, _, "points", "payload"])
+        );
+        if !is_change {
+            return None;
+        }
+        let path: Vec<String> = path.iter().map(|part| (*part).to_owned()).collect();
+        if !is_awaited {
+            self.pending.push((method.to_owned(), path, body.clone()));
+            return Some(Ok(json!({"operation_id": 1, "status": "acknowledged"})));
+        }
+        for (method, path, body) in std::mem::take(&mut self.pending) {
+            // Nobody waits for what it says.
+            let _ = self.change_now(&method, &path, &body);
+        }
+        let done = self.change_now(method, &path, body);
+        Some(done.map(|()| json!({"operation_id": 1, "status": "completed"})))
+    }
+
+    fn change_now(&mut self, method: &str, path: &[String], body: &Value) -> Result<(), Refused> {
+        let is_strict = self.is_strict;
+        let collection = self.find(&path[1])?;
+        let what: Vec<&str> = path[2..].iter().map(String::as_str).collect();
+        match (method, what.as_slice()) {
+            (_, ["index"]) => collection.index(body),
+            (_, ["points"]) => points::upsert(collection, body),
+            (_, ["points", "delete"]) => points::delete(collection, body, is_strict),
+            ("POST", ["points", "payload"]) => points::set_payload(collection, body, is_strict),
+            (_, ["points", "batch"]) => points::batch(collection, body, is_strict),
+            _ => Err((404, String::new())),
+        }
+    }
+}
+
+fn wrong(sentence: &str) -> Refused {
+    (400, sentence.to_owned())
+}
+
+fn invalid(sentence: &str) -> Refused {
+    (422, format!("Validation error in JSON body: [{sentence}]"))
+}
+
+fn known(body: &Value, names: &[&str]) -> Result<(), Refused> {
+    if !body.is_object() {
+        return Err(wrong("Format error in JSON body: an object is needed"));
+    }
+    match unknown(body, names) {
+        None => Ok(()),
+        Some(name) => Err(wrong(&format!("Format error in JSON body: unknown field `{name}`"))),
+    }
+}
+
+#[cfg(test)]
+mod tests;
