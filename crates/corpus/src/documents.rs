@@ -1,0 +1,84 @@
+//! What a person has in the cache, for their own eyes.
+
+use crate::{SemanticCache, permissions};
+use domain::contracts::{Page, SignalFilter, StoreError};
+use domain::corpus::{CacheMark, Signal, SignalState};
+use domain::ids::{SignalId, UserId};
+
+impl SemanticCache {
+    /// The documents that this person may see, newest retrieved first. `filter.visible_to` is set here.
+    pub async fn documents_of(
+        &self,
+        asker: UserId,
+        filter: SignalFilter,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Page<Signal>, StoreError> {
+        let tokens = permissions::tokens_of(&self.parts, asker).await?;
+        let filter = SignalFilter { visible_to: Some(tokens), ..filter };
+        self.parts.signals.find_signals(&filter, offset, limit).await
+    }
+
+    /// One document that this person may see, or has asked for. `NotFound` for any other.
+    pub async fn document_of(&self, asker: UserId, id: SignalId) -> Result<Signal, StoreError> {
+        let tokens = permissions::tokens_of(&self.parts, asker).await?;
+        if let Some(signal) = self.parts.signals.signals(&[id], Some(&tokens)).await?.pop() {
+            return Ok(signal);
+        }
+        let grants = self.parts.signals.grants(id).await?;
+        let mut live = grants.iter().filter(|grant| grant.revoked_at.is_none());
+        if !live.clone().any(|grant| grant.user_id == asker) {
+            return Err(StoreError::NotFound);
+        }
+        let signal = self.parts.signals.signal(id).await?;
+        let is_only_theirs = live.all(|grant| grant.user_id == asker);
+        Ok(if is_only_theirs && signal.state == SignalState::Known { signal } else { veiled(signal) })
+    }
+
+    /// How a document stands now.
+    pub fn mark(&self, signal: &Signal) -> CacheMark {
+        CacheMark::of(signal, self.parts.clock.now(), self.parts.settings.cache_liveness_recheck_seconds.0)
+    }
+}
+
+/// What somebody knows of a document that they asked for and did not get: the address that they gave. What others got
+/// from the same address is not theirs.
+fn veiled(signal: Signal) -> Signal {
+    Signal {
+        source_provider_id: None,
+        source_provider: String::new(),
+        external_id: String::new(),
+        external_version: String::new(),
+        title: String::new(),
+        author: String::new(),
+        mime: String::new(),
+        ext: String::new(),
+        size: 0,
+        language: String::new(),
+        content_hash: String::new(),
+        simhash: String::new(),
+        state: SignalState::Known,
+        matter_tags: Vec::new(),
+        is_supplied: false,
+        date_published: String::new(),
+        first_seen: signal.last_retrieved,
+        indexed_at: None,
+        last_verified: None,
+        liveness: domain::corpus::Liveness::Unknown,
+        liveness_checked: None,
+        liveness_http: None,
+        lineage_id: None,
+        version_label: String::new(),
+        supersedes: None,
+        superseded_by: None,
+        chunk_count: 0,
+        embedding_model: String::new(),
+        embedding_dim: 0,
+        body_key: None,
+        body_bytes: 0,
+        body_expires: None,
+        rejections: 0,
+        messages: Vec::new(),
+        ..signal
+    }
+}

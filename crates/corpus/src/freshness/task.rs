@@ -1,0 +1,67 @@
+//! Checks in the background, for documents that a page of results has shown.
+
+use super::page::due;
+use crate::SemanticCache;
+use async_trait::async_trait;
+use domain::contracts::{ClaimedTask, NewTask, QueueName, TaskError, TaskHandler};
+use domain::ids::{SignalId, UserId};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Most tasks that may wait before checks are left out: a document that is shown again is checked then.
+pub const WAITING_MAX: u64 = 500;
+/// A check that did not come to its end is not important enough for more.
+const ATTEMPTS_MAX: u32 = 2;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Errand {
+    asker: UserId,
+    signals: Vec<SignalId>,
+}
+
+/// One task for the documents of one page.
+pub async fn push(cache: &SemanticCache, asker: UserId, signals: &[SignalId]) {
+    if signals.is_empty() {
+        return;
+    }
+    let queue = &cache.parts.queue;
+    let pushed = match queue.depth(QueueName::Corpus).await {
+        Ok(depth) if depth >= WAITING_MAX => return,
+        Ok(_) => {
+            let payload = serde_json::json!(Errand { asker, signals: signals.to_vec() });
+            let name = CheckLiveness::NAME.to_owned();
+            queue.push(NewTask { queue: QueueName::Corpus, name, payload, attempts_max: ATTEMPTS_MAX }).await
+        }
+        Err(error) => Err(error),
+    };
+    if let Err(error) = pushed {
+        tracing::warn!("a check of cached documents could not be queued: {error}");
+    }
+}
+
+/// The worker's side. Several tasks may name one document: who comes first checks it.
+pub struct CheckLiveness(pub Arc<SemanticCache>);
+
+impl CheckLiveness {
+    pub const NAME: &'static str = "check_liveness";
+}
+
+#[async_trait]
+impl TaskHandler for CheckLiveness {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
+        let errand: Errand =
+            serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
+        if !self.0.parts.license.opens_cache() {
+            return Ok(());
+        }
+        let failed = |error: domain::contracts::StoreError| TaskError(error.to_string());
+        let signals = due(&self.0, &errand.signals).await.map_err(failed)?;
+        let time_max = self.0.parts.settings.cache_liveness_probe_timeout.0;
+        self.0.check_all(signals, errand.asker, time_max).await.map_err(failed)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,222 @@
+//! A wish becomes a record and a task.
+
+use super::errand::{Errand, HeldText, matters, matters_of_search, retrieval, seen};
+use super::reading::{cleaned, content_hash, words_up_to};
+use super::{Accepted, Document, IngestError, IngestWish, SUPPLIED_WORDS_MIN, copy, source};
+use crate::CacheParts;
+use bytes::Bytes;
+use domain::contracts::{BodyKey, StoreError};
+use domain::corpus::{DocumentAddress, Grant, Signal, SignalState};
+use domain::ids::UserId;
+use domain::instant::Instant;
+use domain::provider::SearchProvider;
+use domain::result::ResultItem;
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
+
+/// How often a waiting caller looks.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+const MB: usize = 1024 * 1024;
+
+/// A document and how it is asked for.
+struct Wanted {
+    address: DocumentAddress,
+    provider: SearchProvider,
+    item: ResultItem,
+    /// Cleaned.
+    supplied: Option<String>,
+    is_result: bool,
+    matter_tags: Vec<String>,
+}
+
+pub async fn begin(parts: &CacheParts, wish: IngestWish) -> Result<Accepted, IngestError> {
+    if !parts.license.opens_cache() {
+        return Err(IngestError::Unlicensed);
+    }
+    let (user, origin) = (wish.user, wish.origin);
+    let wanted = wanted(parts, wish).await?;
+    if !source::may_ask(parts, &wanted.provider, user).await? {
+        return Err(IngestError::NotAllowed);
+    }
+    let now = parts.clock.now();
+    let by = retrieval(parts, &wanted.provider, user, "");
+    let new =
+        seen(wanted.address.clone(), &wanted.provider, &wanted.item, (origin, wanted.matter_tags.clone()));
+    let (signal, _) = parts.signals.note_signal(new, &by, now).await?;
+    let grant = grant_of(parts, &signal, user).await?;
+    if wanted.supplied.is_none() && grant.is_some_and(|grant| is_fresh(parts, &signal, &grant, now)) {
+        let message = "The document is in the cache already, as its source has it.".to_owned();
+        return Ok(Accepted { signal, job: None, upgraded: false, is_done: true, message });
+    }
+    let upgraded = wanted.is_result && signal.state == SignalState::Known;
+    let mut errand = Errand::of(signal.signal_id, user, &wanted.provider, &wanted.item);
+    errand.is_asked_for = true;
+    let mut message = "The document is fetched with your rights and then read.".to_owned();
+    if let Some(text) = wanted.supplied {
+        if may_be_supplied(&signal, &parts.signals.grants(signal.signal_id).await?, user) {
+            errand.held = Some(hold_supplied(parts, &wanted.item, text).await?);
+            message = "The text that you gave is read; only you will see it.".to_owned();
+        } else {
+            message =
+                "The cache has a text of this document already; it is fetched from its source with your \
+                       rights, and the text that you gave is not taken."
+                    .to_owned();
+        }
+    }
+    let job = errand.push(parts).await?;
+    Ok(Accepted { signal, job: Some(job), upgraded, is_done: false, message })
+}
+
+pub async fn begin_and_wait(
+    parts: &CacheParts,
+    wish: IngestWish,
+    at_most: Duration,
+) -> Result<Accepted, IngestError> {
+    let (user, since) = (wish.user, parts.clock.now());
+    let accepted = begin(parts, wish).await?;
+    if accepted.is_done {
+        return Ok(accepted);
+    }
+    let told = accepted.signal.messages.last().cloned();
+    let waiting = async {
+        loop {
+            sleep(LOOK_EVERY).await;
+            let signal = parts.signals.signal(accepted.signal.signal_id).await?;
+            let grant = grant_of(parts, &signal, user).await?;
+            let is_in = grant.is_some_and(|grant| {
+                grant.opens(&signal) && grant.last_ok.is_some_and(|last_ok| last_ok >= since)
+            });
+            if is_in {
+                return Ok(signal);
+            }
+            if let Some(why) = signal.messages.last().filter(|newest| Some(*newest) != told.as_ref()) {
+                return Err(IngestError::NoText(why.clone()));
+            }
+        }
+    };
+    match timeout(at_most, waiting).await {
+        Ok(Ok(signal)) => {
+            let message = "The document is in the cache.".to_owned();
+            Ok(Accepted { signal, is_done: true, message, ..accepted })
+        }
+        Ok(Err(error)) => Err(error),
+        Err(_) => Ok(accepted),
+    }
+}
+
+/// A text of a person counts only where there is none from elsewhere: not from the source, and not one that another
+/// person sees.
+pub(super) fn may_be_supplied(signal: &Signal, grants: &[Grant], user: UserId) -> bool {
+    let is_of_others = || grants.iter().any(|grant| grant.user_id != user && grant.opens(signal));
+    signal.content_hash.is_empty() || (signal.is_supplied && !is_of_others())
+}
+
+/// The person sees it, and its source gave it to them lately.
+fn is_fresh(parts: &CacheParts, signal: &Signal, grant: &Grant, now: Instant) -> bool {
+    let recheck = parts.settings.cache_liveness_recheck_seconds.0;
+    let is_lately = |time: Instant| (now - time).to_std().unwrap_or_default() <= recheck;
+    grant.opens(signal)
+        && !signal.is_supplied
+        && signal.body_key.is_some()
+        && grant.last_ok.is_some_and(is_lately)
+        && signal.last_verified.is_some_and(is_lately)
+}
+
+async fn grant_of(parts: &CacheParts, signal: &Signal, user: UserId) -> Result<Option<Grant>, StoreError> {
+    let grants = parts.signals.grants(signal.signal_id).await?;
+    Ok(grants.into_iter().find(|grant| grant.user_id == user))
+}
+
+async fn wanted(parts: &CacheParts, wish: IngestWish) -> Result<Wanted, IngestError> {
+    let mut matter_tags = wish.matter_tags;
+    match wish.document {
+        Document::Result { provider, item } => {
+            let (provider, item) = own_source(parts, wish.user, provider, item).await?;
+            let address = DocumentAddress::of(&item.url).ok_or(IngestError::NoAddress)?;
+            matter_tags.extend(tags_of_result(parts, &item).await);
+            let matter_tags = matters(&matter_tags);
+            Ok(Wanted { address, provider, item, supplied: None, is_result: true, matter_tags })
+        }
+        Document::Address { provider, url, title, body } => {
+            let address = DocumentAddress::of(&url).ok_or(IngestError::NoAddress)?;
+            let provider = match provider {
+                Some(provider) => provider,
+                None => known_source(parts, &address, wish.user).await?,
+            };
+            let supplied = body.map(|body| supplied(parts, &body)).transpose()?.flatten();
+            let item = ResultItem { title, url, ..ResultItem::default() };
+            let matter_tags = matters(&matter_tags);
+            Ok(Wanted { address, provider, item, supplied, is_result: false, matter_tags })
+        }
+    }
+}
+
+/// A result of the cache itself stands for a document of another source.
+async fn own_source(
+    parts: &CacheParts,
+    user: UserId,
+    provider: SearchProvider,
+    item: ResultItem,
+) -> Result<(SearchProvider, ResultItem), IngestError> {
+    let Some(mark) = &item.cache else { return Ok((provider, item)) };
+    let signal = copy::visible(parts, mark.signal_id, user).await?.ok_or(StoreError::NotFound)?;
+    let asked = source::asked_for(parts, &signal, user).await?.ok_or(IngestError::NotAllowed)?;
+    Ok((asked.provider, asked.item))
+}
+
+/// The source that gave the document before, where the person may ask it, too; else none.
+async fn known_source(
+    parts: &CacheParts,
+    address: &DocumentAddress,
+    user: UserId,
+) -> Result<SearchProvider, StoreError> {
+    let known = parts.signals.signal_by_url_hash(&address.hash()).await?;
+    let asked = match &known {
+        Some(signal) => source::asked_for(parts, signal, user).await?,
+        None => None,
+    };
+    Ok(asked.map_or_else(|| source::nobodys(parts, user), |asked| asked.provider))
+}
+
+/// The text of a person in its form; None when it is too short to stand for the document.
+fn supplied(parts: &CacheParts, body: &str) -> Result<Option<String>, IngestError> {
+    let most = parts.settings.storage_max_body_mb;
+    if body.len() > most as usize * MB {
+        return Err(IngestError::TooLarge(most));
+    }
+    let text = cleaned(body);
+    Ok((words_up_to(&text, SUPPLIED_WORDS_MIN) >= SUPPLIED_WORDS_MIN).then_some(text))
+}
+
+async fn hold_supplied(parts: &CacheParts, item: &ResultItem, text: String) -> Result<HeldText, IngestError> {
+    let content_hash = hold(parts, text).await?;
+    Ok(HeldText {
+        content_hash,
+        title: item.title.clone(),
+        author: String::new(),
+        media_type: "text/plain".to_owned(),
+        version: String::new(),
+        is_supplied: true,
+    })
+}
+
+/// Puts a cleaned text where its task finds it; its hash. A text that no document takes is swept away later.
+pub(super) async fn hold(parts: &CacheParts, text: String) -> Result<String, IngestError> {
+    let hash = content_hash(&text);
+    let key =
+        BodyKey::of_hash(&hash).ok_or_else(|| IngestError::NoText("the text has no hash".to_owned()))?;
+    parts.bodies.put(&key, Bytes::from(text)).await?;
+    Ok(hash)
+}
+
+/// The matters that the tags of a saved result's search name. A result that is gone has none.
+pub(super) async fn tags_of_result(parts: &CacheParts, item: &ResultItem) -> Vec<String> {
+    if item.swirl_id.0 == 0 {
+        return Vec::new();
+    }
+    let tags = async {
+        let saved = parts.store.result(item.swirl_id).await?;
+        Ok::<_, StoreError>(parts.store.search(saved.search).await?.draft.tags)
+    };
+    tags.await.map(|tags| matters_of_search(&tags)).unwrap_or_default()
+}

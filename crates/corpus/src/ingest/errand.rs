@@ -1,0 +1,153 @@
+//! What the task of one document is told: which document, with whose rights, and which text where it is here already.
+
+use super::source;
+use crate::CacheParts;
+use domain::contracts::{NewTask, QueueError, QueueName, Retrieval};
+use domain::corpus::{DocumentAddress, MATTER_PREFIX, NewSignal, Origin};
+use domain::ids::{ProviderId, SignalId, TaskId, UserId};
+use domain::provider::SearchProvider;
+use domain::result::ResultItem;
+use serde::{Deserialize, Serialize};
+
+pub const TASK: &str = "ingest_document";
+/// A document is begun again after each crash of its worker; this many crashes are no accident.
+pub const ATTEMPTS_MAX: u32 = 100;
+/// Longest tag of a matter, in characters.
+const TAG_CHARS_MAX: usize = 200;
+/// Longest title and author that are kept, in characters.
+const LINE_CHARS_MAX: usize = 500;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Errand {
+    pub signal: SignalId,
+    pub user: UserId,
+    /// None: no source, as anybody could.
+    pub provider: Option<ProviderId>,
+    /// What is fetched.
+    pub item: ResultItem,
+    /// It was wished for, so that it is fetched whatever its source says of pages in general.
+    pub is_asked_for: bool,
+    /// It lies in the storage of texts already.
+    #[serde(default)]
+    pub held: Option<HeldText>,
+}
+
+/// A text that was fetched or given before the task began, and what its page said of itself.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct HeldText {
+    pub content_hash: String,
+    pub title: String,
+    pub author: String,
+    pub media_type: String,
+    pub version: String,
+    /// It came from the person and not from the source.
+    pub is_supplied: bool,
+}
+
+impl Errand {
+    pub fn of(signal: SignalId, user: UserId, provider: &SearchProvider, item: &ResultItem) -> Self {
+        Self {
+            signal,
+            user,
+            provider: Some(provider.id).filter(|id| id.0 != 0),
+            item: source::trimmed(provider, item),
+            is_asked_for: false,
+            held: None,
+        }
+    }
+
+    pub async fn push(&self, parts: &CacheParts) -> Result<TaskId, QueueError> {
+        let task = NewTask {
+            queue: QueueName::Corpus,
+            name: TASK.to_owned(),
+            payload: serde_json::json!(self),
+            attempts_max: ATTEMPTS_MAX,
+        };
+        parts.queue.push(task).await
+    }
+}
+
+/// What is known of a document before its text is here.
+pub fn seen(
+    address: DocumentAddress,
+    provider: &SearchProvider,
+    item: &ResultItem,
+    (origin, matter_tags): (Origin, Vec<String>),
+) -> NewSignal {
+    NewSignal {
+        address,
+        source_provider_id: Some(provider.id).filter(|id| id.0 != 0),
+        source_provider: provider.draft.name.clone(),
+        source_kind: source::kind(provider),
+        external_id: source::external_id(provider, item),
+        title: line(&item.title),
+        author: line(&item.author),
+        date_published: if item.date_published.is_empty() {
+            "unknown".to_owned()
+        } else {
+            line(&item.date_published)
+        },
+        origin,
+        matter_tags,
+    }
+}
+
+/// Whose credentials are used; `content_hash` says which text came.
+pub fn retrieval(
+    parts: &CacheParts,
+    provider: &SearchProvider,
+    user: UserId,
+    content_hash: &str,
+) -> Retrieval {
+    let idp = parts.catalogues.authenticator_of(provider).unwrap_or_default().to_owned();
+    Retrieval { user, idp, content_hash: content_hash.to_owned() }
+}
+
+/// Tags as they are kept: without `matter:`, each once, bounded.
+pub fn matters(tags: &[String]) -> Vec<String> {
+    let mut matters: Vec<String> = Vec::new();
+    for tag in tags {
+        let tag = tag.trim();
+        let tag = tag.strip_prefix(MATTER_PREFIX).unwrap_or(tag).trim();
+        let tag: String = tag.chars().filter(|c| !c.is_control()).take(TAG_CHARS_MAX).collect();
+        if !tag.is_empty() && !matters.contains(&tag) && matters.len() < super::MATTER_TAGS_MAX {
+            matters.push(tag);
+        }
+    }
+    matters
+}
+
+/// The matters that the tags of a search name.
+pub fn matters_of_search(tags: &[String]) -> Vec<String> {
+    let named: Vec<String> =
+        tags.iter().filter(|tag| tag.trim().starts_with(MATTER_PREFIX)).cloned().collect();
+    matters(&named)
+}
+
+/// One line of readable text, without marks of hits.
+pub fn line(text: &str) -> String {
+    let plain = domain::notation::marks::plain(text);
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    words.join(" ").chars().filter(|c| !c.is_control()).take(LINE_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_kept_once_and_bounded() {
+        let given = ["matter:a", " a ", "b", "matter: b", "", "matter:", "c\u{7}d"].map(str::to_owned);
+        assert_eq!(matters(&given), ["a", "b", "cd"]);
+        assert_eq!(matters_of_search(&given), ["a", "b"]);
+        let many: Vec<String> = (0..2 * super::super::MATTER_TAGS_MAX).map(|n| n.to_string()).collect();
+        assert_eq!(matters(&many).len(), super::super::MATTER_TAGS_MAX);
+        assert_eq!(matters(&["x".repeat(500)])[0].len(), TAG_CHARS_MAX);
+    }
+
+    #[test]
+    fn titles_are_one_line() {
+        assert_eq!(line("  The <em>river</em>\n rose\t"), "The river rose");
+        assert_eq!(line(&"x".repeat(2 * LINE_CHARS_MAX)).len(), LINE_CHARS_MAX);
+    }
+}

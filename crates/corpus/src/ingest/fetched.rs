@@ -1,0 +1,106 @@
+//! The text of a document, as its source gives it to the person who wants it, or as it lies in the storage already.
+
+use super::errand::{Errand, HeldText};
+use super::miss::Miss;
+use super::source;
+use super::vectors::put_acl;
+use crate::CacheParts;
+use domain::contracts::{BodyKey, PageError, PageText, PageWanted, StoreError};
+use domain::corpus::{Liveness, Signal};
+use domain::provider::SearchProvider;
+
+/// A text and where it came from.
+pub struct Fetched {
+    pub page: PageText,
+    /// From the person, not from the source.
+    pub is_supplied: bool,
+}
+
+/// The source, when it is there and the person may ask it.
+pub async fn provider(parts: &CacheParts, errand: &Errand) -> Result<SearchProvider, Miss> {
+    let provider = match errand.provider {
+        None => source::nobodys(parts, errand.user),
+        Some(id) => match parts.store.provider(id).await {
+            Err(StoreError::NotFound) => return Err(Miss::Final("its source is gone".to_owned())),
+            other => other?,
+        },
+    };
+    match source::may_ask(parts, &provider, errand.user).await? {
+        true => Ok(provider),
+        false => Err(Miss::Final("its source is not for this person".to_owned())),
+    }
+}
+
+pub async fn fetched(
+    parts: &CacheParts,
+    errand: &Errand,
+    signal: &Signal,
+    provider: &SearchProvider,
+) -> Result<Fetched, Miss> {
+    if let Some(held) = &errand.held {
+        if !held.is_supplied && is_revoked(parts, errand).await? {
+            return Err(Miss::Final(
+                "the source has refused the document to this person meanwhile".to_owned(),
+            ));
+        }
+        if let Some(page) = held_page(parts, held).await? {
+            return Ok(Fetched { page, is_supplied: held.is_supplied });
+        }
+        if held.is_supplied {
+            return Err(Miss::Final("the text that was given is not there any more".to_owned()));
+        }
+    }
+    let wanted = PageWanted {
+        provider,
+        item: &errand.item,
+        user: errand.user,
+        is_asked_for: errand.is_asked_for,
+        time_max: parts.settings.page_fetch_timeout.0,
+    };
+    match parts.pages.read(&wanted).await {
+        Ok(page) => Ok(Fetched { page, is_supplied: false }),
+        Err(error) => Err(refused(parts, errand, signal, error).await?),
+    }
+}
+
+/// The right was taken away after the text had come.
+async fn is_revoked(parts: &CacheParts, errand: &Errand) -> Result<bool, Miss> {
+    let grants = parts.signals.grants(errand.signal).await?;
+    Ok(grants.iter().any(|grant| grant.user_id == errand.user && grant.revoked_at.is_some()))
+}
+
+async fn held_page(parts: &CacheParts, held: &HeldText) -> Result<Option<PageText>, Miss> {
+    let Some(key) = BodyKey::of_hash(&held.content_hash) else { return Ok(None) };
+    let Some(body) = parts.bodies.get(&key).await? else { return Ok(None) };
+    let Ok(text) = String::from_utf8(body.into()) else { return Ok(None) };
+    Ok(Some(PageText {
+        title: held.title.clone(),
+        text,
+        media_type: held.media_type.clone(),
+        author: held.author.clone(),
+        version: held.version.clone(),
+    }))
+}
+
+/// What the source's refusal means for the document and for the person's right to it.
+async fn refused(
+    parts: &CacheParts,
+    errand: &Errand,
+    signal: &Signal,
+    error: PageError,
+) -> Result<Miss, Miss> {
+    let (id, now) = (signal.signal_id, parts.clock.now());
+    match error {
+        PageError::Denied(_) => {
+            parts.signals.revoke_grant(id, errand.user, now).await?;
+            put_acl(parts, id).await?;
+        }
+        // Another source's address says nothing about the one that it is known by.
+        PageError::Gone(status) if signal.source_provider_id == errand.provider => {
+            parts.signals.set_liveness(id, Liveness::Gone, Some(status), now).await?;
+        }
+        PageError::Failed(_) => return Ok(Miss::Again(error.to_string())),
+        PageError::Gone(_) | PageError::NoAddress => {}
+    }
+    Ok(Miss::Final(error.to_string()))
+}

@@ -1,0 +1,265 @@
+//! The way of a document into the cache: its text, its pieces, their vectors. Each step may be done twice, because a task
+//! may run twice; the record is written as one, so that a document is in or out.
+
+use super::automatic::wants_renewal;
+use super::begin::may_be_supplied;
+use super::embedding;
+use super::errand::{ATTEMPTS_MAX, Errand, line, retrieval};
+use super::fetched::{Fetched, fetched, provider};
+use super::miss::Miss;
+use super::reading::{Reading, cleaned, content_hash, words_up_to};
+use super::vectors::{FollowError, are_held, put_acl, put_vectors};
+use super::{SUPPLIED_WORDS_MIN, WORDS_MIN};
+use crate::{CacheParts, lineage, retention};
+use bytes::Bytes;
+use chrono::TimeDelta;
+use domain::contracts::{BodyError, BodyKey, Retrieval, StoreError, TaskError, VectorError};
+use domain::corpus::{IndexedContent, Signal, StoredChunk};
+use domain::message;
+use domain::provider::SearchProvider;
+
+/// So often a source is asked for a document.
+pub const TRIES_MAX: u32 = 3;
+const MB: usize = 1024 * 1024;
+
+/// What became of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    In,
+    Failed,
+    /// Nobody wants it any more, or the license says no.
+    LeftOut,
+}
+
+/// One document. An error means: try again.
+pub async fn run(parts: &CacheParts, errand: &Errand, attempt: u32) -> Result<Outcome, TaskError> {
+    if !parts.license.opens_cache() {
+        tracing::info!(
+            signal.id = errand.signal.0,
+            "a document was left out: the license does not open the cache"
+        );
+        return Ok(Outcome::LeftOut);
+    }
+    let why = match ingest(parts, errand, attempt).await {
+        Ok(()) => return Ok(Outcome::In),
+        Err(Miss::Removed) => return Ok(Outcome::LeftOut),
+        Err(Miss::Passing(why)) if attempt < ATTEMPTS_MAX => return Err(TaskError(why)),
+        Err(Miss::Again(why)) if attempt < TRIES_MAX => return Err(TaskError(why)),
+        Err(Miss::Passing(why) | Miss::Again(why) | Miss::Final(why)) => why,
+    };
+    tracing::info!(signal.id = errand.signal.0, "a document did not come into the cache: {why}");
+    let now = parts.clock.now();
+    match parts.signals.note_failure(errand.signal, message::at(now, &why), now).await {
+        Ok(()) | Err(StoreError::NotFound) => Ok(Outcome::Failed),
+        Err(error) => Err(TaskError(error.to_string())),
+    }
+}
+
+async fn ingest(parts: &CacheParts, errand: &Errand, attempt: u32) -> Result<(), Miss> {
+    let signal = parts.signals.signal(errand.signal).await?;
+    let provider = provider(parts, errand).await?;
+    let fetched = fetched(parts, errand, &signal, &provider).await?;
+    let entry = Entry { parts, errand, signal, provider };
+    let text = entry.text(&fetched).await?;
+    let model = embedding::model(parts).await?;
+    let is_same = entry.signal.content_hash == text.content_hash
+        && entry.signal.is_supplied == fetched.is_supplied
+        && entry.signal.embedding_model == model
+        && !wants_renewal(parts, &entry.signal);
+    let by = retrieval(parts, &entry.provider, errand.user, &text.content_hash);
+    if is_same {
+        return entry.verify(&fetched.page.version, &by, attempt).await;
+    }
+    let content = entry.content(fetched, text, model).await?;
+    entry.index(content, &by).await
+}
+
+/// A text in its form.
+struct Text {
+    text: String,
+    content_hash: String,
+}
+
+/// A document on its way.
+struct Entry<'e> {
+    parts: &'e CacheParts,
+    errand: &'e Errand,
+    /// As it was when the task began.
+    signal: Signal,
+    provider: SearchProvider,
+}
+
+impl Entry<'_> {
+    /// The text in its form, when it is one that may be kept.
+    async fn text(&self, fetched: &Fetched) -> Result<Text, Miss> {
+        let most = self.parts.settings.storage_max_body_mb;
+        let raw = fetched.page.text.clone();
+        let (text, words, content_hash) = beside(move || {
+            let text = cleaned(&raw);
+            let words = words_up_to(&text, SUPPLIED_WORDS_MIN);
+            let content_hash = content_hash(&text);
+            (text, words, content_hash)
+        })
+        .await?;
+        let least = if fetched.is_supplied { SUPPLIED_WORDS_MIN } else { WORDS_MIN };
+        if words < least {
+            return Err(Miss::Final(format!("the document has only {words} words; {least} are needed")));
+        }
+        if text.len() > most as usize * MB {
+            return Err(Miss::Final(BodyError::TooLarge(most).to_string()));
+        }
+        if fetched.is_supplied {
+            let grants = self.parts.signals.grants(self.signal.signal_id).await?;
+            if !may_be_supplied(&self.signal, &grants, self.errand.user) {
+                let why = "another text of this document came into the cache first";
+                return Err(Miss::Final(why.to_owned()));
+            }
+        }
+        Ok(Text { text, content_hash })
+    }
+
+    /// The same text came again.
+    async fn verify(&self, version: &str, by: &Retrieval, attempt: u32) -> Result<(), Miss> {
+        let id = self.signal.signal_id;
+        self.parts.signals.verify_signal(id, version, by, self.parts.clock.now()).await?;
+        // An earlier try may have ended between the record and its vectors.
+        if attempt == 1 && are_held(self.parts, &self.signal).await? {
+            put_acl(self.parts, id).await?;
+        } else {
+            put_vectors(self.parts, id).await?;
+        }
+        Ok(())
+    }
+
+    /// Everything that is written of the document; its text lies in the storage already.
+    async fn content(&self, fetched: Fetched, text: Text, model: String) -> Result<IndexedContent, Miss> {
+        let (parts, signal) = (self.parts, &self.signal);
+        let Fetched { page, is_supplied } = fetched;
+        let titles = [&self.errand.item.title, &page.title, &signal.title].map(|title| line(title));
+        let title = titles.into_iter().find(|title| !title.is_empty()).unwrap_or_else(|| signal.url.clone());
+        let Text { text, content_hash } = text;
+        let reading = beside(move || Reading::of(text)).await?;
+        let chunks = embedding::chunks(parts, &model, &title, reading.pieces).await?;
+        if chunks.is_empty() {
+            let why = "the reader model knows no word of the document";
+            return Err(Miss::Final(why.to_owned()));
+        }
+        fits(parts, &chunks).await?;
+        let size = u64::try_from(reading.text.chars().count()).unwrap_or(u64::MAX);
+        let body_key =
+            BodyKey::of_hash(&content_hash).ok_or_else(|| Miss::Final("the text has no hash".to_owned()))?;
+        let body_bytes = parts.bodies.put(&body_key, Bytes::from(reading.text)).await?;
+        let kept = TimeDelta::days(i64::from(parts.settings.storage_expiration_days));
+        Ok(IndexedContent {
+            source_provider_id: self.errand.provider,
+            source_provider: self.provider.draft.name.clone(),
+            content_hash,
+            simhash: reading.simhash,
+            external_version: page.version,
+            version_label: lineage::label(&title, &signal.url),
+            title,
+            author: line(&page.author),
+            ext: extension(&signal.url, &page.media_type),
+            mime: page.media_type,
+            size,
+            language: reading.language,
+            is_supplied,
+            embedding_model: model,
+            body_key: Some(body_key),
+            body_bytes,
+            body_expires: Some(parts.clock.now() + kept),
+            chunks,
+        })
+    }
+
+    async fn index(&self, content: IndexedContent, by: &Retrieval) -> Result<(), Miss> {
+        let (parts, id) = (self.parts, self.signal.signal_id);
+        let body = content.body_key.clone();
+        let (pieces, hash) = (content.chunks.len(), content.content_hash.clone());
+        match parts.signals.index_signal(id, content, by, parts.clock.now()).await {
+            Ok(unneeded) => retention::forget(parts, unneeded).await,
+            Err(StoreError::NotFound) => {
+                retention::forget(parts, body).await;
+                return Err(Miss::Removed);
+            }
+            Err(error) => return Err(error.into()),
+        }
+        put_vectors(parts, id).await?;
+        if let Err(error) = lineage::recompute(parts, id).await {
+            tracing::warn!(signal.id = id.0, "the versions of a document were not found: {error}");
+        }
+        let changed = !self.signal.content_hash.is_empty() && self.signal.content_hash != hash;
+        let what = if changed { "changed" } else { "is in the cache" };
+        tracing::info!(signal.id = id.0, pieces, "document {id} {what}, in {pieces} pieces");
+        Ok(())
+    }
+}
+
+/// Vectors of another length than those that are there would be refused when the record is written already.
+async fn fits(parts: &CacheParts, chunks: &[StoredChunk]) -> Result<(), Miss> {
+    let ours = chunks.first().map_or(0, |chunk| chunk.vector.len());
+    match parts.vectors.state().await {
+        Ok(state) => match state.dimension.filter(|there| *there != ours) {
+            Some(there) => Err(FollowError::from(VectorError::Dimension { there, ours }).into()),
+            None => Ok(()),
+        },
+        Err(VectorError::Disabled) => Ok(()),
+        Err(error) => Err(FollowError::from(error).into()),
+    }
+}
+
+/// Work with long texts, beside the runtime.
+async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Miss> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| Miss::Again("the reading was broken off".to_owned()))
+}
+
+/// Longest ending of a file's name.
+const EXTENSION_CHARS_MAX: usize = 8;
+
+/// The ending of the file's name in the address, else what files of this kind usually have.
+fn extension(url: &str, media_type: &str) -> String {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let is_name = path.matches('/').count() > 2; // behind the host
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).filter(|ending| {
+        is_name
+            && (1..=EXTENSION_CHARS_MAX).contains(&ending.len())
+            && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && ending.bytes().any(|byte| byte.is_ascii_alphabetic())
+    });
+    ending.unwrap_or_else(|| {
+        let usual = match media_type {
+            "text/html" | "application/xhtml+xml" => "html",
+            "application/pdf" => "pdf",
+            "text/plain" => "txt",
+            "text/markdown" => "md",
+            "message/rfc822" => "eml",
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => "docx",
+            "application/vnd.openxmlformats-officedocument.presentationml.presentation" => "pptx",
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" => "xlsx",
+            _ => "",
+        };
+        usual.to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_endings() {
+        let table = [
+            ("https://a.example/x/Report.PDF?page=2", "application/pdf", "pdf"),
+            ("https://a.example/x/report", "application/pdf", "pdf"),
+            ("https://a.example/", "text/html", "html"),
+            ("https://a.example", "image/png", ""),
+            ("https://a.example/v2.1", "text/plain", "txt"),
+            ("https://a.example/a.averylongending", "", ""),
+        ];
+        for (url, media_type, expected) in table {
+            assert_eq!(extension(url, media_type), expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Which source gives a document, and what must be known of the document to ask the source again.
+
+use crate::CacheParts;
+use domain::contracts::StoreError;
+use domain::corpus::{CONNECTOR_NAME, Signal, SourceKind};
+use domain::ids::UserId;
+use domain::notation::json_path::JsonPath;
+use domain::page_fetch::PageFetchConfig;
+use domain::provider::{ProviderDraft, SearchProvider};
+use domain::result::ResultItem;
+use domain::user::Principal;
+use serde_json::{Map, Value};
+
+/// Longest id of a document at its source, in bytes; a longer one is not kept.
+pub const EXTERNAL_ID_BYTES_MAX: usize = 1_000;
+/// What a result's own id is called in most sources.
+const ID_NAMES: [&str; 3] = ["id", "_id", "uid"];
+
+/// A document as its source is asked for it.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub provider: SearchProvider,
+    pub item: ResultItem,
+}
+
+/// How this person asks the source of a cached document for it. None: the source is gone, or is not for them (any more).
+pub(crate) async fn asked_for(
+    parts: &CacheParts,
+    signal: &Signal,
+    user: UserId,
+) -> Result<Option<Asked>, StoreError> {
+    let provider = match signal.source_provider_id {
+        None => Some(nobodys(parts, user)),
+        Some(id) => match parts.store.provider(id).await {
+            Ok(provider) => Some(provider),
+            Err(StoreError::NotFound) => None,
+            Err(error) => return Err(error),
+        },
+    };
+    let Some(provider) = provider else { return Ok(None) };
+    if !may_ask(parts, &provider, user).await? {
+        return Ok(None);
+    }
+    Ok(Some(Asked { provider, item: item_of(signal) }))
+}
+
+/// True when the person may use the source now. The cache itself gives no documents.
+pub(super) async fn may_ask(
+    parts: &CacheParts,
+    provider: &SearchProvider,
+    user: UserId,
+) -> Result<bool, StoreError> {
+    if is_cache(provider) {
+        return Ok(false);
+    }
+    let person = match parts.store.user(user).await {
+        Ok(user) => Principal::of(&user),
+        Err(StoreError::NotFound) => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    Ok(provider.id.0 == 0 || person.may_see(provider))
+}
+
+/// Stands for no source: pages are asked for as anybody could.
+pub(super) fn nobodys(parts: &CacheParts, user: UserId) -> SearchProvider {
+    SearchProvider::unsaved(ProviderDraft::default(), user, parts.clock.now())
+}
+
+/// The source is the cache itself.
+pub(super) fn is_cache(provider: &SearchProvider) -> bool {
+    provider.draft.connector == CONNECTOR_NAME
+}
+
+/// Pages of this source are kept without anybody's wish: they may be fetched, and it does not say `"cache": "false"`.
+pub(super) fn keeps_by_itself(provider: &SearchProvider) -> bool {
+    let says_no = |value: &Value| match value {
+        Value::Bool(keeps) => !keeps,
+        Value::String(text) => text.trim().eq_ignore_ascii_case("false"),
+        _ => false,
+    };
+    let said = provider.draft.page_fetch_config_json.get("cache");
+    said.is_some_and(|value| !says_no(value)) && !is_cache(provider)
+}
+
+/// A result without what only its search needs: enough to fetch its document.
+pub(super) fn trimmed(provider: &SearchProvider, item: &ResultItem) -> ResultItem {
+    ResultItem {
+        title: item.title.clone(),
+        url: item.url.clone(),
+        author: item.author.clone(),
+        date_published: item.date_published.clone(),
+        payload: values(provider, item),
+        ..ResultItem::default()
+    }
+}
+
+/// The id of a document at its source: what the source's templates ask of it, else the id that its result has. Addresses
+/// are left out: those that stand in results are signed and do not last.
+pub(super) fn external_id(provider: &SearchProvider, item: &ResultItem) -> String {
+    let is_lasting = |value: &Value| !value.as_str().is_some_and(|text| text.contains("://"));
+    let mut values = values(provider, item);
+    values.retain(|_, value| is_lasting(value));
+    let id = if values.is_empty() {
+        let own = ID_NAMES.iter().find_map(|name| item.payload.get(*name)).filter(|id| is_lasting(id));
+        own.and_then(text).unwrap_or_default()
+    } else {
+        Value::Object(values).to_string()
+    };
+    if id.len() > EXTERNAL_ID_BYTES_MAX { String::new() } else { id }
+}
+
+/// What kind of place it is: as `config.swirl.cache.kind` says, else by its connector.
+pub(super) fn kind(provider: &SearchProvider) -> SourceKind {
+    let said = provider.config_value("cache", "kind").and_then(Value::as_str).and_then(SourceKind::parse);
+    said.unwrap_or(match provider.draft.connector.as_str() {
+        "Gmail" | "M365OutlookMessages" => SourceKind::Mail,
+        "BoxStorage" | "Dropbox" | "FileSystem" | "GoogleDrive" | "M365OneDrive" => SourceKind::Drive,
+        "M365SharePointSites" => SourceKind::Dms,
+        "MicrosoftTeams" => SourceKind::Chat,
+        "BigQuery" | "MSSQL" | "MongoDB" | "MySQL" | "Oracle" | "PgVector" | "PostgreSQL" | "Snowflake"
+        | "Sqlite3" => SourceKind::Db,
+        _ => SourceKind::Web,
+    })
+}
+
+/// A result that stands for a cached document.
+fn item_of(signal: &Signal) -> ResultItem {
+    let payload = match serde_json::from_str(&signal.external_id) {
+        Ok(Value::Object(values)) => values,
+        _ => Map::new(),
+    };
+    ResultItem {
+        title: signal.title.clone(),
+        url: signal.url.clone(),
+        author: signal.author.clone(),
+        date_published: signal.date_published.clone(),
+        payload,
+        ..ResultItem::default()
+    }
+}
+
+/// The values of a result that the templates of its provider name, each under the name that stands in the template.
+fn values(provider: &SearchProvider, item: &ResultItem) -> Map<String, Value> {
+    let config = PageFetchConfig::of(&provider.draft);
+    let lookup = config.media_type_lookup.as_ref().map(|lookup| lookup.url.as_str());
+    let templates = [config.content_url.as_deref(), lookup];
+    let mut values = Map::new();
+    for name in templates.into_iter().flatten().flat_map(names) {
+        if let Some(value) = value(item, name) {
+            values.insert(name.to_owned(), Value::String(value));
+        }
+    }
+    values
+}
+
+/// The names in braces.
+fn names(template: &str) -> impl Iterator<Item = &str> {
+    template.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name.trim())
+}
+
+fn value(item: &ResultItem, name: &str) -> Option<String> {
+    if let Some(value) = item.payload.get(name) {
+        return text(value);
+    }
+    let path = JsonPath::parse(name).ok()?;
+    path.find(&Value::Object(item.payload.clone())).into_iter().find_map(text)
+}
+
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::instant::Instant;
+    use serde_json::json;
+
+    fn provider(draft: Value) -> SearchProvider {
+        let draft = serde_json::from_value(draft).unwrap();
+        SearchProvider::unsaved(draft, UserId(1), Instant::default())
+    }
+
+    fn item(payload: Value) -> ResultItem {
+        let payload = payload.as_object().unwrap().clone();
+        ResultItem { url: "https://a.example/x".to_owned(), payload, ..ResultItem::default() }
+    }
+
+    #[test]
+    fn an_id_is_what_the_source_is_asked_by() {
+        let long = "x".repeat(EXTERNAL_ID_BYTES_MAX + 1);
+        let table = [
+            ("", json!({"id": "7", "other": 1}), "7"),
+            ("", json!({"_id": 7}), "7"),
+            ("", json!({"id": {"a": 1}}), ""),
+            ("", json!({"id": "https://a.example/?sig=1"}), ""),
+            ("", json!({"id": long}), ""),
+            ("https://a.example/{file.id}/content", json!({"file": {"id": "f"}}), r#"{"file.id":"f"}"#),
+            ("https://a.example/{id}/{part}", json!({"id": 1, "part": 2}), r#"{"id":"1","part":"2"}"#),
+            ("{downloadUrl}", json!({"downloadUrl": "https://a.example/?sig=1", "id": "7"}), "7"),
+        ];
+        for (template, payload, expected) in table {
+            let provider = provider(json!({"page_fetch_config_json": {"content_url": template}}));
+            assert_eq!(external_id(&provider, &item(payload)), expected, "{template}");
+        }
+    }
+
+    #[test]
+    fn a_trimmed_result_is_small_and_can_be_fetched() {
+        let provider = provider(json!({"page_fetch_config_json": {"content_url": "{a.b}"}}));
+        let mut whole = item(json!({"a": {"b": "https://a.example/1?sig=2", "c": "long"}, "d": "long"}));
+        whole.body = "long".to_owned();
+        let small = trimmed(&provider, &whole);
+        assert_eq!(Value::Object(small.payload), json!({"a.b": "https://a.example/1?sig=2"}));
+        assert_eq!((small.body.as_str(), small.url.as_str()), ("", "https://a.example/x"));
+    }
+
+    #[test]
+    fn sources_say_whether_their_pages_are_kept() {
+        let table = [
+            (json!({}), false),
+            (json!({"cache": "true"}), true),
+            (json!({"cache": ""}), true),
+            (json!({"cache": null}), true),
+            (json!({"cache": "False"}), false),
+            (json!({"cache": false}), false),
+        ];
+        for (config, keeps) in table {
+            assert_eq!(
+                keeps_by_itself(&provider(json!({"page_fetch_config_json": config}))),
+                keeps,
+                "{config}"
+            );
+        }
+        let cache = json!({"connector": CONNECTOR_NAME, "page_fetch_config_json": {"cache": "true"}});
+        assert!(!keeps_by_itself(&provider(cache)));
+    }
+
+    #[test]
+    fn kinds_are_said_or_known() {
+        let table = [
+            (json!({"connector": "Gmail"}), SourceKind::Mail),
+            (json!({"connector": "RequestsGet"}), SourceKind::Web),
+            (json!({"config": {"swirl": {"cache": {"kind": "wiki"}}}}), SourceKind::Wiki),
+            (json!({"config": {"swirl": {"cache": {"kind": "cellar"}}}}), SourceKind::Web),
+        ];
+        for (draft, expected) in table {
+            assert_eq!(kind(&provider(draft.clone())), expected, "{draft}");
+        }
+    }
+}

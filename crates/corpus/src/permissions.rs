@@ -1,0 +1,133 @@
+//! Who may see what. A person holds one word for themselves, and one for each source that gives everybody the same; a
+//! document that has one of them is theirs to see.
+
+use crate::CacheParts;
+use domain::contracts::{Catalogues, StoreError};
+use domain::corpus::AclToken;
+use domain::ids::UserId;
+use domain::provider::SearchProvider;
+use domain::user::User;
+use serde_json::Value;
+
+/// `config.swirl.cache.acl` of a provider whose groups may see what any of their members retrieved.
+const BLOCK: &str = "cache";
+const KEY: &str = "acl";
+const BY_PROVIDER: &str = "provider";
+
+/// Who asks, and the words that they hold.
+pub struct Asker {
+    pub is_admin: bool,
+    pub tokens: Vec<AclToken>,
+}
+
+/// The words that this person holds now. Asked at every query: what was taken away is gone at once.
+pub async fn tokens_of(parts: &CacheParts, user: UserId) -> Result<Vec<AclToken>, StoreError> {
+    Ok(asker(parts, user).await?.tokens)
+}
+
+/// Somebody who is no longer there holds nothing.
+pub async fn asker(parts: &CacheParts, user: UserId) -> Result<Asker, StoreError> {
+    let person = match parts.store.user(user).await {
+        Err(StoreError::NotFound) => return Ok(Asker { is_admin: false, tokens: Vec::new() }),
+        other => other?,
+    };
+    let providers = parts.store.providers().await?;
+    let opened = providers.iter().filter(|provider| opens(provider, &person, &parts.catalogues));
+    let tokens = opened.map(|provider| AclToken::Provider(provider.id));
+    Ok(Asker {
+        is_admin: person.is_admin,
+        tokens: std::iter::once(AclToken::User(user)).chain(tokens).collect(),
+    })
+}
+
+/// True when the person may see whatever this source gave to anybody. An administrator counts as anybody else: the right
+/// to configure a source is no right to what people read there.
+fn opens(provider: &SearchProvider, person: &User, catalogues: &Catalogues) -> bool {
+    let is_member = provider.draft.groups.iter().any(|group| person.groups.contains(group));
+    match catalogues.authenticator_of(provider) {
+        // It asks nobody who they are, so that it gives everybody the same.
+        None => provider.draft.shared || provider.owner == person.id || is_member,
+        Some(_) => is_member && is_by_provider(provider),
+    }
+}
+
+fn is_by_provider(provider: &SearchProvider) -> bool {
+    provider.config_value(BLOCK, KEY).and_then(Value::as_str) == Some(BY_PROVIDER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::ProviderId;
+    use domain::instant::Instant;
+    use domain::provider::ProviderDraft;
+    use serde_json::json;
+
+    const CATALOGUES: Catalogues = Catalogues {
+        connectors: &[],
+        query_processors: &[],
+        result_processors: &[],
+        post_result_processors: &[],
+        mixers: &[],
+        default_post_result: &[],
+        read_answer: |_, _| Err(String::new()),
+    };
+
+    fn person(id: i64, is_admin: bool, group: &str) -> User {
+        User {
+            id: UserId(id),
+            username: String::new(),
+            email: String::new(),
+            is_admin,
+            groups: vec![group.to_owned()],
+            date_created: Instant::UNIX_EPOCH,
+            date_updated: Instant::UNIX_EPOCH,
+        }
+    }
+
+    /// Of user 1: shared or not, for a group or none, with an authenticator or none, and its `acl`.
+    fn provider(shared: bool, group: &str, authenticator: &str, acl: &str) -> SearchProvider {
+        let draft = ProviderDraft {
+            shared,
+            groups: vec![group.to_owned()],
+            authenticator: authenticator.to_owned(),
+            config: json!({"swirl": {"cache": {"acl": acl}}}).as_object().cloned().unwrap_or_default(),
+            ..ProviderDraft::default()
+        };
+        SearchProvider { id: ProviderId(7), ..SearchProvider::unsaved(draft, UserId(1), Instant::UNIX_EPOCH) }
+    }
+
+    #[test]
+    fn the_table_of_rights() {
+        let (owner, member, stranger, admin) =
+            (person(1, false, "-"), person(2, false, "law"), person(3, false, "-"), person(4, true, "-"));
+        let table = [
+            ("public", provider(true, "law", "", ""), [true, true, true, true]),
+            ("of a group", provider(false, "law", "", ""), [true, true, false, false]),
+            ("private", provider(false, "x", "", ""), [true, false, false, false]),
+            ("own accounts", provider(true, "law", "Microsoft", ""), [false, false, false, false]),
+            (
+                "own accounts of a group",
+                provider(false, "law", "Microsoft", ""),
+                [false, false, false, false],
+            ),
+            ("declared", provider(true, "law", "Microsoft", "provider"), [false, true, false, false]),
+            (
+                "declared otherwise",
+                provider(true, "law", "Microsoft", "Provider"),
+                [false, false, false, false],
+            ),
+        ];
+        for (name, provider, expected) in table {
+            let found = [&owner, &member, &stranger, &admin].map(|one| opens(&provider, one, &CATALOGUES));
+            assert_eq!(found, expected, "{name}: owner, member, stranger, administrator");
+        }
+    }
+
+    #[test]
+    fn a_token_in_the_session_is_an_authenticator() {
+        let mut provider = provider(true, "law", "", "");
+        provider.draft.eval_credentials = "session['microsoft_access_token']".to_owned();
+        assert!(!opens(&provider, &person(3, false, "law"), &CATALOGUES));
+    }
+}

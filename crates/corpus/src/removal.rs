@@ -1,0 +1,109 @@
+//! Out of the cache again. A person gives up their own right, and the document goes when nobody else has one; an
+//! administrator removes it for all. The records go first: what is left behind elsewhere is found by nobody.
+
+use crate::{CacheParts, SemanticCache, permissions, retention};
+use domain::contracts::StoreError;
+use domain::corpus::{DocumentAddress, Signal, SignalState};
+use domain::ids::{SignalId, UserId};
+use domain::user::Principal;
+
+/// Which document is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Which {
+    Id(SignalId),
+    /// Any form of its address.
+    Url(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Removed {
+    pub signal_id: SignalId,
+    /// False: others still have it.
+    pub is_whole: bool,
+}
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum RemovalError {
+    /// It is not there, or not for this person.
+    #[error("there is no such document in the cache")]
+    NotFound,
+    /// The person sees it because everybody may who uses its source.
+    #[error("you did not put this document into the cache, so that only an administrator can remove it")]
+    NotOwn,
+    #[error("the document is pinned; remove it with force")]
+    Pinned,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl SemanticCache {
+    /// Takes the document out of the cache, as far as it is this person's.
+    pub async fn unindex(
+        &self,
+        person: &Principal,
+        which: &Which,
+        force: bool,
+    ) -> Result<Removed, RemovalError> {
+        let parts = &self.parts;
+        let signal = find(parts, which).await?;
+        let id = signal.signal_id;
+        let grants = parts.signals.grants(id).await?;
+        let is_live =
+            |user: UserId| grants.iter().any(|grant| grant.user_id == user && grant.revoked_at.is_none());
+        if !person.is_admin {
+            if !is_live(person.user) {
+                let tokens = permissions::tokens_of(parts, person.user).await?;
+                let is_seen = !parts.signals.signals(&[id], Some(&tokens)).await?.is_empty();
+                return Err(if is_seen { RemovalError::NotOwn } else { RemovalError::NotFound });
+            }
+            let has_others =
+                grants.iter().any(|grant| grant.user_id != person.user && grant.revoked_at.is_none());
+            if has_others {
+                parts.signals.remove_grant(id, person.user, parts.clock.now()).await?;
+                tell_vectors(parts, id).await;
+                return Ok(Removed { signal_id: id, is_whole: false });
+            }
+        }
+        if signal.state == SignalState::Pinned && !force {
+            return Err(RemovalError::Pinned);
+        }
+        remove(parts, id).await?;
+        Ok(Removed { signal_id: id, is_whole: true })
+    }
+}
+
+/// Removes the document for all.
+pub(crate) async fn remove(parts: &CacheParts, id: SignalId) -> Result<(), StoreError> {
+    let bodies = parts.signals.remove_signal(id).await?;
+    if let Err(error) = parts.vectors.remove(&[id]).await {
+        tracing::warn!(signal.id = %id, "the vectors of a removed document are still there: {error}");
+    }
+    retention::forget(parts, bodies).await;
+    Ok(())
+}
+
+/// The vector store learns who may see the document from now on. The records are asked again before anything is shown, so
+/// that a store that cannot be reached opens nothing.
+pub(crate) async fn tell_vectors(parts: &CacheParts, id: SignalId) {
+    let acl = match parts.signals.acl_of(&[id]).await {
+        Ok(mut found) => found.pop().map(|(_, acl)| acl).unwrap_or_default(),
+        Err(error) => {
+            tracing::warn!(signal.id = %id, "the rights to a cached document cannot be read: {error}");
+            return;
+        }
+    };
+    if let Err(error) = parts.vectors.set_acl(id, &acl).await {
+        tracing::warn!(signal.id = %id, "the vector store does not know the new rights to a document: {error}");
+    }
+}
+
+async fn find(parts: &CacheParts, which: &Which) -> Result<Signal, RemovalError> {
+    let found = match which {
+        Which::Id(id) => parts.signals.signals(&[*id], None).await?.pop(),
+        Which::Url(url) => match DocumentAddress::of(url) {
+            Some(address) => parts.signals.signal_by_url_hash(&address.hash()).await?,
+            None => None,
+        },
+    };
+    found.ok_or(RemovalError::NotFound)
+}

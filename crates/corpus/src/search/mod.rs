@@ -1,0 +1,183 @@
+//! The cache as a source: the pieces that are near to a question, among those that the asker may see.
+//!
+//! The access list is part of the vector query, and the records are asked again before anything is shown, so that a
+//! vector store that is behind shows nothing that it should not.
+
+mod fusion;
+
+use crate::CacheParts;
+use crate::ingest::embedding::model;
+use crate::permissions::{self, Asker};
+use crate::words::words_of_query;
+use domain::contracts::{
+    Asking, CorpusAnswer, CorpusError, CorpusHit, CorpusQuestion, ReaderError, StoreError, VectorError,
+    VectorHit,
+};
+use domain::corpus::{CacheMark, Signal};
+use domain::ids::SignalId;
+use fusion::{Found, fuse};
+use relevancy::Query;
+use relevancy::reader::{MODEL_NAME, embed};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Pieces that are asked for, by meaning and by words each.
+const CHUNKS_MAX: usize = 60;
+/// Pieces of one document that are shown: the best, and two more.
+const PASSAGES_MAX: usize = 3;
+/// Less is the length of no vector.
+const LENGTH_MIN: f32 = 1e-6;
+
+/// The documents that fit, best first. Where the license says no, there are none, and that is no error.
+pub async fn search(parts: &CacheParts, question: CorpusQuestion<'_>) -> Result<CorpusAnswer, CorpusError> {
+    let asked = Query::parse(question.words).plain_text();
+    if !parts.license.opens_cache() || question.results_max == 0 || asked.trim().is_empty() {
+        return Ok(CorpusAnswer::default());
+    }
+    let asker = permissions::asker(parts, question.asker).await.map_err(unreadable)?;
+    let model = model(parts).await.map_err(unread)?;
+    let vector = vector_of(parts, &model, asked).await?;
+    let (dense, words) = match pieces(parts, &asker, &vector, question.words).await {
+        // Switched off on purpose: it is empty, not broken.
+        Err(VectorError::Disabled) => {
+            let messages = vec![VectorError::Disabled.to_string()];
+            return Ok(for_eyes_of(&asker, parts, CorpusAnswer { messages, ..CorpusAnswer::default() }));
+        }
+        other => other.map_err(|error| CorpusError(error.to_string()))?,
+    };
+    let found = fuse(&dense, &words);
+    let signals = visible(parts, &asker, &found).await?;
+    let signals = read_by(signals, &model)?;
+    let (is_near, floor) = (found.len(), parts.settings.corpus_min_score.0);
+    let kept: Vec<Found> = found
+        .into_iter()
+        .filter(|one| f64::from(one.score) >= floor && signals.contains_key(&one.signal))
+        .take(question.results_max)
+        .collect();
+    let messages = vec![format!(
+        "Cache: {} pieces by meaning and {} by words of {is_near} documents; {} documents at or above {floor:.2}",
+        dense.len(),
+        words.len(),
+        kept.len(),
+    )];
+    let hits = hits(parts, kept, signals).await?;
+    Ok(for_eyes_of(&asker, parts, CorpusAnswer { hits, messages }))
+}
+
+/// How it was found tells much of what is there, so that it is for administrators, and about their own rights.
+fn for_eyes_of(asker: &Asker, parts: &CacheParts, mut answer: CorpusAnswer) -> CorpusAnswer {
+    if !(parts.settings.cache_debug && asker.is_admin) {
+        answer.messages.clear();
+        answer.hits.iter_mut().for_each(|hit| hit.debug = None);
+    }
+    answer
+}
+
+async fn vector_of(parts: &CacheParts, model: &str, asked: String) -> Result<Vec<f32>, CorpusError> {
+    if model == MODEL_NAME {
+        // A question is short: this takes some microseconds.
+        return Ok(embed(&asked).as_slice().to_vec());
+    }
+    let mut vector = parts.readers.embed(model, &asked).await.map_err(unread)?;
+    let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+    if length > LENGTH_MIN {
+        vector.iter_mut().for_each(|number| *number /= length);
+    }
+    Ok(vector)
+}
+
+/// The nearest pieces by meaning, and by words where the cache is hybrid.
+async fn pieces(
+    parts: &CacheParts,
+    asker: &Asker,
+    vector: &[f32],
+    words: &str,
+) -> Result<(Vec<VectorHit>, Vec<VectorHit>), VectorError> {
+    let asking = Asking { tokens: &asker.tokens, limit: CHUNKS_MAX };
+    let by_meaning = async {
+        // A question without a word that the model knows lies nowhere.
+        match vector.iter().any(|number| number.abs() > LENGTH_MIN) {
+            true => parts.vectors.nearest(asking, vector).await,
+            false => Ok(Vec::new()),
+        }
+    };
+    let by_words = async {
+        match parts.settings.corpus_hybrid {
+            true => parts.vectors.nearest_by_words(asking, &words_of_query(words)).await,
+            false => Ok(Vec::new()),
+        }
+    };
+    tokio::try_join!(by_meaning, by_words)
+}
+
+/// The records decide at last.
+async fn visible(
+    parts: &CacheParts,
+    asker: &Asker,
+    found: &[Found],
+) -> Result<BTreeMap<SignalId, Signal>, CorpusError> {
+    let ids: Vec<SignalId> = found.iter().map(|one| one.signal).collect();
+    if ids.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let signals = parts.signals.signals(&ids, Some(&asker.tokens)).await.map_err(unreadable)?;
+    Ok(signals.into_iter().map(|signal| (signal.signal_id, signal)).collect())
+}
+
+/// Vectors of another model mean something else. While all are read again, those that are done are found.
+fn read_by(
+    mut signals: BTreeMap<SignalId, Signal>,
+    model: &str,
+) -> Result<BTreeMap<SignalId, Signal>, CorpusError> {
+    let other = signals.values().map(|signal| &signal.embedding_model).find(|own| *own != model).cloned();
+    signals.retain(|_, signal| signal.embedding_model == model);
+    match other {
+        Some(other) if signals.is_empty() => Err(CorpusError(format!(
+            "the cache was read by the model '{other}' and is asked by '{model}': run `tributary reindex_corpus`"
+        ))),
+        _ => Ok(signals),
+    }
+}
+
+async fn hits(
+    parts: &CacheParts,
+    kept: Vec<Found>,
+    mut signals: BTreeMap<SignalId, Signal>,
+) -> Result<Vec<CorpusHit>, CorpusError> {
+    let shown = |one: &Found| -> Vec<(SignalId, u32)> {
+        one.chunks.iter().take(PASSAGES_MAX).map(|number| (one.signal, *number)).collect()
+    };
+    let wanted: Vec<(SignalId, u32)> = kept.iter().flat_map(shown).collect();
+    let texts = match wanted.is_empty() {
+        true => Vec::new(),
+        false => parts.signals.chunk_texts(&wanted).await.map_err(unreadable)?,
+    };
+    let mut texts: BTreeMap<(SignalId, u32), String> =
+        texts.into_iter().map(|(signal, chunk)| ((signal, chunk.number), chunk.text)).collect();
+    let (now, recheck) = (parts.clock.now(), parts.settings.cache_liveness_recheck_seconds.0);
+    let hit = |one: Found| {
+        let signal = signals.remove(&one.signal)?;
+        let passages: Vec<String> = shown(&one).iter().filter_map(|place| texts.remove(place)).collect();
+        let (debug, mark) = (Some(debug(&one)), CacheMark::of(&signal, now, recheck));
+        // Without its best piece it was written anew a moment ago: the next question finds it.
+        (!passages.is_empty()).then(|| CorpusHit { signal, mark, score: one.score, passages, debug })
+    };
+    Ok(kept.into_iter().filter_map(hit).collect())
+}
+
+fn debug(found: &Found) -> Value {
+    json!({
+        "score": found.score,
+        "cosine": found.cosine,
+        "bm25": found.by_words,
+        "chunks": found.chunks.iter().take(PASSAGES_MAX).collect::<Vec<_>>(),
+    })
+}
+
+fn unreadable(error: StoreError) -> CorpusError {
+    CorpusError(format!("the cache cannot be read: {error}"))
+}
+
+fn unread(error: ReaderError) -> CorpusError {
+    CorpusError(error.to_string())
+}

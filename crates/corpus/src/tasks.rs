@@ -1,0 +1,71 @@
+//! The background work of the cache.
+
+use crate::SemanticCache;
+use crate::ingest::{self, Errand, Outcome};
+use crate::retention::{self, Swept};
+use async_trait::async_trait;
+use domain::contracts::{ClaimedTask, TaskError, TaskHandler};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Brings one document in; runs on the queue `corpus`.
+pub struct IngestDocument(pub Arc<SemanticCache>);
+
+impl IngestDocument {
+    /// The name of the task.
+    pub const NAME: &str = ingest::TASK;
+}
+
+#[async_trait]
+impl TaskHandler for IngestDocument {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
+        let errand: Errand =
+            serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
+        let cache = &self.0;
+        let outcome = ingest::run(&cache.parts, &errand, task.attempt).await?;
+        if outcome != Outcome::LeftOut {
+            cache.tally.ingested(cache.parts.clock.now().date_naive(), outcome == Outcome::In);
+        }
+        Ok(())
+    }
+}
+
+/// Removes texts whose time is over, and texts that no document has.
+pub struct SweepBodies(pub Arc<SemanticCache>);
+
+impl SweepBodies {
+    /// The name of the task, and of its schedule.
+    pub const NAME: &str = "sweep_bodies";
+    pub const EVERY: Duration = Duration::from_secs(24 * 60 * 60);
+}
+
+#[async_trait]
+impl TaskHandler for SweepBodies {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    async fn run(&self, _task: &ClaimedTask) -> Result<(), TaskError> {
+        let swept = self.0.sweep_bodies().await?;
+        if swept != Swept::default() {
+            let Swept { expired, unneeded } = swept;
+            tracing::info!(
+                expired,
+                unneeded,
+                "{expired} texts of the cache were removed because their time was over, {unneeded} because no document has them"
+            );
+        }
+        Ok(())
+    }
+}
+
+impl SemanticCache {
+    /// What the daily task does.
+    pub async fn sweep_bodies(&self) -> Result<Swept, TaskError> {
+        retention::sweep(&self.parts).await.map_err(|error| TaskError(error.to_string()))
+    }
+}

@@ -1,0 +1,81 @@
+//! Documents out of the cache, all of them or those of a matter.
+
+use super::walk::{Walk, count};
+use super::{Progress, UpkeepError};
+use crate::{CacheParts, SemanticCache};
+use domain::contracts::{BodyKey, SignalFilter, StoreError};
+use domain::corpus::Signal;
+
+/// What was removed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Removal {
+    pub documents: u64,
+    pub pieces: u64,
+    /// Texts that no other document needed.
+    pub bodies: u64,
+}
+
+impl SemanticCache {
+    /// How many documents a reset would remove.
+    pub async fn to_be_reset(&self, matter_tag: Option<&str>) -> Result<u64, StoreError> {
+        let filter = SignalFilter { matter_tag: matter_tag.map(str::to_owned), ..SignalFilter::default() };
+        Ok(self.parts.signals.find_signals(&filter, 0, 1).await?.total)
+    }
+
+    /// Removes documents with their pieces, texts and grants. Without a tag nothing is left, in no store.
+    pub async fn reset(
+        &self,
+        matter_tag: Option<&str>,
+        progress: Progress<'_>,
+    ) -> Result<Removal, UpkeepError> {
+        let parts = &self.parts;
+        let total = count(&*parts.signals).await?;
+        let mut removal = Removal::default();
+        let (mut seen, mut walk) = (0, Walk::over(&*parts.signals));
+        loop {
+            let some = walk.next().await?;
+            if some.is_empty() {
+                break;
+            }
+            seen += some.len() as u64;
+            let has_tag = |signal: &Signal| {
+                matter_tag.is_none_or(|tag| signal.matter_tags.iter().any(|one| one == tag))
+            };
+            let wanted: Vec<Signal> = some.into_iter().filter(has_tag).collect();
+            remove(parts, &wanted, &mut removal).await?;
+            progress(seen, total.max(seen));
+        }
+        if matter_tag.is_none() {
+            // What an interrupted removal left behind goes, too.
+            self.agree(true).await?;
+        }
+        Ok(removal)
+    }
+}
+
+/// The records first: from then on nobody finds the documents, whatever happens to the rest.
+async fn remove(parts: &CacheParts, documents: &[Signal], removal: &mut Removal) -> Result<(), UpkeepError> {
+    let mut bodies: Vec<BodyKey> = Vec::new();
+    let mut ids = Vec::new();
+    for signal in documents {
+        match parts.signals.remove_signal(signal.signal_id).await {
+            Ok(unneeded) => bodies.extend(unneeded),
+            Err(StoreError::NotFound) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        ids.push(signal.signal_id);
+        removal.documents += 1;
+        removal.pieces += u64::from(signal.chunk_count);
+    }
+    if !ids.is_empty() {
+        parts.vectors.remove(&ids).await?;
+    }
+    for key in bodies {
+        // Somebody may have brought the same text in meanwhile.
+        if !parts.signals.has_body(&key).await? {
+            parts.bodies.delete(&key).await?;
+            removal.bodies += 1;
+        }
+    }
+    Ok(())
+}

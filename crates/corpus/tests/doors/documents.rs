@@ -1,0 +1,70 @@
+//! What a person sees of their own documents, and nothing of those of others.
+
+use crate::house::{House, Kept};
+use domain::contracts::{Clock, SignalFilter, SignalStore, StoreError};
+use domain::corpus::SignalState;
+use domain::ids::{SignalId, UserId};
+use domain::settings::Settings;
+
+const URL: &str = "https://a.example/report";
+
+async fn listed(house: &House, user: UserId, words: &str) -> Vec<SignalId> {
+    let filter = SignalFilter { words: words.to_owned(), ..SignalFilter::default() };
+    let page = house.cache.documents_of(user, filter, 0, 10).await.unwrap();
+    assert_eq!(page.total as usize, page.items.len());
+    page.items.into_iter().map(|signal| signal.signal_id).collect()
+}
+
+#[tokio::test]
+async fn everybody_lists_what_they_may_see() {
+    let house = House::open(Settings::default()).await;
+    let (ann, ben) = (house.person("ann").await, house.person("ben").await);
+    let kept =
+        |by, url| Kept { by, from: None, url, text: "The river rose.", version: "", is_supplied: false };
+    let anns = house.keep(kept(ann, URL)).await;
+    let bens = house.keep(kept(ben, "https://b.example/")).await;
+    for (user, own, other) in [(ann, anns, bens), (ben, bens, anns)] {
+        assert_eq!(listed(&house, user, "").await, [own]);
+        assert_eq!(listed(&house, user, "document").await, [own]);
+        assert_eq!(listed(&house, user, "elsewhere").await, []);
+        assert_eq!(house.cache.document_of(user, own).await.unwrap().signal_id, own);
+        for hidden in [other, SignalId(999)] {
+            let refused = house.cache.document_of(user, hidden).await;
+            assert!(matches!(refused, Err(StoreError::NotFound)), "{refused:?}");
+        }
+    }
+    house.store.revoke_grant(anns, ann, house.clock.now()).await.unwrap();
+    assert_eq!(listed(&house, ann, "").await, []);
+    assert!(house.cache.document_of(ann, anns).await.is_err());
+}
+
+/// Who asked for a document sees how far it is. What others got from the same address is not shown.
+#[tokio::test]
+async fn a_wish_is_seen_by_who_has_it() {
+    let house = House::open(Settings::default()).await;
+    let (ann, ben) = (house.person("ann").await, house.person("ben").await);
+    let id = house.note(ann, None, URL).await;
+    house.store.note_failure(id, "no answer".to_owned(), house.clock.now()).await.unwrap();
+    let seen = house.cache.document_of(ann, id).await.unwrap();
+    assert_eq!((seen.state, seen.title.as_str()), (SignalState::Known, "A document"));
+    assert_eq!(seen.messages, ["no answer"]);
+    assert!(house.cache.document_of(ben, id).await.is_err());
+
+    // Ben wishes for the same address: he sees the address that he gave, and nothing else.
+    assert_eq!(house.note(ben, None, URL).await, id);
+    for is_indexed in [false, true] {
+        if is_indexed {
+            let kept =
+                Kept { by: ann, from: None, url: URL, text: "Ann's own.", version: "7", is_supplied: false };
+            assert_eq!(house.keep(kept).await, id);
+        }
+        let seen = house.cache.document_of(ben, id).await.unwrap();
+        assert_eq!((seen.url.as_str(), seen.state), (URL, SignalState::Known));
+        assert_eq!((seen.title.as_str(), seen.source_provider.as_str()), ("", ""));
+        assert_eq!((seen.chunk_count, seen.body_bytes, seen.size), (0, 0, 0));
+        assert_eq!((seen.content_hash.as_str(), seen.external_version.as_str()), ("", ""));
+        assert!(seen.messages.is_empty() && seen.indexed_at.is_none() && seen.last_verified.is_none());
+        assert_eq!(listed(&house, ben, "").await, []);
+    }
+    assert_eq!(house.cache.document_of(ann, id).await.unwrap().state, SignalState::Indexed);
+}

@@ -1,0 +1,232 @@
+//! Checks on demand: what a source's answer means, whose credentials are used, and what follows.
+
+use crate::house::{House, Kept, Says};
+use corpus::CheckError;
+use domain::contracts::{Clock, Corpus, PageWanted, SignalStore};
+use domain::corpus::{Liveness, Signal};
+use domain::ids::{SignalId, UserId};
+use domain::provider::{ProviderDraft, SearchProvider};
+use domain::result::ResultItem;
+use domain::settings::{Secs, Settings};
+use std::time::Duration;
+
+const URL: &str = "https://a.example/report";
+
+fn settings() -> Settings {
+    Settings { cache_liveness_probe_timeout: Secs::new(1), ..Settings::default() }
+}
+
+/// Ann has the document, from a source that gives everybody their own.
+struct Room {
+    house: House,
+    ann: UserId,
+    ben: UserId,
+    id: SignalId,
+}
+
+impl Room {
+    async fn open(version: &str, is_supplied: bool) -> Self {
+        let house = House::open(settings()).await;
+        let (ann, ben) = (house.person("ann").await, house.person("ben").await);
+        let from = Some(house.provider(ann, "Rivers", "microsoft").await).filter(|_| !is_supplied);
+        let text = "The river rose.";
+        let id = house.keep(Kept { by: ann, from, url: URL, text, version, is_supplied }).await;
+        Self { house, ann, ben, id }
+    }
+
+    /// Ben gets the same text later.
+    async fn ben_too(&self) {
+        self.house.clock.advance(Duration::from_secs(1));
+        let from = self.signal().await.source_provider_id;
+        let kept =
+            Kept { by: self.ben, from, url: URL, text: "The river rose.", version: "", is_supplied: false };
+        assert_eq!(self.house.keep(kept).await, self.id);
+    }
+
+    async fn check(&self, asker: UserId) -> Result<(Liveness, Option<u16>), CheckError> {
+        let checked = self.house.cache.check_liveness(asker, &[self.id]).await?;
+        assert_eq!((checked.len(), checked[0].signal_id), (1, self.id));
+        assert_eq!(checked[0].checked_at, self.house.clock.now());
+        Ok((checked[0].verdict, checked[0].http_status))
+    }
+
+    async fn signal(&self) -> Signal {
+        self.house.signal(self.id).await
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_noted_and_nothing_is_deleted() {
+    use Liveness::{Alive, Gone, Unknown};
+    // What the source says, the verdict, and how the document stands afterwards; one after the other.
+    let table = [
+        (Says::Status(200), Alive, Some(200), Alive),
+        (Says::Status(503), Unknown, Some(503), Unknown),
+        (Says::Status(404), Gone, Some(404), Gone),
+        (Says::Status(500), Unknown, Some(500), Gone),
+        (Says::Nothing, Unknown, None, Gone),
+        (Says::Status(429), Unknown, Some(429), Gone),
+        (Says::Status(301), Alive, Some(301), Alive),
+        (Says::Status(410), Gone, Some(410), Gone),
+        (Says::Status(206), Alive, Some(206), Alive),
+        (Says::Silence, Unknown, None, Unknown),
+    ];
+    let room = Room::open("", false).await;
+    let mut verified = room.signal().await.last_verified;
+    for (says, verdict, http, noted) in table {
+        room.house.clock.advance(Duration::from_secs(60));
+        room.house.sources.say(URL, says.clone());
+        assert_eq!(room.check(room.ann).await.unwrap(), (verdict, http), "{says:?}");
+        let signal = room.signal().await;
+        if verdict == Alive {
+            verified = Some(room.house.clock.now());
+        }
+        assert_eq!((signal.liveness, signal.last_verified), (noted, verified), "{says:?}");
+        assert_eq!(signal.liveness_checked, Some(room.house.clock.now()), "{says:?}");
+        assert_eq!(signal.chunk_count, 1, "{says:?}");
+        assert!(room.house.grant(room.id, room.ann).await.unwrap().opens(&signal), "{says:?}");
+    }
+    assert_eq!(room.house.waiting().await, []);
+}
+
+#[tokio::test]
+async fn a_refusal_ends_the_right_at_once() {
+    for status in [401, 403] {
+        let room = Room::open("", false).await;
+        room.ben_too().await;
+        room.house.sources.say(URL, Says::Status(200));
+        room.house.sources.say_to(URL, room.ann, Says::Status(status));
+        assert_eq!(room.check(room.ann).await.unwrap(), (Liveness::Unknown, Some(status)));
+        assert!(room.house.grant(room.id, room.ann).await.unwrap().revoked_at.is_some());
+        assert!(matches!(room.check(room.ann).await, Err(CheckError::NotFound)));
+        assert!(room.house.cache.marks(room.ann, &[room.id]).await.unwrap().is_empty());
+        // Ben's is another right, and the document stays.
+        assert_eq!(room.check(room.ben).await.unwrap(), (Liveness::Alive, Some(200)));
+        assert_eq!(room.house.cache.marks(room.ben, &[room.id]).await.unwrap().len(), 1);
+    }
+}
+
+/// The text is the person's own; whether a stranger may read the page says nothing of it.
+#[tokio::test]
+async fn a_refusal_does_not_take_away_what_the_person_gave() {
+    let room = Room::open("\"1\"", true).await;
+    for says in [Says::Status(403), Says::Version("\"2\"")] {
+        room.house.sources.say(URL, says);
+        room.check(room.ann).await.unwrap();
+        assert!(room.house.grant(room.id, room.ann).await.unwrap().revoked_at.is_none());
+        assert_eq!(room.house.waiting().await, [], "and it is not fetched in its place");
+    }
+}
+
+#[tokio::test]
+async fn the_askers_credentials_come_first_then_those_of_others() {
+    let room = Room::open("", false).await;
+    room.ben_too().await;
+    room.house.sources.say(URL, Says::Status(200));
+    room.check(room.ann).await.unwrap();
+    assert_eq!(room.house.sources.asked(), [room.ann]);
+    // Ann has no token any more.
+    room.house.sources.say_to(URL, room.ann, Says::Nothing);
+    assert_eq!(room.check(room.ann).await.unwrap().0, Liveness::Alive);
+    assert_eq!(room.house.sources.asked(), [room.ann, room.ben]);
+    // Nobody is asked for ever, and whose right has ended is not asked at all.
+    for name in ["carl", "dora", "emil"] {
+        let other = room.house.person(name).await;
+        room.house.clock.advance(Duration::from_secs(1));
+        let from = room.signal().await.source_provider_id;
+        let kept =
+            Kept { by: other, from, url: URL, text: "The river rose.", version: "", is_supplied: false };
+        room.house.keep(kept).await;
+    }
+    room.house.store.revoke_grant(room.id, room.ben, room.house.clock.now()).await.unwrap();
+    room.house.sources.say(URL, Says::Nothing);
+    assert_eq!(room.check(room.ann).await.unwrap(), (Liveness::Unknown, None));
+    let asked = room.house.sources.asked();
+    assert_eq!((asked.len(), asked[0]), (3, room.ann));
+    assert!(!asked.contains(&room.ben));
+}
+
+#[tokio::test]
+async fn a_changed_version_is_fetched_again_with_the_rights_of_who_asked() {
+    let table = [
+        ("\"1\"", Says::Version("\"2\""), true),
+        ("\"1\"", Says::Version("W/\"1\""), false),
+        ("\"1\"", Says::Version("Tue, 03 Nov 2026 10:00:00 GMT"), false),
+        ("", Says::Version("\"2\""), false),
+        ("\"1\"", Says::Status(404), false),
+    ];
+    for (version, says, is_fetched) in table {
+        let room = Room::open(version, false).await;
+        let verified = room.signal().await.last_verified;
+        room.house.clock.advance(Duration::from_secs(60));
+        room.house.sources.say(URL, says.clone());
+        let (verdict, _) = room.check(room.ann).await.unwrap();
+        let tasks = room.house.waiting().await;
+        assert_eq!(!tasks.is_empty(), is_fetched, "{version} {says:?}");
+        let signal = room.signal().await;
+        if is_fetched {
+            assert_eq!(verdict, Liveness::Alive);
+            assert_eq!((tasks.len(), tasks[0].0.as_str()), (1, "ingest_document"));
+            assert_eq!((&tasks[0].1["signal"], &tasks[0].1["user"]), (&room.id.0.into(), &room.ann.0.into()));
+            // The copy is not what the source has, so that it is not verified.
+            assert_eq!((signal.last_verified, signal.liveness), (verified, Liveness::Unknown));
+            assert_eq!(signal.liveness_checked, Some(room.house.clock.now()));
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_may_not_see_it_does_not_learn_of_it() {
+    let room = Room::open("", false).await;
+    room.house.sources.say(URL, Says::Status(200));
+    let before = room.signal().await;
+    room.house.clock.advance(Duration::from_secs(60));
+    assert!(matches!(room.check(room.ben).await, Err(CheckError::NotFound)));
+    let unknown = room.house.cache.check_liveness(room.ann, &[room.id, SignalId(999)]).await;
+    assert!(matches!(unknown, Err(CheckError::NotFound)));
+    assert_eq!(room.house.sources.asked(), []);
+    assert_eq!(room.signal().await, before);
+
+    let closed = House::with_license(settings(), false).await;
+    let ann = closed.person("ann").await;
+    let refused = closed.cache.check_liveness(ann, &[SignalId(1)]).await;
+    assert!(matches!(refused, Err(CheckError::Unlicensed)));
+}
+
+#[tokio::test]
+async fn several_are_answered_in_their_order() {
+    let room = Room::open("", false).await;
+    let mut ids = vec![room.id];
+    for number in 0..12 {
+        let url = format!("https://a.example/{number}");
+        let text = format!("text {number}");
+        let kept = Kept { by: room.ann, from: None, url: &url, text: &text, version: "", is_supplied: false };
+        ids.insert(0, room.house.keep(kept).await);
+        room.house.sources.say(&url, Says::Status(if number % 2 == 0 { 200 } else { 404 }));
+    }
+    let checked = room.house.cache.check_liveness(room.ann, &ids).await.unwrap();
+    assert_eq!(checked.iter().map(|one| one.signal_id).collect::<Vec<_>>(), ids);
+    assert_eq!((checked[0].verdict, checked[1].verdict), (Liveness::Gone, Liveness::Alive));
+    assert_eq!(checked[12].verdict, Liveness::Unknown);
+}
+
+/// A fetch for an answer was refused.
+#[tokio::test]
+async fn a_refused_fetch_ends_the_right_too() {
+    for by_mark in [false, true] {
+        let room = Room::open("", false).await;
+        let provider = SearchProvider::unsaved(ProviderDraft::default(), room.ann, room.house.clock.now());
+        let mut item = ResultItem { url: URL.to_owned() + "?utm_source=x#part", ..ResultItem::default() };
+        if by_mark {
+            let mark = room.house.cache.marks(room.ann, &[room.id]).await.unwrap().remove(&room.id).unwrap();
+            item = ResultItem { cache: Some(Box::new(mark)), ..ResultItem::default() };
+        }
+        let time_max = Duration::from_secs(1);
+        for user in [room.ben, room.ann] {
+            assert!(room.house.grant(room.id, room.ann).await.unwrap().revoked_at.is_none());
+            let wanted = PageWanted { provider: &provider, item: &item, user, is_asked_for: false, time_max };
+            room.house.cache.denied(&wanted).await;
+        }
+        assert!(room.house.grant(room.id, room.ann).await.unwrap().revoked_at.is_some(), "{by_mark}");
+    }
+}

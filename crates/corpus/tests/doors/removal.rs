@@ -1,0 +1,112 @@
+//! Out of the cache again: who may remove what, and that nothing is left behind.
+
+use crate::house::{House, Kept};
+use corpus::{RemovalError, Which};
+use domain::contracts::{BodyStore, Corpus, SignalStore, StoreError};
+use domain::ids::{SignalId, UserId};
+use domain::settings::Settings;
+
+const URL: &str = "https://a.example/report";
+
+async fn kept_by(house: &House, people: &[UserId]) -> SignalId {
+    let mut id = SignalId(0);
+    for by in people {
+        let kept =
+            Kept { by: *by, from: None, url: URL, text: "The river rose.", version: "", is_supplied: false };
+        id = house.keep(kept).await;
+    }
+    id
+}
+
+async fn is_there(house: &House, id: SignalId) -> bool {
+    match house.store.signal(id).await {
+        Ok(_) => true,
+        Err(StoreError::NotFound) => false,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[tokio::test]
+async fn a_person_gives_up_their_own_right_and_the_last_takes_the_document_along() {
+    let house = House::open(Settings::default()).await;
+    let (ann, ben) = (house.person("ann").await, house.person("ben").await);
+    let id = kept_by(&house, &[ann, ben]).await;
+    let (as_ann, as_ben) = (house.principal(ann, false).await, house.principal(ben, false).await);
+
+    let by_url = Which::Url("HTTPS://A.example:443/report?utm_source=x#part".to_owned());
+    let removed = house.cache.unindex(&as_ann, &by_url, false).await.unwrap();
+    assert_eq!((removed.signal_id, removed.is_whole), (id, false));
+    assert!(house.cache.marks(ann, &[id]).await.unwrap().is_empty());
+    assert_eq!(house.cache.marks(ben, &[id]).await.unwrap().len(), 1);
+    let again = house.cache.unindex(&as_ann, &Which::Id(id), false).await;
+    assert!(matches!(again, Err(RemovalError::NotFound)), "{again:?}");
+
+    assert_eq!(house.bodies.keys(None, 10).await.unwrap().len(), 1);
+    let removed = house.cache.unindex(&as_ben, &Which::Id(id), false).await.unwrap();
+    assert!(removed.is_whole && !is_there(&house, id).await);
+    assert_eq!(house.bodies.keys(None, 10).await.unwrap(), []);
+    assert_eq!(house.store.grants(id).await.unwrap(), []);
+    assert_eq!(house.store.corpus_counts().await.unwrap().chunks, 0);
+}
+
+#[tokio::test]
+async fn an_administrator_removes_for_all_without_seeing_it() {
+    let house = House::open(Settings::default()).await;
+    let (ann, ben) = (house.person("ann").await, house.person("ben").await);
+    let id = kept_by(&house, &[ann]).await;
+    let as_ben = house.principal(ben, false).await;
+    for which in
+        [Which::Id(id), Which::Url(URL.to_owned()), Which::Id(SignalId(999)), Which::Url("x".to_owned())]
+    {
+        let refused = house.cache.unindex(&as_ben, &which, true).await;
+        assert!(matches!(refused, Err(RemovalError::NotFound)), "{which:?}: {refused:?}");
+    }
+    assert!(is_there(&house, id).await);
+    let removed =
+        house.cache.unindex(&house.principal(ben, true).await, &Which::Id(id), false).await.unwrap();
+    assert!(removed.is_whole && !is_there(&house, id).await);
+}
+
+/// Who sees a document because its source is open to all has no right of their own to give up.
+#[tokio::test]
+async fn what_others_put_there_stays() {
+    let house = House::open(Settings::default()).await;
+    let (ann, ben) = (house.person("ann").await, house.person("ben").await);
+    let from = Some(house.provider(ann, "Rivers", "").await);
+    let kept = Kept { by: ann, from, url: URL, text: "The river rose.", version: "", is_supplied: false };
+    let id = house.keep(kept).await;
+    assert_eq!(house.cache.marks(ben, &[id]).await.unwrap().len(), 1, "everybody may see it");
+    let refused = house.cache.unindex(&house.principal(ben, false).await, &Which::Id(id), false).await;
+    assert!(matches!(refused, Err(RemovalError::NotOwn)), "{refused:?}");
+    assert!(is_there(&house, id).await);
+}
+
+/// A text that two documents have is kept for the other.
+#[tokio::test]
+async fn a_shared_text_stays() {
+    let house = House::open(Settings::default()).await;
+    let ann = house.person("ann").await;
+    let id = kept_by(&house, &[ann]).await;
+    let copy = "https://a.example/copy";
+    let kept =
+        Kept { by: ann, from: None, url: copy, text: "The river rose.", version: "", is_supplied: false };
+    let other = house.keep(kept).await;
+    assert_ne!(id, other);
+    let as_ann = house.principal(ann, false).await;
+    for (id, left) in [(id, 1), (other, 0)] {
+        house.cache.unindex(&as_ann, &Which::Id(id), false).await.unwrap();
+        assert_eq!(house.bodies.keys(None, 10).await.unwrap().len(), left);
+    }
+}
+
+/// What was asked for and never came can be taken back, with or without a license.
+#[tokio::test]
+async fn a_mere_wish_is_taken_back() {
+    let house = House::with_license(Settings::default(), false).await;
+    let (ann, ben) = (house.person("ann").await, house.person("ben").await);
+    let id = house.note(ann, None, URL).await;
+    let refused = house.cache.unindex(&house.principal(ben, false).await, &Which::Id(id), false).await;
+    assert!(matches!(refused, Err(RemovalError::NotFound)), "{refused:?}");
+    house.cache.unindex(&house.principal(ann, false).await, &Which::Id(id), false).await.unwrap();
+    assert!(!is_there(&house, id).await);
+}

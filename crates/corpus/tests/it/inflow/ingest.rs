@@ -1,0 +1,321 @@
+//! A wish, and what comes of it.
+
+use super::house::{Away, House, address, item, result, text_of, wish};
+use corpus::ingest::{Document, IngestError, SUPPLIED_WORDS_MIN, WORDS_MIN};
+use domain::contracts::{PageError, ProviderStore, SignalStore, UserStore};
+use domain::corpus::{LicenseGate, Liveness, Origin, SignalState};
+use domain::secret::Secret;
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+
+const URL: &str = "https://a.example/river?utm_source=mail";
+
+#[tokio::test]
+async fn a_result_becomes_a_document_that_is_found() {
+    let house = House::open().await;
+    let provider = house.provider("Rivers", json!({})).await;
+    house.web.gives(URL, Ok(&text_of("river", 1_000)));
+    let accepted = house.wish(house.ann, result(&provider, URL)).await.unwrap();
+    assert!(accepted.upgraded && !accepted.is_done && accepted.job.is_some());
+    assert_eq!(accepted.signal.state, SignalState::Known);
+    assert_eq!(house.work().await, 1);
+    let signal = house.signal(accepted.signal.signal_id).await;
+    assert_eq!((signal.state, signal.origin), (SignalState::Indexed, Origin::Ingest));
+    assert_eq!((signal.url.as_str(), signal.title.as_str()), ("https://a.example/river", "The river"));
+    assert_eq!(
+        (signal.language.as_str(), signal.ext.as_str(), signal.author.as_str()),
+        ("en", "html", "Ada")
+    );
+    assert_eq!((signal.liveness, signal.matter_tags.as_slice()), (Liveness::Alive, &["a".to_owned()][..]));
+    assert_eq!(signal.source_provider_id, Some(provider.id));
+    assert_eq!(signal.lineage_id, Some(signal.signal_id));
+    assert_eq!(signal.embedding_dim, 256);
+    assert_eq!(house.vectors().await, [(signal.signal_id, signal.chunk_count)]);
+    assert!(signal.chunk_count >= 4 && signal.body_bytes > 0);
+    let body = house.parts.bodies.get(&signal.body_key.clone().unwrap()).await.unwrap().unwrap();
+    assert_eq!(body.as_ref(), text_of("river", 1_000).trim().as_bytes());
+    assert_eq!(house.finds(house.ann, "what tells of the river").await, [signal.signal_id]);
+
+    // Again: nothing to do, and nothing changes.
+    let again = house.wish(house.ann, result(&provider, "https://A.example:443/river#top")).await.unwrap();
+    assert!(again.is_done && again.job.is_none() && !again.upgraded, "{again:?}");
+    assert_eq!((again.signal.signal_id, house.work().await), (signal.signal_id, 0));
+}
+
+#[tokio::test]
+async fn what_cannot_be_wished_for() {
+    let house = House::open().await;
+    let provider = house.provider("Rivers", json!({"shared": false})).await;
+    let no_address = house.wish(house.ann, result(&provider, "/etc/passwd")).await;
+    assert!(matches!(no_address, Err(IngestError::NoAddress)), "{no_address:?}");
+    let not_his = house.wish(house.bob, result(&provider, URL)).await;
+    assert!(matches!(not_his, Err(IngestError::NotAllowed)), "{not_his:?}");
+    let long = "word ".repeat(300_000);
+    let too_large = house.wish(house.ann, address(URL, Some(long))).await;
+    assert!(matches!(too_large, Err(IngestError::TooLarge(1))), "{too_large:?}");
+    let cache = house.provider("Cache", json!({"connector": "TributaryCorpusConnector"})).await;
+    let of_itself = house.wish(house.ann, result(&cache, URL)).await;
+    assert!(matches!(of_itself, Err(IngestError::NotAllowed)), "{of_itself:?}");
+    assert_eq!(house.store.corpus_counts().await.unwrap().grants, 0, "nothing was noted");
+
+    let unlicensed = House::with(
+        |settings| settings,
+        |parts| {
+            let license = LicenseGate::new(Secret::default(), None, Arc::clone(&parts.clock));
+            corpus::CacheParts { license, ..parts }
+        },
+    )
+    .await;
+    let refused = unlicensed.wish(unlicensed.ann, address(URL, None)).await;
+    assert!(matches!(refused, Err(IngestError::Unlicensed)), "{refused:?}");
+}
+
+#[tokio::test]
+async fn failures_leave_a_message_and_no_document() {
+    let house = House::open().await;
+    let provider = house.provider("Rivers", json!({})).await;
+    let few = text_of("river", WORDS_MIN - 16);
+    let table: [(&str, Result<&str, PageError>, usize, &str); 5] = [
+        ("https://a.example/1", Ok(&few), 1, "40 are needed"),
+        ("https://a.example/2", Err(PageError::Failed("no answer".to_owned())), 3, "no answer"),
+        ("https://a.example/3", Err(PageError::Gone(410)), 1, "HTTP 410"),
+        ("https://a.example/4", Err(PageError::Denied(403)), 1, "HTTP 403"),
+        ("https://a.example/5", Ok("1 2 3 "), 1, "only 3 words"),
+    ];
+    for (url, page, runs, why) in table {
+        house.web.gives(url, page.clone());
+        let accepted = house.wish(house.ann, result(&provider, url)).await.unwrap();
+        assert_eq!(house.work().await, runs, "{url}");
+        let signal = house.signal(accepted.signal.signal_id).await;
+        assert_eq!((signal.state, signal.messages.len()), (SignalState::Known, 1), "{url}");
+        assert!(signal.messages[0].contains(why), "{:?}", signal.messages);
+        let is_gone = matches!(page, Err(PageError::Gone(_)));
+        assert_eq!(signal.liveness == Liveness::Gone, is_gone, "{url}");
+    }
+    assert_eq!((house.vectors().await.len(), house.bodies().await), (0, 0));
+
+    // It is tried again when somebody wants it again.
+    house.web.gives("https://a.example/2", Ok(&text_of("river", 100)));
+    let signal = house.ingest(house.ann, &provider, "https://a.example/2").await;
+    assert_eq!(signal.state, SignalState::Indexed);
+}
+
+#[tokio::test]
+async fn a_refusal_takes_the_right_away_at_once() {
+    let house = House::open().await;
+    let provider = house.provider("Mails", json!({"authenticator": "microsoft"})).await;
+    house.web.gives(URL, Ok(&text_of("river", 100)));
+    for user in [house.ann, house.bob] {
+        house.ingest(user, &provider, URL).await;
+        assert_eq!(house.finds(user, "river").await.len(), 1);
+    }
+    house.web.gives_to(house.ann, URL, Err(PageError::Denied(401)));
+    house.clock.advance(Duration::from_secs(7_200));
+    let signal = house.ingest(house.ann, &provider, URL).await;
+    assert_eq!(house.finds(house.ann, "river").await, []);
+    assert_eq!(house.finds(house.bob, "river").await, [signal.signal_id]);
+    // Wishing once more opens nothing.
+    house.wish(house.ann, result(&provider, URL)).await.unwrap();
+    assert_eq!(house.finds(house.ann, "river").await, []);
+}
+
+#[tokio::test]
+async fn a_new_text_takes_the_place_of_the_old() {
+    let house = House::open().await;
+    let provider = house.provider("Rivers", json!({})).await;
+    house.web.gives(URL, Ok(&text_of("river", 1_000)));
+    let before = house.ingest(house.ann, &provider, URL).await;
+    house.web.gives(URL, Ok(&text_of("parliament", 100)));
+    house.clock.advance(Duration::from_secs(7_200));
+    let after = house.ingest(house.ann, &provider, URL).await;
+    assert_eq!(after.signal_id, before.signal_id);
+    assert_eq!(house.store.earlier_hashes(after.signal_id).await.unwrap(), [before.content_hash]);
+    assert_eq!(house.vectors().await, [(after.signal_id, after.chunk_count)]);
+    assert!(after.chunk_count < before.chunk_count);
+    assert_eq!(house.bodies().await, 1, "the old text is gone");
+    let hit = house.found(house.ann, "parliament").await.remove(0);
+    assert!(hit.passages[0].contains("parliament"));
+}
+
+#[tokio::test]
+async fn the_same_text_is_verified_and_not_read_again() {
+    let house = House::open().await;
+    let provider = house.provider("Rivers", json!({})).await;
+    house.web.gives(URL, Ok(&text_of("river", 100)));
+    let before = house.ingest(house.ann, &provider, URL).await;
+    house.clock.advance(Duration::from_secs(7_200));
+    let after = house.ingest(house.ann, &provider, URL).await;
+    assert_eq!(after.indexed_at, before.indexed_at);
+    assert!(after.last_verified > before.last_verified);
+    // Near the end of its time it is written again, so that it is kept longer.
+    house.clock.advance(Duration::from_secs(60 * 24 * 3_600));
+    let renewed = house.ingest(house.ann, &provider, URL).await;
+    assert!(renewed.body_expires > after.body_expires);
+}
+
+#[tokio::test]
+async fn a_text_from_one_source_is_not_for_those_of_another() {
+    let house = House::open().await;
+    let open = house.provider("Open", json!({})).await;
+    let closed = house.provider("Closed", json!({"shared": false})).await;
+    house.web.gives(URL, Ok(&text_of("river", 100)));
+    house.ingest(house.bob, &open, URL).await;
+    assert_eq!(house.finds(house.ann, "river").await.len(), 1, "everybody may ask this source");
+    // Ann asks by a source of her own, which gives her another text.
+    house.web.gives_to(house.ann, URL, Ok(&text_of("secret treaty", 100)));
+    let signal = house.ingest(house.ann, &closed, URL).await;
+    assert_eq!(signal.source_provider_id, Some(closed.id));
+    assert_eq!(house.finds(house.ann, "secret treaty").await, [signal.signal_id]);
+    assert_eq!(house.finds(house.bob, "secret treaty").await, []);
+}
+
+#[tokio::test]
+async fn the_same_address_may_show_everybody_something_else() {
+    let house = House::open().await;
+    let provider = house.provider("Mails", json!({"authenticator": "microsoft"})).await;
+    house.web.gives_to(house.ann, URL, Ok(&text_of("letter to ann", 100)));
+    house.web.gives_to(house.bob, URL, Ok(&text_of("letter to bob", 100)));
+    house.ingest(house.ann, &provider, URL).await;
+    assert_eq!(house.finds(house.ann, "letter").await.len(), 1);
+    house.ingest(house.bob, &provider, URL).await;
+    assert_eq!(house.finds(house.ann, "letter").await, [], "it is bob's letter now");
+    assert!(house.found(house.bob, "letter").await[0].passages[0].contains("bob"));
+}
+
+#[tokio::test]
+async fn a_text_that_a_person_gives_is_theirs_alone() {
+    let house = House::open().await;
+    let provider = house.provider("Rivers", json!({})).await;
+    let body = text_of("river", SUPPLIED_WORDS_MIN);
+    let given = |user, text: &str| {
+        let document = Document::Address {
+            provider: Some(provider.clone()),
+            url: URL.to_owned(),
+            title: "Mine".to_owned(),
+            body: Some(text.to_owned()),
+        };
+        house.wish(user, document)
+    };
+    let accepted = given(house.ann, &body).await.unwrap();
+    assert_eq!((house.work().await, house.web.asked_times()), (1, 0), "nobody was asked");
+    let signal = house.signal(accepted.signal.signal_id).await;
+    assert!(signal.is_supplied && signal.state == SignalState::Indexed);
+    assert_eq!(house.finds(house.ann, "river").await, [signal.signal_id]);
+    assert_eq!(house.finds(house.bob, "river").await, [], "although he may ask the source");
+
+    // Another person's text does not take its place: the source is asked.
+    house.web.gives(URL, Err(PageError::Gone(404)));
+    given(house.bob, &text_of("poison", SUPPLIED_WORDS_MIN)).await.unwrap();
+    house.work().await;
+    assert_eq!(house.finds(house.bob, "poison").await, []);
+    assert_eq!(house.finds(house.ann, "river").await, [signal.signal_id]);
+    // Her own may.
+    given(house.ann, &text_of("glacier", SUPPLIED_WORDS_MIN)).await.unwrap();
+    house.work().await;
+    assert!(house.found(house.ann, "glacier").await[0].passages[0].contains("glacier"));
+
+    // What the source gives wins, and is not replaced by anybody's text.
+    house.web.gives(URL, Ok(&text_of("river at its source", 100)));
+    house.ingest(house.bob, &provider, URL).await;
+    assert_eq!(house.finds(house.bob, "river").await, [signal.signal_id]);
+    given(house.ann, &text_of("poison", SUPPLIED_WORDS_MIN)).await.unwrap();
+    house.work().await;
+    assert!(!house.signal(signal.signal_id).await.is_supplied);
+    assert!(house.found(house.bob, "river").await[0].passages[0].contains("at its source"));
+}
+
+#[tokio::test]
+async fn a_short_text_is_fetched_instead() {
+    let house = House::open().await;
+    house.web.gives(URL, Ok(&text_of("river", 100)));
+    let few = text_of("river", SUPPLIED_WORDS_MIN - 16);
+    let accepted = house.wish(house.ann, address(URL, Some(few))).await.unwrap();
+    house.work().await;
+    assert_eq!(house.web.asked.lock().unwrap().as_slice(), [(house.ann, 0, URL.to_owned())]);
+    let signal = house.signal(accepted.signal.signal_id).await;
+    assert!(!signal.is_supplied && signal.source_provider_id.is_none());
+    assert_eq!(house.finds(house.ann, "river").await, [signal.signal_id]);
+    assert_eq!(house.finds(house.bob, "river").await, [], "what no source gave is for who fetched it");
+}
+
+#[tokio::test]
+async fn rights_are_looked_at_again_when_the_task_runs() {
+    let house = House::open().await;
+    house.web.gives(URL, Ok(&text_of("river", 100)));
+    let provider = house.provider("Rivers", json!({})).await;
+    let accepted = house.wish(house.bob, result(&provider, URL)).await.unwrap();
+    let mut draft = provider.draft.clone();
+    draft.shared = false;
+    house.store.replace_provider(provider.id, draft, house.parts.clock.now()).await.unwrap();
+    house.work().await;
+    assert_eq!(house.signal(accepted.signal.signal_id).await.state, SignalState::Known);
+    assert_eq!(house.web.asked_times(), 0);
+
+    house.wish(house.ann, result(&provider, URL)).await.unwrap();
+    house.store.delete_provider(provider.id).await.unwrap();
+    house.work().await;
+    house.wish(house.bob, address("https://b.example/", None)).await.unwrap();
+    house.store.delete_user(house.bob).await.unwrap();
+    house.work().await;
+    assert_eq!((house.web.asked_times(), house.vectors().await.len()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_caller_may_wait() {
+    let house = Arc::new(House::open().await);
+    let provider = house.provider("Rivers", json!({})).await;
+    house.web.gives(URL, Ok(&text_of("river", 100)));
+    house.web.gives("https://a.example/gone", Err(PageError::Gone(404)));
+    let waiting = |url: &'static str, at_most: u64| {
+        let wish = wish(house.ann, Document::Result { provider: provider.clone(), item: item(url) });
+        let (cache, at_most) = (Arc::clone(&house.cache), Duration::from_millis(at_most));
+        async move { cache.ingest_and_wait(wish, at_most).await }
+    };
+    let worker = async {
+        loop {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            house.work().await;
+        }
+    };
+    let late = waiting(URL, 150).await.unwrap();
+    assert!(!late.is_done && late.job.is_some(), "nobody works: {late:?}");
+    tokio::select! {
+        () = worker => {}
+        () = async {
+            let done = waiting(URL, 20_000).await.unwrap();
+            assert!(done.is_done && done.signal.state == SignalState::Indexed, "{done:?}");
+            let gone = waiting("https://a.example/gone", 20_000).await;
+            assert!(matches!(&gone, Err(IngestError::NoText(why)) if why.contains("404")), "{gone:?}");
+        } => {}
+    }
+}
+
+#[tokio::test]
+async fn equal_texts_are_kept_once_and_are_of_one_line() {
+    let house = House::open().await;
+    let provider = house.provider("Rivers", json!({})).await;
+    let mut lines = Vec::new();
+    for url in ["https://a.example/1", "https://a.example/2"] {
+        house.web.gives(url, Ok(&text_of("river", 100)));
+        lines.push(house.ingest(house.ann, &provider, url).await.lineage_id);
+    }
+    assert_eq!((house.bodies().await, lines[0]), (1, lines[1]));
+    house.web.gives("https://a.example/1", Ok(&text_of("parliament", 100)));
+    house.clock.advance(Duration::from_secs(7_200));
+    house.ingest(house.ann, &provider, "https://a.example/1").await;
+    assert_eq!(house.bodies().await, 2, "the other document has the old text still");
+}
+
+#[tokio::test]
+async fn without_its_reader_model_a_document_stays_out() {
+    let house =
+        House::with(|settings| settings, |parts| corpus::CacheParts { readers: Arc::new(Away), ..parts })
+            .await;
+    let provider = house.provider("Rivers", json!({})).await;
+    house.web.gives(URL, Ok(&text_of("river", 100)));
+    let signal = house.ingest(house.ann, &provider, URL).await;
+    assert_eq!((signal.state, house.web.asked_times()), (SignalState::Known, 3));
+    assert!(signal.messages[0].contains("does not answer"), "{:?}", signal.messages);
+    assert_eq!(house.bodies().await, 0, "nothing is left behind");
+}

@@ -1,0 +1,8 @@
+//! Documents on their way into the cache, with sources that do what a test says.
+
+mod crashes;
+mod house;
+mod ingest;
+mod pages;
+mod promotion;
+mod sweep;

@@ -1,0 +1,7 @@
+//! The cache with real records, its own vectors and a license of the tests.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+mod house;
+mod inflow;
+mod rights;
+mod search;
