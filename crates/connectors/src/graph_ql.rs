@@ -205,6 +205,7 @@ impl GraphQl {
             sort: Sort::Relevancy,
             page: 0,
             results_wanted: 1,
+            asker: domain::ids::UserId(1),
             vector: None,
             time_max,
         };

@@ -37,6 +37,7 @@ mod requests_post;
 mod shared;
 mod snowflake;
 mod sqlite3;
+mod tributary_corpus_connector;
 mod typesense;
 mod vespa;
 mod weaviate;
@@ -85,4 +86,5 @@ pub const CATALOGUE: &[ConnectorKind] = &[
     graph_ql::KIND,
     open_search_description::KIND,
     mcp_tool::KIND,
+    tributary_corpus_connector::KIND,
 ];

@@ -222,6 +222,7 @@ impl OpenSearchDescription {
             sort: Sort::Relevancy,
             page: 0,
             results_wanted: 1,
+            asker: domain::ids::UserId(1),
             vector: None,
             time_max,
         };

@@ -129,8 +129,10 @@ impl Gate {
         let client = self.client(request, hop).await?;
         let method = match hop.method {
             HttpMethod::Get => Method::GET,
+            HttpMethod::Head => Method::HEAD,
             HttpMethod::Post => Method::POST,
             HttpMethod::Put => Method::PUT,
+            HttpMethod::Delete => Method::DELETE,
         };
         let mut outgoing = client.request(method, hop.url.clone()).headers(hop.headers(request)?);
         if let Some(body) = &hop.body {

@@ -50,7 +50,9 @@ impl Hop {
         check_form(&url).map_err(|reason| broken(&format!("it redirects to a refused address: {reason}")))?;
         let is_home = self.is_home && request.origin.is_of(&url);
         let keeps_body = matches!(status, 307 | 308);
-        let method = if keeps_body { self.method } else { HttpMethod::Get };
+        // Who asks for the head alone wants no body from where it is led, either.
+        let keeps_method = keeps_body || self.method == HttpMethod::Head;
+        let method = if keeps_method { self.method } else { HttpMethod::Get };
         let body = if keeps_body { self.body } else { None };
         let has_secrets = request.secrets.iter().any(|secret| !secret.is_empty());
         if !is_home && has_secrets && body.is_some() {
@@ -155,6 +157,16 @@ mod tests {
             assert_eq!(hop.url.as_str(), "http://a.example/z?q=1");
             assert_eq!((hop.method, hop.body.is_some()), (method, has_body), "{status}");
             assert_eq!(names(&hop, &request).contains(&"content-type".to_owned()), has_body, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_question_for_the_head_stays_one() {
+        for status in [301, 302, 303, 307, 308] {
+            let mut request = request("http://a.example/");
+            (request.method, request.body) = (HttpMethod::Head, None);
+            let hop = Hop::first(&request).redirected(&request, status, "/z").unwrap();
+            assert_eq!((hop.method, hop.body), (HttpMethod::Head, None), "{status}");
         }
     }
 

@@ -75,7 +75,13 @@ impl Shelf<'_> {
     async fn body(&self, item: &ResultItem) -> Option<String> {
         let own = Duration::try_from_secs_f64(self.rules.timeout).unwrap_or_default();
         let time_max = own.min(self.wanted.time_max);
-        let wanted = PageWanted { provider: self.provider, item, user: self.wanted.user, time_max };
+        let wanted = PageWanted {
+            provider: self.provider,
+            item,
+            user: self.wanted.user,
+            is_asked_for: false,
+            time_max,
+        };
         let errand = Errand { parts: self.parts, config: self.config, wanted: &wanted, usual: time_max };
         let page = match errand.run().await {
             Ok(page) => page,

@@ -35,7 +35,7 @@ pub async fn read(
         return Err(failed("its answer holds none".to_owned()));
     }
     let title = objects.iter().find_map(|object| object["title"].as_str()).unwrap_or_default();
-    Ok(PageText { title: title.to_owned(), text, media_type: "text/html".to_owned() })
+    Ok(PageText { title: title.to_owned(), text, media_type: "text/html".to_owned(), ..PageText::default() })
 }
 
 fn request(service: &Diffbot, page: &Url, time_max: Duration) -> Option<HttpRequest> {

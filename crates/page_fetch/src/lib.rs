@@ -8,6 +8,7 @@
 //! | `media_type` | which kinds of content are wanted |
 //! | `page` | one page: the fetch, the text, and the service that is asked when it fails |
 //! | `diffbot` | that service |
+//! | `probe` | whether a page is still there, without fetching it |
 //! | `bodies` | `config.swirl.fetch_url_body`: thin bodies of results are filled |
 //!
 //! Addresses come from sources and are believed in nothing: the gate refuses what is not public, unless it is the
@@ -18,13 +19,14 @@ mod bodies;
 mod diffbot;
 mod media_type;
 mod page;
+mod probe;
 mod request;
 
 pub use bodies::PAGES_AT_ONCE;
 
 use async_trait::async_trait;
 use domain::contracts::{
-    Catalogues, ExtractText, Fetch, PageError, PageText, PageWanted, ReadPages, SourceTokens,
+    Catalogues, ExtractText, Fetch, PageError, PageProbe, PageText, PageWanted, ReadPages, SourceTokens,
 };
 use domain::ids::UserId;
 use domain::page_fetch::PageFetchConfig;
@@ -64,7 +66,7 @@ impl ReadPages for PageFetch {
     async fn read(&self, wanted: &PageWanted<'_>) -> Result<PageText, PageError> {
         let draft = &wanted.provider.draft;
         let config = PageFetchConfig::of(draft);
-        if !config.is_enabled {
+        if !config.is_enabled && !wanted.is_asked_for {
             let why = "its provider does not let pages be fetched: page_fetch_config_json has no key 'cache'";
             return Err(PageError::Failed(why.to_owned()));
         }
@@ -73,6 +75,11 @@ impl ReadPages for PageFetch {
             None => self.parts.settings.page_fetch_timeout.0,
         };
         Errand { parts: &self.parts, config: &config, wanted, usual }.run().await
+    }
+
+    async fn probe(&self, wanted: &PageWanted<'_>) -> Result<PageProbe, PageError> {
+        let config = PageFetchConfig::of(&wanted.provider.draft);
+        probe::probe(&self.parts, &config, wanted).await
     }
 
     async fn fill_bodies(

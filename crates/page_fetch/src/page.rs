@@ -7,6 +7,9 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use url::Url;
 
+/// Longest name of a version.
+const VERSION_CHARS_MAX: usize = 200;
+
 /// Fetching one page.
 pub struct Errand<'e> {
     pub parts: &'e PageFetchParts,
@@ -78,6 +81,8 @@ impl Errand<'_> {
         let answer = self.parts.fetch.fetch(&request).await?;
         match answer.status {
             200 => Ok(answer),
+            status @ (401 | 403) => Err(Miss { error: PageError::Denied(status), is_last: false }),
+            status @ (404 | 410) => Err(Miss { error: PageError::Gone(status), is_last: false }),
             status => Err(Miss::maybe(format!("{host} answered with the status {status}"))),
         }
     }
@@ -99,11 +104,18 @@ impl Errand<'_> {
             return Err(media_type::unwanted(&media_type));
         }
         let said = answer.header("content-type").map(str::to_owned);
+        let version = version(&answer);
         let file = FileToRead { media_type: said, name, bytes: answer.body };
         let read = self.parts.extract.extract(file).await.map_err(|error| Miss::maybe(error.to_string()))?;
         if read.text.trim().is_empty() {
             return Err(Miss::maybe("the page has no text"));
         }
-        Ok(PageText { title: read.title, text: read.text, media_type })
+        Ok(PageText { title: read.title, text: read.text, media_type, author: read.author, version })
     }
+}
+
+/// What the source calls the version of what it answers.
+pub fn version(answer: &HttpResponse) -> String {
+    let said = answer.header("etag").or_else(|| answer.header("last-modified"));
+    said.unwrap_or_default().trim().chars().take(VERSION_CHARS_MAX).collect()
 }

@@ -134,6 +134,7 @@ pub fn query(text: &str) -> ProviderQuery<'_> {
         sort: Sort::Relevancy,
         page: 0,
         results_wanted: 10,
+        asker: domain::ids::UserId(1),
         vector: None,
         time_max: Duration::from_secs(5),
     }

@@ -19,4 +19,5 @@ mod requests_get;
 mod requests_post;
 mod search_engines;
 mod sqlite3;
+mod tributary_corpus_connector;
 mod vector_stores;

@@ -93,6 +93,7 @@ async fn ask_within(
         sort: Sort::Relevancy,
         page: 0,
         results_wanted: 5,
+        asker: domain::ids::UserId(1),
         vector: None,
         time_max,
     };

@@ -101,5 +101,7 @@ pub async fn read_as(
     item: &ResultItem,
     user: UserId,
 ) -> Result<PageText, PageError> {
-    pages.read(&PageWanted { provider, item, user, time_max: Duration::from_secs(10) }).await
+    pages
+        .read(&PageWanted { provider, item, user, is_asked_for: false, time_max: Duration::from_secs(10) })
+        .await
 }

@@ -5,3 +5,4 @@
 mod bodies;
 mod house;
 mod pages;
+mod probes;

@@ -53,7 +53,7 @@ async fn only_a_good_answer_with_text_is_a_page() {
     let pages = pages(&[&site]);
     let provider = provider("https://api.example/", json!({}));
     let table = [
-        (Behaviour::status(404), "status 404"),
+        (Behaviour::status(404), "HTTP 404"),
         (Behaviour::Status { code: 203, headers: vec![], body: PAGE.into() }, "status 203"),
         (Behaviour::status(503), "status 503"),
         (Behaviour::text("text/html", "<script>words()</script>"), "no text"),
@@ -179,7 +179,8 @@ async fn time_is_the_hosts_the_providers_or_the_callers() {
         let provider = provider("https://api.example/", json!({"page_fetch_config_json": config}));
         let started = Instant::now();
         let (item, time_max) = (item(site.url(), ""), Duration::from_secs_f64(seconds));
-        let wanted = PageWanted { provider: &provider, item: &item, user: ANN, time_max };
+        let wanted =
+            PageWanted { provider: &provider, item: &item, user: ANN, is_asked_for: false, time_max };
         let error = why(pages.read(&wanted).await.expect_err("no answer"));
         assert!(error.contains("in time"), "{error}");
         assert!(started.elapsed() < Duration::from_secs(4), "{config}");
@@ -286,7 +287,7 @@ async fn another_service_is_asked_when_the_page_fails() {
     ] {
         service.reply(behaviour);
         let error = why(read(&pages, &rivers, &item(site.url(), "")).await.expect_err(expected));
-        assert!(error.contains("status 403") && error.contains(expected), "{error}");
+        assert!(error.contains("HTTP 403") && error.contains(expected), "{error}");
         assert!(!error.contains("canary"), "{error}");
     }
 }

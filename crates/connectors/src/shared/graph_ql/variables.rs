@@ -202,6 +202,7 @@ mod tests {
             page,
             results_wanted: 25,
             vector: None,
+            asker: domain::ids::UserId(1),
             time_max: Duration::from_secs(1),
         };
         variables(mappings).expect("variables").bind(&query)

@@ -146,7 +146,15 @@ mod tests {
         ];
         for (mappings, sort, page, want) in table {
             let time_max = Duration::from_secs(1);
-            let query = ProviderQuery { text, sort, page, results_wanted: 25, vector: None, time_max };
+            let query = ProviderQuery {
+                text,
+                sort,
+                page,
+                results_wanted: 25,
+                asker: domain::ids::UserId(1),
+                vector: None,
+                time_max,
+            };
             assert_eq!(arguments(mappings).expect("arguments").bind(&query), want, "{mappings}");
         }
         let paged = arguments("tool=t,argument=q,limit=n,limit_max=10,offset=s").expect("arguments");

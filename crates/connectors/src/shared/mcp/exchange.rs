@@ -96,6 +96,7 @@ impl<'a> Exchange<'a> {
             sort: Sort::Relevancy,
             page: 0,
             results_wanted: 1,
+            asker: domain::ids::UserId(1),
             vector: None,
             time_max: self.time_max.saturating_sub(self.started.elapsed()),
         };

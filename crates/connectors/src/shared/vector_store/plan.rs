@@ -145,7 +145,15 @@ mod tests {
     }
 
     fn query(sort: Sort, page: u32, results_wanted: u32) -> ProviderQuery<'static> {
-        ProviderQuery { text: "", sort, page, results_wanted, vector: None, time_max: Duration::ZERO }
+        ProviderQuery {
+            text: "",
+            sort,
+            page,
+            results_wanted,
+            asker: domain::ids::UserId(1),
+            vector: None,
+            time_max: Duration::ZERO,
+        }
     }
 
     #[test]

@@ -1,0 +1,116 @@
+//! TributaryCorpusConnector: the semantic cache as a source. It gives each person what that person may see.
+
+use crate::shared::check::read_notations;
+use async_trait::async_trait;
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, CorpusHit, CorpusQuestion,
+    NormalizedPage, ProviderQuery, SourceQuery, SourceResponse, Toolbox,
+};
+use domain::corpus::CONNECTOR_NAME;
+use domain::ids::UserId;
+use domain::provider::SearchProvider;
+use domain::validation::FieldErrors;
+use serde_json::{Value, json};
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: CONNECTOR_NAME,
+    summary: "The semantic cache: what people retrieved before, for each person what that person may see.",
+    capability: Capability { page: false, date_sort: false, not: false },
+    settings: &["result_mappings"],
+    authenticator: None,
+    check,
+    build,
+};
+
+struct TributaryCorpus {
+    toolbox: Toolbox,
+    remarks: Mutex<Vec<String>>,
+}
+
+impl fmt::Debug for TributaryCorpus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TributaryCorpus").finish_non_exhaustive()
+    }
+}
+
+fn check(provider: &SearchProvider) -> FieldErrors {
+    let mut errors = FieldErrors::default();
+    let _only_read = read_notations(provider, &mut errors);
+    errors
+}
+
+fn build(_provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    Ok(Box::new(TributaryCorpus { toolbox: toolbox.clone(), remarks: Mutex::default() }))
+}
+
+#[async_trait]
+impl Connector for TributaryCorpus {
+    fn capability(&self) -> Capability {
+        KIND.capability
+    }
+
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        Ok(SourceQuery::Command {
+            place: "the semantic cache".to_owned(),
+            body: json!([query.text, query.asker]),
+            rows_max: query.results_wanted,
+            time_max: query.time_max,
+        })
+    }
+
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        let SourceQuery::Command { body, rows_max, time_max, .. } = built else { return Err(other_kind()) };
+        // Without somebody who asks there is nothing to be found.
+        let (Some(words), Some(asker)) = (body[0].as_str(), body[1].as_i64()) else {
+            return Err(other_kind());
+        };
+        let results_max = usize::try_from(*rows_max).unwrap_or(usize::MAX);
+        let question = CorpusQuestion { asker: UserId(asker), words, results_max };
+        let answer = tokio::time::timeout(*time_max, self.toolbox.corpus.search(question)).await;
+        let answer = answer
+            .map_err(|_late| {
+                ConnectorError::new(ConnectorErrorKind::Timeout, "the cache did not answer in time")
+            })?
+            .map_err(|error| ConnectorError::new(ConnectorErrorKind::Unavailable, error.0))?;
+        *self.remarks.lock().unwrap_or_else(PoisonError::into_inner) = answer.messages;
+        let rows: Vec<Value> = answer.hits.into_iter().map(row).collect();
+        Ok(SourceResponse::Rows { found: rows.len() as u64, rows })
+    }
+
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let SourceResponse::Rows { found, rows } = response else { return Err(other_kind()) };
+        Ok(NormalizedPage { found: Some(found), retrieved: Some(rows.len() as u64), items: rows })
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        std::mem::take(&mut self.remarks.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The best piece is the body; the others stand in the payload. `cache` becomes the mark of the result.
+fn row(hit: CorpusHit) -> Value {
+    let CorpusHit { signal, mark, score, passages, debug } = hit;
+    let mut passages = passages.into_iter();
+    let mut row = json!({
+        "title": signal.title,
+        "url": signal.url,
+        "body": passages.next().unwrap_or_default(),
+        "author": signal.author,
+        "date_published": signal.date_published,
+        "cache": mark,
+        "passages": passages.collect::<Vec<String>>(),
+        "source_provider": signal.source_provider,
+        "similarity": score,
+        "version_label": signal.version_label,
+    });
+    if let (Some(debug), Some(row)) = (debug, row.as_object_mut()) {
+        row.insert("cache_debug".to_owned(), debug);
+    }
+    row
+}
+
+fn other_kind() -> ConnectorError {
+    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "this is a query of another kind of source")
+}
