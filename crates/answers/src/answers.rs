@@ -128,7 +128,7 @@ impl Answers {
         check_ready(search)?;
         let wish = settled(wish);
         loop {
-            if let Some(stored) = self.desk.store.answer(search.id).await?
+            if let Some(stored) = self.desk.federation.saved_answer(search).await?
                 && is_answer_to(&stored, search, &wish)
             {
                 return Ok(Seat::Stored(Box::new(stored)));

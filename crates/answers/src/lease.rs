@@ -39,7 +39,7 @@ impl Desk {
             let now = self.toolbox.clock.now();
             let is_ours = self.store.begin_answer(search.id, writer, self.until(), now).await?;
             // Also when the right is ours: somebody may have ended just before.
-            if let Some(answer) = self.store.answer(search.id).await?
+            if let Some(answer) = self.federation.saved_answer(search).await?
                 && is_answer_to(&answer, search, &making.wish)
             {
                 if is_ours {

@@ -131,7 +131,7 @@ impl Desk {
         making: &Making,
         providers: &BTreeMap<ProviderId, SearchProvider>,
     ) -> Result<Chosen, AnswerError> {
-        let mut sets = self.store.result_sets(search.id).await?;
+        let mut sets = self.federation.saved_sets(search).await?;
         self.federation.apply_wishes(search, &mut sets).await?;
         let settings = &self.toolbox.settings;
         let asked = sets.iter().filter_map(|set| providers.get(&set.provider));

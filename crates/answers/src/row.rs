@@ -121,6 +121,7 @@ pub(crate) mod tests {
             cited: true,
             mode: SourceMode::Snippet,
             quote: String::new(),
+            signal_id: None,
         };
         let checked = Checked {
             body: "It rises [1].".to_owned(),

@@ -2,13 +2,16 @@
 
 use crate::{Federation, FederationError};
 use domain::contracts::FinishedRun;
-use domain::ids::UserId;
+use domain::ids::{ProviderId, UserId};
 use domain::instant::tenths;
-use domain::result::ResultSet;
+use domain::result::{ResultItem, ResultSet};
 use domain::search::Search;
 use domain::search_run::RunFindings;
 use domain::status::SearchStatus;
 use std::time::Duration;
+
+/// Results that are offered for each one that may be fetched into the cache: some have no page.
+const OFFERED_FOR_EACH: usize = 4;
 
 /// What a run leaves behind.
 pub(crate) struct Ended {
@@ -53,6 +56,16 @@ impl Federation {
         self.conclude(search, Ended { status, query, sets, found, messages, took }).await
     }
 
+    /// The best results of a run, best first, when the cache fetches such by itself.
+    pub(crate) fn best_for_cache(&self, sets: &[ResultSet]) -> Vec<(ProviderId, ResultItem)> {
+        let settings = &self.toolbox.settings;
+        if !settings.eager_federated_promote_enabled || !self.toolbox.corpus.is_open() {
+            return Vec::new();
+        }
+        let most = OFFERED_FOR_EACH.saturating_mul(settings.eager_federated_promote_max as usize);
+        best(sets, most)
+    }
+
     async fn finish(
         &self,
         finished: FinishedRun,
@@ -77,5 +90,38 @@ impl Federation {
             self.events.status_changed(id, status);
         }
         Ok(())
+    }
+}
+
+/// By score; those that are part of no list are no results.
+fn best(sets: &[ResultSet], most: usize) -> Vec<(ProviderId, ResultItem)> {
+    let items = sets.iter().flat_map(|set| set.items.iter().map(|item| (set.provider, item)));
+    let mut items: Vec<(ProviderId, &ResultItem)> =
+        items.filter(|(_, item)| item.result_block.is_none() && item.cache.is_none()).collect();
+    items.sort_by(|(_, one), (_, other)| other.swirl_score.total_cmp(&one.swirl_score));
+    items.into_iter().take(most).map(|(provider, item)| (provider, item.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_results_of_all_sources_are_offered() {
+        let item = |score: f64, block: Option<&str>| ResultItem {
+            swirl_score: score,
+            result_block: block.map(str::to_owned),
+            ..ResultItem::default()
+        };
+        let sets = [
+            testkit::samples::set(1, "river", vec![item(5.0, None), item(1.0, None)]),
+            testkit::samples::set(2, "river", vec![item(9.0, Some("ai_summary")), item(3.0, None)]),
+        ];
+        let shown = |most: usize| -> Vec<(i64, f64)> {
+            best(&sets, most).iter().map(|(provider, item)| (provider.0, item.swirl_score)).collect()
+        };
+        assert_eq!(shown(9), [(1, 5.0), (2, 3.0), (1, 1.0)]);
+        assert_eq!(shown(2), [(1, 5.0), (2, 3.0)]);
+        assert!(shown(0).is_empty());
     }
 }

@@ -19,6 +19,7 @@ mod provider_test;
 mod query_step;
 mod request;
 mod run;
+mod seen;
 mod select;
 mod sources;
 mod tasks;

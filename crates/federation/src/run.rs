@@ -55,8 +55,11 @@ impl Federation {
         }
         self.post_result(&search, &mut sets, &mut messages).await;
         let took = started.elapsed();
-        let found = Some(found);
-        self.conclude(&search, Ended { status, query, sets, found, messages, took }).await
+        let (found, best) = (Some(found), self.best_for_cache(&sets));
+        self.conclude(&search, Ended { status, query, sets, found, messages, took }).await?;
+        // After the end, because nobody waits for it.
+        self.toolbox.corpus.promote(search.owner, &search.draft.tags, &best).await;
+        Ok(())
     }
 
     /// A line for `messages` with the time in brackets.

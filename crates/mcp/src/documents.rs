@@ -46,7 +46,7 @@ mod tests {
 
     fn text(text: &str) -> Arc<PageText> {
         let text = text.to_owned();
-        Arc::new(PageText { title: String::new(), text, media_type: "text/html".to_owned() })
+        Arc::new(PageText { text, media_type: "text/html".to_owned(), ..PageText::default() })
     }
 
     #[tokio::test(start_paused = true)]

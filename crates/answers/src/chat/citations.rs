@@ -18,8 +18,14 @@ pub(super) fn finish(written: &str, material: &Material) -> Finished {
     let citations = cited
         .filter_map(|source| {
             let document = material.document(source.n)?;
-            let (n, title, url) = (source.n, source.title, source.url);
-            Some(ChatCitation { n, title, url, swirl_id: document.swirl_id, search_id: document.search_id })
+            Some(ChatCitation {
+                n: source.n,
+                title: source.title,
+                url: source.url,
+                swirl_id: document.swirl_id,
+                search_id: document.search_id,
+                signal_id: source.signal_id,
+            })
         })
         .collect();
     // Words that rest on nothing, as in small talk, need no support.

@@ -193,6 +193,7 @@ mod tests {
             url: String::new(),
             swirl_id: ResultId(id),
             search_id: SearchId(1),
+            signal_id: None,
         };
         answer.body.citations = (0..30).chain(0..3).map(cite).collect();
         let found = documents(&[answer]);

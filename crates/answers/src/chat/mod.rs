@@ -120,7 +120,8 @@ impl Chats {
     /// Checks and keeps what was said, and finds who will answer. The caller has seen that the chat is the person's.
     pub async fn begin(&self, chat: Chat, said: Said) -> Result<Begun, ChatError> {
         let turn = self.busy.enter(chat.id).ok_or(ChatError::Busy)?;
-        let mut before = self.parts.store.messages(chat.id).await?;
+        let before = self.parts.store.messages(chat.id).await?;
+        let mut before = self.parts.federation.seen_messages(chat.owner, before).await;
         let is_again = said.content.trim().is_empty() && said.attach.is_empty();
         let unanswered = before.last().is_some_and(|last| last.role == Speaker::User);
         let message = match before.pop_if(|_| is_again && unanswered) {
@@ -198,10 +199,8 @@ impl Chats {
 
     /// What is attached must be a result of a search of the person's own.
     async fn own_document(&self, chat: &Chat, document: DocumentRef) -> Result<(), ChatError> {
-        let store = &self.parts.store;
         let found = async {
-            let saved = store.result(document.swirl_id).await?;
-            let search = store.search(saved.search).await?;
+            let (saved, search) = self.parts.federation.saved_result(document.swirl_id).await?;
             Ok(saved.search == document.search_id && search.owner == chat.owner)
         };
         match found.await {

@@ -104,6 +104,7 @@ pub(crate) fn answer_source(source: &PromptSource, cited: bool, quote: String) -
         cited,
         mode: source.source.mode,
         quote,
+        signal_id: item.cache.as_ref().map(|mark| mark.signal_id),
     }
 }
 

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::ai_provider::{AiProvider, AiProviderDraft, Role};
 use domain::contracts::{
-    ModelError, ModelErrorKind, PageError, PageText, PageWanted, Piece, Prompt, ReadPages, Turn,
+    ModelError, ModelErrorKind, PageError, PageProbe, PageText, PageWanted, Piece, Prompt, ReadPages, Turn,
     WriterWanted, Writers, Writing,
 };
 use domain::ids::{AiProviderId, UserId};
@@ -184,12 +184,16 @@ impl ReadPages for Pages {
         }
         match self.texts.get(url) {
             Some(text) => Ok(PageText {
-                title: String::new(),
                 text: (*text).to_owned(),
                 media_type: "text/html".to_owned(),
+                ..PageText::default()
             }),
             None => Err(PageError::Failed("the page answered 404".to_owned())),
         }
+    }
+
+    async fn probe(&self, _wanted: &PageWanted<'_>) -> Result<PageProbe, PageError> {
+        Err(PageError::NoAddress)
     }
 
     async fn fill_bodies(

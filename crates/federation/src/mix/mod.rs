@@ -85,14 +85,16 @@ impl Federation {
             return Err(FederationError::NotReady(search.status));
         }
         let (mut sets, answer, wishes) = tokio::try_join!(
-            self.store.result_sets(search.id),
-            self.store.answer(search.id),
+            self.saved_sets(search),
+            self.saved_answer(search),
             self.store.preferences(search.owner),
         )?;
         let hidden = apply_wishes(&wishes, search, &mut sets);
         // An answer to an earlier run is about results that may be gone.
         let answer = answer.filter(|answer| answer.run == search.run);
-        Ok(self.respond(search, (&sets, hidden), answer.as_ref(), request))
+        let mut response = self.respond(search, (&sets, hidden), answer.as_ref(), request);
+        self.recheck(search.owner, &mut response.results).await;
+        Ok(response)
     }
 
     /// Applies the owner's wishes to the results of a search, as its list shows them.
@@ -143,6 +145,7 @@ impl Federation {
         {
             sets = self.merged(saved, sets);
         }
+        let mut sets = self.seen_sets(search.owner, sets).await;
         let mut messages = Vec::new();
         self.post_result(search, &mut sets, &mut messages).await;
         // What is being found is shown all the same when the wishes cannot be read.

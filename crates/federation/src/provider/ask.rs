@@ -82,6 +82,7 @@ impl ProviderRun {
             sort: self.search.draft.sort,
             page,
             results_wanted: self.results_wanted,
+            asker: self.search.owner,
             vector: question.vector.as_deref(),
             time_max: usage.timeout.map_or(time_left, |timeout| timeout.min(time_left)),
         })?;

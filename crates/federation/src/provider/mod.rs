@@ -92,6 +92,7 @@ impl ProviderRun {
         set.query_string_to_provider.clone_from(&query);
         let question = self.question(&connector, query).await?;
         let answer = self.ask(&connector, &question, set).await?;
+        set.messages.extend(connector.remarks().iter().map(|line| self.stamped(line)));
         self.process_results(set, answer).await
     }
 

@@ -4,6 +4,7 @@ use super::ask::Answer;
 use super::{ProviderRun, failed_inside, unknown_processor};
 use crate::run::time_left;
 use domain::contracts::{Catalogues, ConnectorError, ResultBatch, ResultContext, Toolbox};
+use domain::corpus::CONNECTOR_NAME;
 use domain::message;
 use domain::provider::SearchProvider;
 use domain::rag::FetchUrlBody;
@@ -47,6 +48,11 @@ impl ProviderRun {
         }
         let Work { batch, messages, .. } = self.beside(&pipeline, work, Until::End).await?;
         set.items = batch.items;
+        if self.provider.draft.connector == CONNECTOR_NAME {
+            // What carries no mark could not be taken back when its right is.
+            set.items.retain(|item| item.cache.is_some());
+            set.found = set.items.len() as u64;
+        }
         set.retrieved = set.items.len() as u64;
         set.status = if set.items.is_empty() { ProviderStatus::NoResults } else { ProviderStatus::Ok };
         set.messages.push(self.stamped(&message::retrieved(set.retrieved, set.found, &set.provider_name)));

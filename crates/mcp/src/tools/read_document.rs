@@ -128,11 +128,14 @@ async fn document(call: &Call<'_>, saved: &SavedResult) -> Result<Result<Arc<Pag
     }
     call.progress.tell("The document is being read.").await;
     let time_max = mcp.settings.page_fetch_timeout.0;
-    let wanted = PageWanted { provider: &provider, item: &saved.item, user, time_max };
+    let wanted = PageWanted { provider: &provider, item: &saved.item, user, is_asked_for: false, time_max };
     match mcp.pages.read(&wanted).await {
         Ok(page) => {
             let page = Arc::new(page);
-            mcp.documents.keep(user, id, &page);
+            // What the cache gives depends on rights that may end at any time.
+            if saved.item.cache.is_none() {
+                mcp.documents.keep(user, id, &page);
+            }
             Ok(Ok(page))
         }
         Err(error) => Ok(Err(error.to_string())),

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use domain::contracts::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
+use domain::corpus::{CONNECTOR_NAME, CacheMark};
 use domain::instant;
 use domain::notation::dates::{normalize_date, parse_date};
 use domain::notation::result_mappings::{ResultMapping, ResultMappings, Source, TemplatePart};
@@ -48,11 +49,14 @@ pub(super) fn map_batch(
 ) -> Outcome {
     let retrieved = instant::display(cx.toolbox.clock.now());
     let wanted = usize::try_from(cx.results_wanted).unwrap_or(usize::MAX);
-    for raw in std::mem::take(&mut batch.raw) {
+    let is_cache = cx.provider.draft.connector == CONNECTOR_NAME;
+    for mut raw in std::mem::take(&mut batch.raw) {
         if batch.items.len() >= wanted {
             break;
         }
+        let mark = if is_cache { take_mark(&mut raw) } else { None };
         if let Some(mut item) = map_item(&raw, mappings, &retrieved) {
+            item.cache = mark;
             item.searchprovider = cx.provider.draft.name.clone();
             item.searchprovider_rank = u32::try_from(batch.items.len() + 1).unwrap_or(u32::MAX);
             batch.items.push(item);
@@ -65,6 +69,12 @@ pub(super) fn map_batch(
         dataset::collapse(&mut batch.items, &columns, &cx.search.draft.query_string);
     }
     Outcome::updated(mapped)
+}
+
+/// The mark of a result from the semantic cache. No other source has a say in it, whatever its answer or its mappings hold.
+fn take_mark(raw: &mut Value) -> Option<Box<CacheMark>> {
+    let mark = raw.as_object_mut()?.remove("cache")?;
+    serde_json::from_value(mark).ok()
 }
 
 /// One source item as a result; nothing when it holds nothing.
@@ -434,6 +444,33 @@ mod tests {
         assert_eq!(shown, [(1, "Library", Some("facts")), (2, "Library", Some("facts"))]);
         assert!(batch.raw.is_empty());
         assert_eq!(batch.items[0].date_retrieved.len(), "2024-01-02 03:04:05.000006".len());
+    }
+
+    #[tokio::test]
+    async fn no_other_source_can_say_that_it_is_the_cache() {
+        let raw = || {
+            let mark = json!({
+                "signal_id": 5, "state": "indexed", "badge": "Cached", "last_verified": null, "liveness": "alive",
+                "stale": false, "shared_externally": false, "matter_tags": [],
+            });
+            vec![json!({"title": "a", "cache": mark}), json!({"title": "b", "cache": {"signal_id": "x"}})]
+        };
+        for mappings in ["", "cache=cache", "title=title,cache='{cache}'", "NO_PAYLOAD"] {
+            let mut room = Room::with_mappings(mappings);
+            let marks = |batch: ResultBatch| -> Vec<Option<i64>> {
+                batch.items.iter().map(|item| item.cache.as_ref().map(|mark| mark.signal_id.0)).collect()
+            };
+            let forged = room.results(raw(), &["MappingResultProcessor"]).await;
+            assert_eq!(marks(forged), [None, None], "{mappings}");
+            room.provider.draft.connector = CONNECTOR_NAME.to_owned();
+            let own = room.results(raw(), &["MappingResultProcessor"]).await;
+            assert!(
+                own.items
+                    .iter()
+                    .all(|item| item.payload.get("cache").is_none_or(serde_json::Value::is_string))
+            );
+            assert_eq!(marks(own), [Some(5), None], "{mappings}");
+        }
     }
 
     proptest! {

@@ -57,6 +57,7 @@ mod tests {
             url: url.into(),
             swirl_id: ResultId(1),
             search_id: SearchId(1),
+            signal_id: None,
         };
         let message = |id: i64, role: Speaker, body: MessageContent| ChatMessage {
             id: MessageId(id),

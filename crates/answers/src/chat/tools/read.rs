@@ -124,8 +124,7 @@ fn shown(exchange: &mut Exchange<'_>, reference: DocumentRef, loaded: &Loaded, p
 async fn load(exchange: &Exchange<'_>, reference: DocumentRef) -> Result<Option<Loaded>, ChatError> {
     let store = &exchange.parts.store;
     let found = async {
-        let saved = store.result(reference.swirl_id).await?;
-        let search = store.search(saved.search).await?;
+        let (saved, search) = exchange.parts.federation.saved_result(reference.swirl_id).await?;
         let provider = store.provider(saved.provider).await?;
         Ok::<_, StoreError>((saved, search, provider))
     };
@@ -146,7 +145,7 @@ async fn load(exchange: &Exchange<'_>, reference: DocumentRef) -> Result<Option<
         .0
         .min(exchange.time_left().saturating_sub(ANSWER_TIME));
     let (item, user) = (saved.item, exchange.chat.owner);
-    let wanted = PageWanted { provider: &provider, item: &item, user, time_max };
+    let wanted = PageWanted { provider: &provider, item: &item, user, is_asked_for: false, time_max };
     let instead = |why: String| {
         let note = format!(" {why}; this is what the source said of it.");
         (inert(&readable(&item.body)), SourceMode::Snippet, SEARCH_RESULT.to_owned(), note)

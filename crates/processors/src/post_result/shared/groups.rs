@@ -81,6 +81,7 @@ fn list_under(best: &mut ResultItem, items: Vec<ResultItem>) {
             url: item.url,
             body: unmarked(&item.body).chars().take(DUPLICATE_BODY_CHARS_MAX).collect(),
             date_published: item.date_published,
+            signal_id: item.cache.map(|mark| mark.signal_id),
         };
         for duplicate in std::iter::once(own).chain(item.duplicates) {
             if listed.insert(duplicate.clone()) {
