@@ -5,6 +5,8 @@ use answers::chat::ChatError;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Response as HttpResponse, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use corpus::ingest::IngestError;
+use corpus::{CheckError, RemovalError};
 use domain::answer::AnswerFault;
 use domain::contracts::{QueueError, StoreError};
 use domain::validation::FieldErrors;
@@ -29,6 +31,8 @@ pub enum Refusal {
     InvalidHost,
     NotAuthenticated,
     AuthenticationFailed,
+    /// The license does not open the semantic cache.
+    CacheUnlicensed,
     PermissionDenied,
     CsrfFailed,
     NotFound,
@@ -63,6 +67,11 @@ impl Refusal {
             Self::AuthenticationFailed => {
                 (StatusCode::UNAUTHORIZED, "authentication_failed", "The credentials are not valid.")
             }
+            Self::CacheUnlicensed => (
+                StatusCode::PAYMENT_REQUIRED,
+                "cache_unlicensed",
+                "The license does not open the semantic cache, or has expired; an administrator sees why at /svc/license/.",
+            ),
             Self::PermissionDenied => {
                 (StatusCode::FORBIDDEN, "permission_denied", "You are not allowed to do this.")
             }
@@ -301,6 +310,50 @@ impl From<QueueError> for ApiError {
             QueueError::Unreachable(cause) => Self::unavailable(&cause),
         }
     }
+}
+
+impl From<IngestError> for ApiError {
+    fn from(error: IngestError) -> Self {
+        let sentence = format!("{}.", sentence_case(&error.to_string()));
+        match error {
+            IngestError::Unlicensed => Self::of(Refusal::CacheUnlicensed),
+            IngestError::NoAddress | IngestError::NoText(_) => Self::saying(Refusal::Impossible, sentence),
+            IngestError::NotAllowed => Self::saying(Refusal::PermissionDenied, sentence),
+            IngestError::TooLarge(_) => Self::saying(Refusal::TooLarge, sentence),
+            IngestError::Store(error) => error.into(),
+            IngestError::Queue(error) => error.into(),
+            IngestError::Storage(error) => Self::unavailable(&error.to_string()),
+        }
+    }
+}
+
+impl From<CheckError> for ApiError {
+    fn from(error: CheckError) -> Self {
+        match error {
+            CheckError::Unlicensed => Self::of(Refusal::CacheUnlicensed),
+            CheckError::NotFound => Self::of(Refusal::NotFound),
+            CheckError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<RemovalError> for ApiError {
+    fn from(error: RemovalError) -> Self {
+        let sentence = format!("{}.", sentence_case(&error.to_string()));
+        match error {
+            RemovalError::NotFound => Self::of(Refusal::NotFound),
+            RemovalError::NotOwn => Self::saying(Refusal::PermissionDenied, sentence),
+            RemovalError::Pinned => Self::saying(Refusal::Conflict, sentence),
+            RemovalError::Store(error) => error.into(),
+        }
+    }
+}
+
+/// The reasons of the rooms begin small, because others put them into sentences of their own.
+fn sentence_case(text: &str) -> String {
+    let mut letters = text.trim_end_matches('.').chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    first + letters.as_str()
 }
 
 impl From<FederationError> for ApiError {

@@ -7,6 +7,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use domain::secret::without_value;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -39,6 +40,19 @@ impl<S: Send + Sync> FromRequest<S> for ApiValue {
         let bytes = Bytes::from_request(request, state).await.map_err(body_refusal)?;
         parse(&bytes).map(Self)
     }
+}
+
+/// Any JSON as body, up to a length of its own in place of the one for all bodies.
+pub async fn read_limited(request: Request, bytes_max: usize) -> Result<Value, ApiError> {
+    if !is_json(request.headers()) {
+        return Err(ApiError::of(Refusal::UnsupportedMediaType));
+    }
+    let read = Limited::new(request.into_body(), bytes_max).collect().await;
+    let bytes = read.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
+        Some(_) => ApiError::of(Refusal::TooLarge),
+        None => broken_body(),
+    })?;
+    parse(&bytes.to_bytes())
 }
 
 /// Query parameters; a wrong one is named.
@@ -149,8 +163,12 @@ fn body_refusal(rejection: BytesRejection) -> ApiError {
         BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
             ApiError::of(Refusal::TooLarge)
         }
-        _ => ApiError::saying(Refusal::Malformed, "The body broke off or could not be read."),
+        _ => broken_body(),
     }
+}
+
+fn broken_body() -> ApiError {
+    ApiError::saying(Refusal::Malformed, "The body broke off or could not be read.")
 }
 
 /// The parameter is known to the error that the rejection wraps.

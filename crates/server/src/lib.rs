@@ -47,6 +47,7 @@ use answers::Answers;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
+use corpus::SemanticCache;
 use domain::contracts::{Catalogues, Clock, OAuth, Store, TaskQueue};
 use domain::installation::Installation;
 use domain::settings::Settings;
@@ -68,6 +69,8 @@ pub struct HouseParts {
     pub answers: Arc<Answers>,
     /// The same and more as tools for models.
     pub mcp: Arc<Mcp>,
+    /// The semantic cache.
+    pub corpus: Arc<SemanticCache>,
     /// Tries one model by itself.
     pub trials: Arc<Trials>,
     /// Services that sign people in or give out their tokens.
@@ -89,6 +92,7 @@ pub struct House {
     pub federation: Arc<Federation>,
     pub answers: Arc<Answers>,
     mcp: Arc<Mcp>,
+    pub corpus: Arc<SemanticCache>,
     trials: Arc<Trials>,
     pub oauth: Arc<dyn OAuth>,
     pub catalogues: Catalogues,
@@ -119,6 +123,7 @@ impl House {
             federation,
             answers,
             mcp,
+            corpus,
             trials,
             oauth,
             catalogues,
@@ -134,6 +139,7 @@ impl House {
             federation,
             answers,
             mcp,
+            corpus,
             trials,
             oauth,
             catalogues,

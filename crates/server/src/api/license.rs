@@ -19,6 +19,5 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
     (status = 200, description = "The license. Of one that is not valid nothing but the reason is told.", body = LicenseReport),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 async fn read_license(_admin: Admin, State(house): State<Arc<House>>) -> Json<LicenseReport> {
-    let today = house.clock.now().date_naive();
-    Json(LicenseReport::of(house.settings.license.expose(), house.installation.issuer, today))
+    Json(house.corpus.license())
 }

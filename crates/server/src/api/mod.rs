@@ -1,16 +1,19 @@
 //! One file or folder for each resource, each with its own router; the OpenAPI document grows with the routes.
 
 mod activity;
+mod agent;
 mod aiproviders;
 mod audit;
 pub mod authenticators;
 mod brandings;
+mod cache;
 mod catalogues;
 pub mod chat;
 mod config;
 mod docs;
 mod groups;
 mod health;
+mod ingest;
 mod license;
 mod listing;
 mod lockouts;
@@ -73,6 +76,9 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
         .merge(lockouts::router())
         .merge(activity::router())
         .merge(brandings::router())
+        .merge(ingest::router())
+        .merge(cache::router())
+        .merge(agent::router())
         .merge(license::router())
         .merge(config::router())
         .merge(docs::router())

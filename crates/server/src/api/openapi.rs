@@ -62,6 +62,7 @@ impl ApiDocument {
         (name = "answers", description = "AI summaries and chats, with their sources."),
         (name = "providers", description = "The sources, and what can be named in their configuration."),
         (name = "transforms", description = "Reusable rewrites and synonyms of queries."),
+        (name = "cache", description = "Documents that people retrieved, found again at once."),
         (name = "people", description = "Users, groups, tokens, signing in."),
         (name = "service", description = "Signs of life, and this document."),
     )

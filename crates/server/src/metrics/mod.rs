@@ -1,15 +1,18 @@
 //! What this process counts about itself, for `/metrics/`. Labels hold routes, states and provider names:
 //! never a query, a user or a secret, and never more than a bounded number of values.
 
+mod cache;
 mod hour;
 mod http;
 mod labels;
 mod process;
 mod providers;
 
+pub use cache::CacheFigures;
 pub use hour::HourView;
 pub use http::count;
 
+use cache::CacheMetrics;
 use domain::VERSION;
 use domain::contracts::{Observer, PoolUse, QueueName};
 use domain::ids::ProviderId;
@@ -54,6 +57,7 @@ pub struct Metrics {
     pool_size: Family<PoolLabels, Gauge>,
     pool_in_use: Family<PoolLabels, Gauge>,
     collection_error: Gauge,
+    cache: CacheMetrics,
     providers: Mutex<ProviderNames>,
     hour: Mutex<Hour>,
     /// One scrape at a time: what stands is written for it.
@@ -80,12 +84,14 @@ impl Metrics {
             pool_size: Family::default(),
             pool_in_use: Family::default(),
             collection_error: Gauge::default(),
+            cache: CacheMetrics::default(),
             providers: Mutex::default(),
             hour: Mutex::new(Hour::beginning(now)),
             scraping: Mutex::default(),
         };
         metrics.register_what_happened();
         metrics.register_what_stands();
+        metrics.cache.register(&mut metrics.registry);
         metrics.registry.register_collector(Box::new(Process::started(now)));
         metrics
     }
@@ -159,16 +165,18 @@ impl Metrics {
     }
 
     /// Everything as OpenMetrics text, with what stands at this moment: depth and running tasks of every queue
-    /// (None when they could not be read), the database's connections, and the breaker of each provider.
+    /// (None when they could not be read), the database's connections, the cache, and the breaker of each provider.
     pub(crate) fn scrape(
         &self,
         queues: Option<&[(QueueName, u64, u64)]>,
         pools: &[PoolUse],
+        cache: &CacheFigures,
         breaker: impl Fn(ProviderId) -> Option<&'static str>,
     ) -> Result<String, std::fmt::Error> {
         let _turn = self.scraping.lock().unwrap_or_else(PoisonError::into_inner);
         self.tell_queues(queues);
         self.tell_pools(pools);
+        self.cache.tell(cache);
         self.tell_breakers(breaker);
         let mut text = String::new();
         encode(&mut text, &self.registry)?;

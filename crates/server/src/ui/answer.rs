@@ -37,6 +37,8 @@ struct AnswerPiece {
     /// Seconds that an answer may take.
     time_max: u64,
     answer: Option<ShownAnswer>,
+    /// What the reader thinks of it: 1, -1, or 0.
+    rating: i8,
 }
 
 #[derive(Serialize)]
@@ -86,7 +88,11 @@ pub async fn answer_piece(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Response, ApiError> {
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    let stored = house.store.answer(search.id).await?.filter(|answer| answer.run == search.run);
+    let stored = house.federation.saved_answer(&search).await?.filter(|answer| answer.run == search.run);
+    let rating = match &stored {
+        Some(answer) => house.store.answer_rating(search.id, answer.date_created).await?,
+        None => None,
+    };
     let models = usable_models(&house, &caller).await?;
     let can_ask = models.iter().any(|model| model.draft.serves(Role::Rag));
     if !can_ask && stored.is_none() {
@@ -100,6 +106,7 @@ pub async fn answer_piece(
         instructions_max: INSTRUCTIONS_CHARS_MAX,
         time_max: house.settings.rag_timeout.0.as_secs(),
         answer: stored.map(ShownAnswer::of),
+        rating: rating.map(|own| own.rating).unwrap_or_default(),
     };
     let text = house.pages.text("answer_card.html", &frame, piece)?;
     Ok(([(header::CACHE_CONTROL, "no-store")], Html(text)).into_response())
@@ -204,6 +211,7 @@ mod tests {
             cited: is_cited,
             mode: SourceMode::Page,
             quote: text.to_owned(),
+            signal_id: None,
         }
     }
 
@@ -241,6 +249,7 @@ mod tests {
             instructions_max: 2000,
             time_max: 60,
             answer,
+            rating: -1,
         };
         let pages = Pages::new(Arc::new(Assets::new("")));
         pages.text("answer_card.html", &frame(""), piece).expect("a piece")
@@ -264,6 +273,7 @@ mod tests {
             for tag in ["<script", "<img", "href=\"javascript", " onmouseover='x'"] {
                 assert!(!text.contains(tag), "{tag} of {bad}: {text}");
             }
+            assert!(text.contains("data-rate=\"-1\" aria-pressed=\"true\""), "{text}");
             assert!(text.contains("data-cite=\"2\"") && text.contains("data-cite=\"1\""), "{text}");
             assert!(
                 !text.contains("data-cite=\"7\"") && text.contains("[7]"),

@@ -1,6 +1,6 @@
 //! A chat as a file.
 
-use super::own_chat;
+use super::{messages_of, own_chat};
 use crate::House;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
@@ -44,7 +44,7 @@ pub async fn export_chat(
     ApiQuery(query): ApiQuery<ExportQuery>,
 ) -> Result<Response, ApiError> {
     let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
-    let messages = house.store.messages(chat.id).await?;
+    let messages = messages_of(&house, &chat).await?;
     let (bytes, kind, ending) = match query.format {
         Format::Md => (markdown(&chat, &messages).into_bytes(), "text/markdown; charset=utf-8", "md"),
         Format::Pdf => {

@@ -9,7 +9,7 @@ mod write;
 
 use crate::House;
 use crate::error::{ApiError, Refusal};
-use domain::chat::Chat;
+use domain::chat::{Chat, ChatMessage};
 use domain::ids::ChatId;
 use domain::user::Principal;
 use std::sync::Arc;
@@ -23,6 +23,12 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
         .routes(routes!(messages::send_message))
         .routes(routes!(rating::rate_message))
         .routes(routes!(export::export_chat))
+}
+
+/// The messages of a chat, as far as its owner may see now what they were made from.
+pub async fn messages_of(house: &House, chat: &Chat) -> Result<Vec<ChatMessage>, ApiError> {
+    let messages = house.store.messages(chat.id).await?;
+    Ok(house.federation.seen_messages(chat.owner, messages).await)
 }
 
 /// The chat, if it is the caller's own: chats are private, also to administrators.

@@ -35,5 +35,6 @@ pub async fn rate_message(
     }
     rating.check().into_result(()).map_err(ApiError::invalid)?;
     let rated = house.store.rate_message(chat.id, MessageId(message), rating).await?;
-    Ok(Json(rated.into()))
+    let mut seen = house.federation.seen_messages(chat.owner, vec![rated]).await;
+    Ok(Json(seen.pop().ok_or_else(|| ApiError::of(Refusal::NotFound))?.into()))
 }

@@ -1,7 +1,7 @@
 //! Reading chats.
 
-use super::own_chat;
 use super::view::{ChatView, WholeChatView};
+use super::{messages_of, own_chat};
 use crate::House;
 use crate::api::listing::{ListRequest, Listing, Paging};
 use crate::auth::Caller;
@@ -38,6 +38,6 @@ pub async fn read_chat(
     ApiPath(id): ApiPath<i64>,
 ) -> Result<Json<WholeChatView>, ApiError> {
     let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
-    let messages = house.store.messages(chat.id).await?;
+    let messages = messages_of(&house, &chat).await?;
     Ok(Json(WholeChatView::of(chat, messages)))
 }

@@ -20,7 +20,8 @@ pub async fn general(State(house): State<Arc<House>>) -> Result<impl IntoRespons
     let queues: Option<Vec<(QueueName, u64, u64)>> =
         queues.map(|queues| queues.into_iter().map(|(queue, one)| (queue, one.depth, one.active)).collect());
     let breaker = |provider| house.federation.source_state(provider).map(|source| source.state);
-    let text = house.metrics.scrape(queues.as_deref(), &house.store.pools(), breaker);
+    let cache = super::cache::collect(&house).await;
+    let text = house.metrics.scrape(queues.as_deref(), &house.store.pools(), &cache, breaker);
     let text = text.map_err(|error| ApiError::internal(format!("the metrics cannot be written: {error}")))?;
     Ok(([(header::CONTENT_TYPE, TYPE)], text))
 }

@@ -1,5 +1,6 @@
 //! Figures for a scraper: those of the task queues in the form of the interface, and everything as OpenMetrics.
 
+mod cache;
 mod general;
 mod queues;
 mod tasks;

@@ -26,7 +26,7 @@ pub async fn rate_answer(
 ) -> Result<Json<Rating>, ApiError> {
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
     rating.check().into_result(()).map_err(ApiError::invalid)?;
-    let Some(answer) = house.store.answer(search.id).await? else {
+    let Some(answer) = house.federation.saved_answer(&search).await? else {
         return Err(ApiError::saying(Refusal::Impossible, "This search has no summary to be rated."));
     };
     let model = answer.row.additional_content.map(|details| details.ai_model).unwrap_or_default();

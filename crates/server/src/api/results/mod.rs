@@ -10,7 +10,7 @@ use super::merge::merge;
 use super::search::{is_prefetch, log_view, own_search};
 use crate::House;
 use crate::auth::Caller;
-use crate::error::{ApiError, ErrorBody};
+use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath, ApiQuery, Flag};
 use crate::links::Links;
 use axum::Json;
@@ -109,7 +109,8 @@ async fn read_results(
     let Some(id) = query.search_id else {
         let paging = Paging { page: query.page, items: query.items };
         let list = ListRequest::read(paging, &links, "/results/")?;
-        let page = house.store.results(Some(caller.principal.user), list.offset(), list.limit()).await?;
+        let own = caller.principal.user;
+        let page = house.federation.saved_results(own, list.offset(), list.limit()).await?;
         let items: Vec<ResultView> = page.items.into_iter().map(ResultView::from).collect();
         return Ok(list.answer(items, page.total));
     };
@@ -226,9 +227,8 @@ async fn delete_result(
 
 /// A result belongs to whoever owns its search.
 async fn own_result(house: &House, caller: &Caller, id: ResultId) -> Result<SavedResult, ApiError> {
-    let saved = house.store.result(id).await?;
-    own_search(house, &caller.principal, saved.search).await?;
-    Ok(saved)
+    let (saved, search) = house.federation.saved_result(id).await?;
+    if search.owner == caller.principal.user { Ok(saved) } else { Err(ApiError::of(Refusal::NotFound)) }
 }
 
 async fn save(house: &House, stored: &ResultItem, item: ResultItem) -> Result<Json<ResultView>, ApiError> {
@@ -236,6 +236,8 @@ async fn save(house: &House, stored: &ResultItem, item: ResultItem) -> Result<Js
         swirl_id: stored.swirl_id,
         searchprovider: stored.searchprovider.clone(),
         searchprovider_rank: stored.searchprovider_rank,
+        // Whose right it is to see it is not the person's to say.
+        cache: stored.cache.clone(),
         ..item
     };
     let saved = house.store.replace_result(stored.swirl_id, item, house.clock.now()).await?;

@@ -196,7 +196,7 @@ impl<T: Tell + 'static> Watch<T> {
 
     /// The last of it: providers not told of yet, the final page, and the end.
     async fn conclude(&mut self) {
-        let stored = self.house.store.result_sets(self.search.id).await.unwrap_or_default();
+        let stored = self.house.federation.saved_sets(&self.search).await.unwrap_or_default();
         for set in stored.iter().filter(|set| !self.sets.contains_key(&set.provider)) {
             self.waiting.extend(self.teller.provider(set));
         }

@@ -7,7 +7,7 @@ use super::answer::{beginning, prompts_for};
 use super::frame::Frame;
 use super::words::t;
 use crate::House;
-use crate::api::chat::own_chat;
+use crate::api::chat::{messages_of, own_chat};
 use crate::api::sapi::usable_models;
 use crate::api::search::own_search;
 use crate::auth::Caller;
@@ -140,7 +140,7 @@ async fn message_piece(
     ApiPath((id, message)): ApiPath<(i64, i64)>,
 ) -> Result<Response, ApiError> {
     let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
-    let messages = house.store.messages(chat.id).await?;
+    let messages = messages_of(&house, &chat).await?;
     let found = messages.into_iter().find(|one| one.id == MessageId(message));
     let message = ShownMessage::of(found.ok_or_else(|| ApiError::of(Refusal::NotFound))?);
     piece(house.pages.text("chat/message.html", &frame, serde_json::json!({ "message": message }))?)
@@ -158,7 +158,7 @@ async fn page_of(
 ) -> Result<ChatPage, ApiError> {
     let mut messages = Vec::new();
     if let Some(chat) = &open {
-        messages = house.store.messages(chat.id).await?;
+        messages = messages_of(house, chat).await?;
     }
     let is_waiting = messages.last().is_some_and(|message| matches!(message.role, Speaker::User));
     let usable = usable_models(house, caller).await?;
@@ -191,7 +191,7 @@ async fn held(house: &House, caller: &Caller, attach: &str) -> Result<Vec<ShownD
     for reference in references(attach) {
         let DocumentRef { search_id, swirl_id } = reference;
         let Ok(search) = own_search(house, &caller.principal, search_id).await else { continue };
-        let Ok(saved) = house.store.result(swirl_id).await else { continue };
+        let Ok((saved, _)) = house.federation.saved_result(swirl_id).await else { continue };
         if saved.search == search.id {
             let title = beginning(&marks::plain(&saved.item.title), DOCUMENT_CHARS_MAX);
             documents.push(ShownDocument { search_id, swirl_id, title });

@@ -145,7 +145,8 @@ mod tests {
 
     fn message(role: Speaker, text: &str, url: &str) -> ChatMessage {
         let (n, swirl_id, search_id) = (1, ResultId(3), SearchId(7));
-        let citation = ChatCitation { n, title: text.to_owned(), url: url.to_owned(), swirl_id, search_id };
+        let (title, url) = (text.to_owned(), url.to_owned());
+        let citation = ChatCitation { n, title, url, swirl_id, search_id, signal_id: None };
         let args = json!({"query": text});
         let used = ToolUse { name: "search".to_owned(), args, search_id: Some(search_id), took: 0.31 };
         let body = MessageContent {

@@ -134,7 +134,7 @@ impl Listing<'_> {
 
     fn results(&self, info: &MixedInfo, items: Vec<ResultItem>, sort: &str) -> Vec<ShownResult> {
         let ids = info.providers.iter().map(|(name, one)| (name.clone(), sources::id_of(one))).collect();
-        let showing = Showing { language: self.frame.language, ids: &ids };
+        let showing = Showing { language: self.frame.language, ids: &ids, now: self.house.clock.now() };
         let sources: Vec<String> = items.iter().map(|item| item.searchprovider.clone()).collect();
         let mut shown: Vec<ShownResult> = items.into_iter().map(|item| showing.result(item)).collect();
         for (place, result) in shown.iter_mut().enumerate() {

@@ -8,10 +8,12 @@
 //! | `list`, `facets` | the list and what stands around it, and the pieces of it for a page that is open |
 //! | `stream` | the pieces as the sources answer |
 //! | `result`, `why`, `details` | one result, why it is here, what else its source said |
+//! | `kept` | how the copy behind a result from the semantic cache stands |
 //! | `sources`, `picker` | how each source ended; which ones are asked |
 
 mod details;
 mod facets;
+mod kept;
 mod list;
 mod page;
 mod picker;
@@ -42,6 +44,9 @@ mod tests {
     use crate::ui::pages::Pages;
     use crate::ui::pages::tests::frame;
     use crate::ui::words::LANGUAGES;
+    use domain::corpus::{Badge, CacheMark, Liveness, SignalState};
+    use domain::ids::{ResultId, SignalId};
+    use domain::instant::Instant;
     use domain::result::{Duplicate, ResultItem};
     use serde_json::{Value, json};
     use std::collections::BTreeMap;
@@ -61,6 +66,7 @@ mod tests {
             url: "javascript:alert(1)".to_owned(),
             body: BAD.to_owned(),
             date_published: BAD.to_owned(),
+            signal_id: None,
         };
         ResultItem {
             searchprovider: BAD.to_owned(),
@@ -73,8 +79,18 @@ mod tests {
             new: Some(1),
             starred: true,
             duplicates: vec![copy],
+            cache: Some(Box::new(CacheMark {
+                signal_id: SignalId(7),
+                state: SignalState::Pinned,
+                badge: Badge::AutoSelected,
+                last_verified: Some(Instant::default()),
+                liveness: Liveness::Gone,
+                stale: true,
+                shared_externally: true,
+                matter_tags: vec![BAD.to_owned()],
+            })),
             payload: object(json!({
-                BAD: [BAD], "dataset": [[BAD, "n"], [BAD, 1]], "chart": {"kind": BAD, "fields": [BAD]},
+                BAD: [BAD], "source_provider": BAD, "dataset": [[BAD, "n"], [BAD, 1]], "chart": {"kind": BAD, "fields": [BAD]},
             })),
             explain: Some(object(json!({
                 "confidence": {"embedding": 0.4, BAD: 0.2}, "hits": {"title": {BAD: [0]}},
@@ -86,7 +102,8 @@ mod tests {
 
     fn list() -> Value {
         let ids = BTreeMap::new();
-        let mut result = Showing { language: LANGUAGES[0], ids: &ids }.result(hostile());
+        let mut result =
+            Showing { language: LANGUAGES[0], ids: &ids, now: Instant::default() }.result(hostile());
         result.opens_group = true;
         let facet = json!({"name": BAD, "count": 3, "href": BAD, "is_on": true, "without": BAD,
             "is_without": true, "colour": 1});
@@ -138,5 +155,50 @@ mod tests {
             assert!(!html.contains("href=\"javascript"), "{name}: {html}");
             assert!(!html.contains(" style="), "{name}");
         }
+    }
+
+    #[test]
+    fn a_copy_says_how_far_it_can_be_believed() {
+        let pages = Pages::new(Arc::new(Assets::new("")));
+        let now: Instant = "2026-11-15T12:00:00Z".parse().expect("a time");
+        let ids = BTreeMap::new();
+        let shown = |badge, liveness, minutes: Option<i64>| {
+            let item = ResultItem {
+                swirl_id: ResultId(3),
+                url: "https://a.example/".to_owned(),
+                cache: minutes.map(|minutes| {
+                    Box::new(CacheMark {
+                        signal_id: SignalId(7),
+                        state: SignalState::Indexed,
+                        badge,
+                        last_verified: (minutes >= 0).then(|| now - chrono::TimeDelta::minutes(minutes)),
+                        liveness,
+                        stale: minutes > 60,
+                        shared_externally: false,
+                        matter_tags: Vec::new(),
+                    })
+                }),
+                ..ResultItem::default()
+            };
+            let result = Showing { language: LANGUAGES[0], ids: &ids, now }.result(item);
+            pages.text("search/result.html", &frame(""), json!({"result": result})).expect("a result")
+        };
+        let table = [
+            (Badge::Cached, Liveness::Alive, 0, ">Cached<", "fresh alive\"", "just now"),
+            (Badge::Pinned, Liveness::Alive, 1, ">Pinned<", "fresh alive\"", "one minute ago"),
+            (Badge::AutoSelected, Liveness::Unknown, 150, ">Auto-selected<", "stale", "2 hours ago"),
+            (Badge::Alternate, Liveness::Alive, 3 * 1440, ">Alternate<", "stale", "3 days ago"),
+            (Badge::Cached, Liveness::Gone, 5, ">gone<", "fresh gone", "No longer at its source"),
+            (Badge::Cached, Liveness::Unknown, -1, ">Cached<", "fresh unknown", "Not checked"),
+        ];
+        for (badge, liveness, minutes, word, look, sentence) in table {
+            let html = shown(badge, liveness, Some(minutes));
+            for part in [word, look, sentence, "data-signal=\"7\"", "data-check", "data-forget"] {
+                assert!(html.contains(part), "{part} is not in {html}");
+            }
+            assert!(!html.contains("data-keep"), "{html}");
+        }
+        let live = shown(Badge::Cached, Liveness::Alive, None);
+        assert!(live.contains("data-keep") && !live.contains("data-signal"), "{live}");
     }
 }

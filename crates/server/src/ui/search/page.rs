@@ -17,6 +17,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::ai_provider::Role;
+use domain::contracts::Corpus;
 use domain::ids::SearchId;
 use domain::mixed::MixedResponse;
 use domain::provider::SearchProvider;
@@ -39,6 +40,8 @@ struct SearchPage {
     recent: Vec<Recent>,
     /// Somebody could write an answer: its place is kept free.
     has_answers: bool,
+    /// Copies may be kept.
+    has_cache: bool,
     list: Option<ListView>,
 }
 
@@ -139,7 +142,7 @@ impl Visit<'_> {
         let page = SearchPage {
             query: fields.text("q").unwrap_or_default().to_owned(),
             error: Some(sentence),
-            picker: self.picker(&[]).await?,
+            picker: self.picker(&listed(fields)).await?,
             ..SearchPage::default()
         };
         let page = self.show(status, page)?;
@@ -214,6 +217,7 @@ impl Visit<'_> {
     }
 
     fn show(&self, status: StatusCode, page: SearchPage) -> Result<Response, ApiError> {
+        let page = SearchPage { has_cache: self.house.corpus.is_open(), ..page };
         self.house.pages.show(status, "search.html", self.frame, page)
     }
 }

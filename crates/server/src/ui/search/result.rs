@@ -1,11 +1,13 @@
 //! One result as the page shows it. Whatever a source said stays text; its address becomes a link only on the web.
 
 use super::details::Details;
+use super::kept::Kept;
 use super::sources::colour;
 use super::why::Why;
 use crate::ui::words::Language;
 use chrono::NaiveDate;
 use domain::ids::{ProviderId, ResultId};
+use domain::instant::Instant;
 use domain::notation::marks;
 use domain::result::{DATE_UNKNOWN, Duplicate, ResultItem};
 use serde::Serialize;
@@ -49,6 +51,10 @@ pub struct ShownResult {
     is_starred: bool,
     is_new: bool,
     copies: Vec<Copy>,
+    /// Of a result from the semantic cache.
+    kept: Option<Kept>,
+    /// A copy of it may be asked for: it can be fetched, and none is shown here.
+    can_keep: bool,
     why: Option<Why>,
     details: Details,
     retrieved: String,
@@ -71,6 +77,8 @@ struct Copy {
     title: String,
     href: Option<String>,
     date: String,
+    /// It is in the semantic cache.
+    is_kept: bool,
 }
 
 /// What a result is shown with.
@@ -78,6 +86,7 @@ pub struct Showing<'a> {
     pub language: Language,
     /// The ids of sources by their names.
     pub ids: &'a BTreeMap<String, ProviderId>,
+    pub now: Instant,
 }
 
 impl Showing<'_> {
@@ -88,12 +97,17 @@ impl Showing<'_> {
     pub fn result(&self, item: ResultItem) -> ShownResult {
         let title = if item.title.trim().is_empty() { item.url.as_str() } else { &item.title };
         let (day, date) = self.dates(&item.date_published, &item.date_published_display);
+        let href = web_link(&item.url);
+        let kept = item.cache.as_deref().map(|mark| Kept::of(mark, &item.payload, self.now));
+        let has_copy = kept.is_some() || item.duplicates.iter().any(|copy| copy.signal_id.is_some());
         ShownResult {
             key: key(&item),
             id: item.swirl_id,
             rank: item.swirl_rank,
             title: texts(if title.is_empty() { "—" } else { title }, TITLE_CHARS_MAX),
-            href: web_link(&item.url),
+            can_keep: href.is_some() && !has_copy && item.swirl_id != ResultId::default(),
+            kept,
+            href,
             place: place(&item.url),
             body: texts(&item.body, BODY_CHARS_MAX),
             colour: self.colour(&item.searchprovider),
@@ -121,6 +135,7 @@ impl Showing<'_> {
             title: marks::parts(&copy.title, TITLE_CHARS_MAX).into_iter().map(|part| part.text).collect(),
             href: web_link(&copy.url),
             date: self.dates(&copy.date_published, "").1,
+            is_kept: copy.signal_id.is_some(),
         }
     }
 
@@ -196,7 +211,7 @@ mod tests {
     #[test]
     fn a_key_does_not_depend_on_what_is_found_out_later() {
         let ids = BTreeMap::new();
-        let showing = Showing { language: LANGUAGES[0], ids: &ids };
+        let showing = Showing { language: LANGUAGES[0], ids: &ids, now: Instant::default() };
         let item = |rank, title: &str, id| ResultItem {
             searchprovider_rank: rank,
             title: title.to_owned(),
@@ -213,7 +228,9 @@ mod tests {
     #[test]
     fn days_are_shown_as_the_language_does() {
         let ids = BTreeMap::new();
-        let shown = |language, date: &str| Showing { language, ids: &ids }.dates(date, "long ago");
+        let shown = |language, date: &str| {
+            Showing { language, ids: &ids, now: Instant::default() }.dates(date, "long ago")
+        };
         let pair = |day: &str, date: &str| (day.to_owned(), date.to_owned());
         assert_eq!(shown(LANGUAGES[0], "2023-03-02 10:00:00"), pair("2023-03-02", "2 Mar 2023"));
         assert_eq!(shown(LANGUAGES[1], "2023-03-02 10:00:00+02:00"), pair("2023-03-02", "02.03.2023"));

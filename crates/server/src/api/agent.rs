@@ -1,0 +1,104 @@
+//! What this installation can do, for programs that work with it.
+
+use super::sapi::usable_models;
+use crate::House;
+use crate::auth::Caller;
+use crate::error::ApiError;
+use axum::Json;
+use axum::extract::State;
+use chrono::NaiveDate;
+use domain::VERSION;
+use domain::ai_provider::{AiProvider, Role};
+use domain::license::LicenseStatus;
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().routes(routes!(read_status))
+}
+
+/// What there is.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct AgentStatus {
+    #[schema(example = "1.0.0")]
+    version: &'static str,
+    /// `enterprise` with a valid license, else `community`.
+    #[schema(example = "community")]
+    edition: &'static str,
+    features: Features,
+    license: License,
+    ai: Models,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct Features {
+    /// The semantic cache may be used now.
+    cache: bool,
+    /// A model is there that chats.
+    chat_api: bool,
+    /// A model is there that writes summaries.
+    rag: bool,
+    /// Documents that were sent outside can be found.
+    egress: bool,
+    /// The cache is asked for words, too.
+    hybrid: bool,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = AgentLicense)]
+struct License {
+    /// Empty without a valid license.
+    owner: String,
+    expires: Option<NaiveDate>,
+    cache_expires: Option<NaiveDate>,
+    days_left: Option<i64>,
+}
+
+/// Names of the models that serve you when nobody chooses; null where none does.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct Models {
+    rag: Option<String>,
+    chat: Option<String>,
+    reader: Option<String>,
+}
+
+/// What this installation can do for you: its version, its features, its license and its models.
+#[utoipa::path(get, path = "/svc/agent/status/", tag = "service",
+    responses((status = 200, description = "What there is.", body = AgentStatus)))]
+async fn read_status(caller: Caller, State(house): State<Arc<House>>) -> Result<Json<AgentStatus>, ApiError> {
+    let models = usable_models(&house, &caller).await?;
+    let license = house.corpus.license();
+    let is_valid = matches!(license.status, LicenseStatus::Valid | LicenseStatus::Expiring);
+    let ai = Models {
+        rag: first_for(&models, Role::Rag),
+        chat: first_for(&models, Role::Chat),
+        reader: first_for(&models, Role::Reader),
+    };
+    Ok(Json(AgentStatus {
+        version: VERSION,
+        edition: if is_valid { "enterprise" } else { "community" },
+        features: Features {
+            cache: license.cache,
+            chat_api: ai.chat.is_some(),
+            rag: ai.rag.is_some(),
+            egress: false,
+            hybrid: house.settings.corpus_hybrid,
+        },
+        license: License {
+            owner: license.owner,
+            expires: license.expiration,
+            cache_expires: license.cache_expiration,
+            days_left: license.days_left,
+        },
+        ai,
+    }))
+}
+
+/// The default of the role, else the first that serves it.
+fn first_for(models: &[AiProvider], role: Role) -> Option<String> {
+    let serving = || models.iter().filter(|model| model.draft.serves(role));
+    let chosen = serving().find(|model| model.draft.is_default_for(role)).or_else(|| serving().next());
+    chosen.map(|model| model.draft.name.clone())
+}

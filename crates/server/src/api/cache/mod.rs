@@ -1,0 +1,20 @@
+//! The semantic cache: what of it is the caller's, whether it is still true, and out of it again.
+
+mod liveness;
+mod read;
+mod statistics;
+mod unindex;
+
+use crate::House;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new()
+        .routes(routes!(read::read_documents))
+        .routes(routes!(read::read_document))
+        .routes(routes!(statistics::read_statistics))
+        .routes(routes!(unindex::unindex))
+        .routes(routes!(liveness::check_liveness))
+}

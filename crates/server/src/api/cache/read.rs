@@ -1,0 +1,241 @@
+//! The caller's documents in the cache.
+
+use crate::House;
+use crate::api::listing::{ListRequest, Listing, Paging};
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::{ApiPath, ApiQuery};
+use crate::links::Links;
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use chrono::{DateTime, Utc};
+use domain::contracts::SignalFilter;
+use domain::corpus::{Liveness, Origin, Signal, SignalState, SourceKind};
+use domain::ids::{ProviderId, SignalId};
+use domain::names;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+const TEXT_CHARS_MAX: usize = 200;
+
+/// A document in the cache.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct CachedDocument {
+    signal_id: SignalId,
+    title: String,
+    url: String,
+    /// Name of the provider that it came from; empty: it was named by its address.
+    source_provider: String,
+    state: SignalState,
+    origin: Origin,
+    liveness: Liveness,
+    /// When the copy was last known to be what the source has.
+    last_verified: Option<DateTime<Utc>>,
+    /// That was longer ago than `SVC_CACHE_LIVENESS_RECHECK_SECONDS`.
+    stale: bool,
+    indexed_at: Option<DateTime<Utc>>,
+    /// What the full text takes in the storage, packed.
+    body_bytes: u64,
+    /// Pieces that can be found.
+    chunk_count: u32,
+    matter_tags: Vec<String>,
+}
+
+/// A document in the cache, with all that is known of it.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct CachedDocumentDetails {
+    #[serde(flatten)]
+    document: CachedDocument,
+    source_provider_id: Option<ProviderId>,
+    source_kind: SourceKind,
+    author: String,
+    #[schema(example = "application/pdf")]
+    mime: String,
+    /// ISO 639-1, or empty.
+    language: String,
+    /// Characters of the text.
+    size: u64,
+    /// The text came from a person, not from the source: only they see it.
+    is_supplied: bool,
+    date_published: String,
+    first_seen: DateTime<Utc>,
+    last_retrieved: DateTime<Utc>,
+    /// When the source was last asked whether it is still there, and what it answered.
+    liveness_checked: Option<DateTime<Utc>>,
+    liveness_http: Option<u16>,
+    /// When the full text leaves the storage; its pieces are still found after that.
+    body_expires: Option<DateTime<Utc>>,
+    lineage: Lineage,
+    /// Why the text could not be had, the newest last.
+    messages: Vec<String>,
+}
+
+/// Its place among its versions.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct Lineage {
+    /// Documents with the same are versions of each other.
+    lineage_id: Option<SignalId>,
+    #[schema(example = "v2")]
+    version_label: String,
+    supersedes: Option<SignalId>,
+    superseded_by: Option<SignalId>,
+}
+
+impl CachedDocument {
+    fn of(house: &House, signal: &Signal) -> Self {
+        let mark = house.corpus.mark(signal);
+        Self {
+            signal_id: signal.signal_id,
+            title: signal.title.clone(),
+            url: signal.url.clone(),
+            source_provider: signal.source_provider.clone(),
+            state: signal.state,
+            origin: signal.origin,
+            liveness: signal.liveness,
+            last_verified: signal.last_verified,
+            stale: mark.stale,
+            indexed_at: signal.indexed_at,
+            body_bytes: signal.body_bytes,
+            chunk_count: signal.chunk_count,
+            matter_tags: signal.matter_tags.clone(),
+        }
+    }
+}
+
+impl CachedDocumentDetails {
+    fn of(house: &House, signal: Signal) -> Self {
+        Self {
+            document: CachedDocument::of(house, &signal),
+            source_provider_id: signal.source_provider_id,
+            source_kind: signal.source_kind,
+            author: signal.author,
+            mime: signal.mime,
+            language: signal.language,
+            size: signal.size,
+            is_supplied: signal.is_supplied,
+            date_published: signal.date_published,
+            first_seen: signal.first_seen,
+            last_retrieved: signal.last_retrieved,
+            liveness_checked: signal.liveness_checked,
+            liveness_http: signal.liveness_http,
+            body_expires: signal.body_expires,
+            lineage: Lineage {
+                lineage_id: signal.lineage_id,
+                version_label: signal.version_label,
+                supersedes: signal.supersedes,
+                superseded_by: signal.superseded_by,
+            },
+            messages: signal.messages,
+        }
+    }
+}
+
+/// Which documents are wanted.
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+pub struct Wanted {
+    /// Words of its title or address.
+    text: Option<String>,
+    /// `known`, `indexed` or `pinned`.
+    state: Option<String>,
+    /// Only those of this matter.
+    matter_tag: Option<String>,
+}
+
+impl Wanted {
+    fn filter(&self) -> Result<SignalFilter, ApiError> {
+        for (field, text) in [("text", &self.text), ("matter_tag", &self.matter_tag)] {
+            if text.as_ref().is_some_and(|text| text.chars().count() > TEXT_CHARS_MAX) {
+                let sentence = format!("At most {TEXT_CHARS_MAX} characters are allowed.");
+                return Err(ApiError::invalid_field(field, sentence));
+            }
+        }
+        let given = |text: &Option<String>| text.as_deref().map(str::trim).unwrap_or_default().to_owned();
+        let state = match given(&self.state).as_str() {
+            "" => None,
+            name => Some(SignalState::parse(name).ok_or_else(|| {
+                let known = SignalState::ALL.iter().map(|state| state.as_str());
+                ApiError::invalid_field("state", names::unknown("state", name, known))
+            })?),
+        };
+        Ok(SignalFilter {
+            state,
+            matter_tag: Some(given(&self.matter_tag)).filter(|tag| !tag.is_empty()),
+            words: given(&self.text),
+            ..SignalFilter::default()
+        })
+    }
+
+    /// The list's own address, so that its pages keep the filter.
+    fn path(&self) -> String {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        let texts = [("text", &self.text), ("state", &self.state), ("matter_tag", &self.matter_tag)];
+        query.extend_pairs(texts.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))));
+        match query.finish() {
+            none if none.is_empty() => "/cache/".to_owned(),
+            query => format!("/cache/?{query}"),
+        }
+    }
+}
+
+/// The documents in the semantic cache that you may see, newest retrieved first.
+#[utoipa::path(get, path = "/svc/cache/", tag = "cache", params(Wanted, Paging), responses(
+    (status = 200, description = "Documents.", body = Listing<CachedDocument>),
+    (status = 400, description = "A parameter is not valid.", body = ErrorBody)))]
+pub async fn read_documents(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiQuery(wanted): ApiQuery<Wanted>,
+    ApiQuery(paging): ApiQuery<Paging>,
+) -> Result<Response, ApiError> {
+    let list = ListRequest::read(paging, &links, &wanted.path())?;
+    let (user, filter) = (caller.principal.user, wanted.filter()?);
+    let page = house.corpus.documents_of(user, filter, list.offset(), list.limit()).await?;
+    let items = page.items.iter().map(|signal| CachedDocument::of(&house, signal)).collect();
+    Ok(list.answer::<CachedDocument>(items, page.total))
+}
+
+/// One document of the semantic cache.
+#[utoipa::path(get, path = "/svc/cache/{id}/", tag = "cache",
+    params(("id" = i64, Path, description = "`signal_id` of the document.")), responses(
+    (status = 200, description = "The document.", body = CachedDocumentDetails),
+    (status = 404, description = "Unknown, or not for you.", body = ErrorBody)))]
+pub async fn read_document(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<Json<CachedDocumentDetails>, ApiError> {
+    let signal = house.corpus.document_of(caller.principal.user, SignalId(id)).await?;
+    Ok(Json(CachedDocumentDetails::of(&house, signal)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wanted_is_read_and_kept() {
+        let wanted = |text: &str, state: &str, tag: &str| Wanted {
+            text: Some(text.to_owned()).filter(|text| !text.is_empty()),
+            state: Some(state.to_owned()).filter(|text| !text.is_empty()),
+            matter_tag: Some(tag.to_owned()).filter(|text| !text.is_empty()),
+        };
+        let read = wanted(" rivers ", "indexed", "a b").filter().expect("a filter");
+        assert_eq!((read.words.as_str(), read.state), ("rivers", Some(SignalState::Indexed)));
+        assert_eq!(read.matter_tag.as_deref(), Some("a b"));
+        assert_eq!(read.visible_to, None, "who may see them is not the client's to say");
+        assert_eq!(wanted("", "", "").filter().expect("a filter"), SignalFilter::default());
+        let long = "x".repeat(TEXT_CHARS_MAX);
+        assert!(wanted(&long, "", &long).filter().is_ok());
+        for bad in
+            [wanted("", "lost", ""), wanted(&(long.clone() + "x"), "", ""), wanted("", "", &(long + "x"))]
+        {
+            assert!(bad.filter().is_err());
+        }
+        assert_eq!(wanted("", "", "").path(), "/cache/");
+        assert_eq!(wanted("a b", "known", "").path(), "/cache/?text=a+b&state=known");
+    }
+}

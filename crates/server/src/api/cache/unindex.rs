@@ -1,0 +1,60 @@
+//! POST: a document leaves the cache, or the caller's right to it does.
+
+use crate::House;
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::ApiJson;
+use axum::Json;
+use axum::extract::State;
+use corpus::Which;
+use domain::ids::SignalId;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Which document leaves: by `signal_id` or by `url`.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct UnindexInput {
+    signal_id: Option<i64>,
+    /// Any form of its address.
+    url: Option<String>,
+    /// Remove it although it is pinned.
+    force: bool,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Unindexed {
+    #[schema(example = true)]
+    removed: bool,
+    signal_id: SignalId,
+}
+
+/// Removes a document from the semantic cache. When others have it too, you give up your own right to it; an administrator
+/// removes it for all. The license is not asked: what is yours you may always take out.
+#[utoipa::path(post, path = "/svc/cache/unindex/", tag = "cache",
+    request_body(content = UnindexInput, example = json!({"signal_id": 7})), responses(
+    (status = 200, description = "Removed.", body = Unindexed),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 403, description = "You see it, and somebody else put it there.", body = ErrorBody),
+    (status = 404, description = "Unknown, or not for you.", body = ErrorBody),
+    (status = 409, description = "It is pinned; `force` removes it all the same.", body = ErrorBody),
+    (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
+pub async fn unindex(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiJson(input): ApiJson<UnindexInput>,
+) -> Result<Json<Unindexed>, ApiError> {
+    let which = match (input.signal_id, input.url) {
+        (Some(id), None) => Which::Id(SignalId(id)),
+        (None, Some(url)) => Which::Url(url),
+        _ => {
+            return Err(ApiError::invalid_field("signal_id", "Name a document by signal_id or by url."));
+        }
+    };
+    let removed = house.corpus.unindex(&caller.principal, &which, input.force).await?;
+    let id = removed.signal_id;
+    let who = &caller.principal.username;
+    let what = if removed.is_whole { "removed" } else { "given up" };
+    tracing::info!(signal.id = %id, "the cached document {id} was {what} by {who}");
+    Ok(Json(Unindexed { removed: true, signal_id: id }))
+}

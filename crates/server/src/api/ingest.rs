@@ -1,0 +1,228 @@
+//! POST: a document is put into the semantic cache, because somebody wants it there.
+
+use super::search::own_search;
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::{read_limited, read_object};
+use crate::{BYTES_PER_MB, House};
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use corpus::ingest::{Accepted, Document, IngestWish, MATTER_TAGS_MAX};
+use domain::contracts::{Corpus, StoreError};
+use domain::corpus::{DocumentAddress, Origin, SignalState, URL_CHARS_MAX};
+use domain::ids::{ProviderId, ResultId, SearchId, SignalId, TaskId};
+use domain::provider::SearchProvider;
+use domain::validation::FieldErrors;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+/// How long `wait` waits.
+const WAIT_MAX: Duration = Duration::from_secs(20);
+/// What a request may hold beside the text that it brings.
+const BESIDE_THE_TEXT_BYTES: usize = 64 * 1024;
+const TITLE_CHARS_MAX: usize = 2_000;
+const TAG_CHARS_MAX: usize = 200;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new().routes(routes!(ingest))
+}
+
+/// Which document is to be kept: the one behind a result, or the one at an address.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+struct IngestInput {
+    /// A search of yours, with `swirl_id`.
+    search_id: Option<i64>,
+    /// `swirl_id` of a result of that search.
+    swirl_id: Option<i64>,
+    /// The address of the document, in place of a result.
+    #[schema(example = "https://example.com/report.pdf", max_length = 2048)]
+    url: Option<String>,
+    /// With `url`: what it is called.
+    title: String,
+    /// With `url`: its text, when you have it. From 200 words on the document is not fetched, and only you see it.
+    body: Option<String>,
+    /// With `url`: the provider whose source it belongs to, and by whose rules and your account there it is fetched.
+    provider_id: Option<i64>,
+    /// Matters that it belongs to, beside those that the search's tags name.
+    matter_tags: Vec<String>,
+    /// Wait until it is in, up to 20 seconds.
+    wait: bool,
+}
+
+/// What has become of the wish.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct Ingested {
+    signal_id: SignalId,
+    state: SignalState,
+    /// The task that fetches it; null when there was nothing to do.
+    job_id: Option<TaskId>,
+    /// A result that had a snippet only becomes a whole document.
+    upgraded: bool,
+    /// A sentence for people.
+    message: String,
+}
+
+/// Puts a document into the semantic cache. It is fetched with your own rights; doing it twice changes nothing.
+#[utoipa::path(post, path = "/svc/ingest/", tag = "cache", request_body(content = IngestInput,
+        example = json!({"search_id": 7, "swirl_id": 42, "wait": true})),
+    responses(
+    (status = 200, description = "With `wait`: it is in.", body = Ingested),
+    (status = 202, description = "Accepted; it comes in by a task.", body = Ingested),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
+    (status = 403, description = "You may not use that provider.", body = ErrorBody),
+    (status = 404, description = "Unknown search or result, or someone else's.", body = ErrorBody),
+    (status = 413, description = "The text is larger than `SVC_STORAGE_MAX_BODY_MB`.", body = ErrorBody),
+    (status = 415, description = "The body is not JSON.", body = ErrorBody),
+    (status = 422, description = "No text can be had of it.", body = ErrorBody)))]
+async fn ingest(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    request: Request,
+) -> Result<(StatusCode, Json<Ingested>), ApiError> {
+    // Before up to so many megabytes are read for nothing.
+    if !house.corpus.is_open() {
+        return Err(ApiError::of(Refusal::CacheUnlicensed));
+    }
+    let bytes_max = (house.settings.storage_max_body_mb as usize).saturating_mul(BYTES_PER_MB);
+    let value = read_limited(request, bytes_max.saturating_add(BESIDE_THE_TEXT_BYTES)).await?;
+    let input: IngestInput = read_object(value)?;
+    let wait = input.wait;
+    let wish = input.wish(&house, &caller).await?;
+    let accepted = if wait {
+        house.corpus.ingest_and_wait(wish, WAIT_MAX).await?
+    } else {
+        house.corpus.ingest(wish).await?
+    };
+    let status = if wait && accepted.is_done { StatusCode::OK } else { StatusCode::ACCEPTED };
+    let Accepted { signal, job, upgraded, message, .. } = accepted;
+    let told = Ingested { signal_id: signal.signal_id, state: signal.state, job_id: job, upgraded, message };
+    Ok((status, Json(told)))
+}
+
+impl IngestInput {
+    async fn wish(self, house: &House, caller: &Caller) -> Result<IngestWish, ApiError> {
+        self.check().into_result(()).map_err(ApiError::invalid)?;
+        let user = caller.principal.user;
+        let document = match (self.search_id, self.swirl_id, self.url) {
+            (Some(search), Some(result), _) => {
+                let search = own_search(house, &caller.principal, SearchId(search)).await?;
+                let saved = house.store.result(ResultId(result)).await?;
+                if saved.search != search.id {
+                    return Err(ApiError::of(Refusal::NotFound));
+                }
+                let provider = house.store.provider(saved.provider).await.map_err(without_source)?;
+                Document::Result { provider, item: saved.item }
+            }
+            (_, _, url) => Document::Address {
+                provider: own_provider(house, caller, self.provider_id).await?,
+                url: url.unwrap_or_default(),
+                title: self.title,
+                body: self.body,
+            },
+        };
+        Ok(IngestWish { user, document, matter_tags: self.matter_tags, origin: Origin::Ingest })
+    }
+
+    fn check(&self) -> FieldErrors {
+        let mut errors = FieldErrors::default();
+        match (self.search_id, self.swirl_id, &self.url) {
+            (Some(_), Some(_), None) => {}
+            (None, None, Some(url)) => {
+                errors.check(DocumentAddress::of(url).is_some(), "url", || {
+                    format!("An address with http or https of at most {URL_CHARS_MAX} characters is needed.")
+                });
+            }
+            (None, None, None) => {
+                errors.add("url", "Name a document: search_id and swirl_id, or url.".to_owned());
+            }
+            (Some(_), None, None) => errors.add("swirl_id", "Name a result of the search.".to_owned()),
+            (None, Some(_), None) => errors.add("search_id", "Name the search of the result.".to_owned()),
+            (_, _, Some(_)) => errors.add("url", "Name a result or an address, not both.".to_owned()),
+        }
+        errors.check_text("title", &self.title, TITLE_CHARS_MAX);
+        errors.check(self.matter_tags.len() <= MATTER_TAGS_MAX, "matter_tags", || {
+            format!("At most {MATTER_TAGS_MAX} tags are allowed.")
+        });
+        let is_short = |tag: &String| tag.chars().count() <= TAG_CHARS_MAX;
+        errors.check(self.matter_tags.iter().all(is_short), "matter_tags", || {
+            format!("At most {TAG_CHARS_MAX} characters are allowed in a tag.")
+        });
+        errors
+    }
+}
+
+/// A provider that the caller may use. That another one exists is not told.
+async fn own_provider(
+    house: &House,
+    caller: &Caller,
+    id: Option<i64>,
+) -> Result<Option<SearchProvider>, ApiError> {
+    let Some(id) = id else { return Ok(None) };
+    match house.store.provider(ProviderId(id)).await {
+        Ok(provider) if caller.principal.may_see(&provider) => Ok(Some(provider)),
+        Ok(_) | Err(StoreError::NotFound) => {
+            Err(ApiError::saying(Refusal::PermissionDenied, "You may not use this provider."))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn without_source(error: StoreError) -> ApiError {
+    match error {
+        StoreError::NotFound => {
+            ApiError::saying(Refusal::Impossible, "The provider of this result is not there any more.")
+        }
+        other => other.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn fields(input: Value) -> Vec<String> {
+        let input: IngestInput = serde_json::from_value(input).expect("an input");
+        input.check().iter().map(|(field, _)| field.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_wish_names_one_document() {
+        let long = "x".repeat(URL_CHARS_MAX);
+        let tags = vec!["a"; MATTER_TAGS_MAX + 1];
+        let none: [&str; 0] = [];
+        let table = [
+            (json!({"search_id": 1, "swirl_id": 2}), none.as_slice()),
+            (json!({"url": "https://a.example/"}), &none),
+            (json!({"url": "https://a.example/", "matter_tags": &tags[1..]}), &none),
+            (json!({}), &["url"]),
+            (json!({"search_id": 1}), &["swirl_id"]),
+            (json!({"swirl_id": 1}), &["search_id"]),
+            (json!({"search_id": 1, "swirl_id": 2, "url": "https://a.example/"}), &["url"]),
+            (json!({"search_id": 1, "url": "https://a.example/"}), &["url"]),
+            (json!({"url": ""}), &["url"]),
+            (json!({"url": "file:///etc/passwd"}), &["url"]),
+            (json!({"url": format!("https://a.example/{long}")}), &["url"]),
+            (json!({"url": "https://a.example/", "matter_tags": tags}), &["matter_tags"]),
+            (
+                json!({"url": "https://a.example/", "matter_tags": ["a".repeat(TAG_CHARS_MAX + 1)]}),
+                &["matter_tags"],
+            ),
+            (json!({"url": "https://a.example/", "title": "t".repeat(TITLE_CHARS_MAX + 1)}), &["title"]),
+        ];
+        for (input, expected) in table {
+            assert_eq!(
+                fields(input.clone()),
+                expected,
+                "{}",
+                &input.to_string()[..60.min(input.to_string().len())]
+            );
+        }
+    }
+}

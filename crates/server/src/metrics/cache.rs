@@ -1,0 +1,148 @@
+//! The semantic cache in figures: what is in it, what was asked of it, and whether its stores answer.
+
+use super::whole;
+use corpus::{Backing, Counted};
+use domain::contracts::CorpusCounts;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::{Registry, Unit};
+use std::sync::atomic::Ordering;
+
+/// How the cache stands when somebody scrapes.
+pub struct CacheFigures {
+    /// None when they could not be read.
+    pub counts: Option<CorpusCounts>,
+    pub counted: Counted,
+    pub licensed: bool,
+    /// By the name of the label; empty while the cache is closed.
+    pub stores: Vec<(&'static str, Backing)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StateLabel {
+    state: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct VerdictLabel {
+    verdict: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OutcomeLabel {
+    outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StoreLabel {
+    store: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct NoLabel {}
+
+#[derive(Default)]
+pub struct CacheMetrics {
+    licensed: Gauge,
+    signals: Family<StateLabel, Gauge>,
+    liveness: Family<VerdictLabel, Gauge>,
+    /// Pieces, bytes and rights: a family without labels is empty until it is told.
+    chunks: Family<NoLabel, Gauge>,
+    body_bytes: Family<NoLabel, Gauge>,
+    grants: Family<NoLabel, Gauge>,
+    stores: Family<StoreLabel, Gauge>,
+    searches: Counter,
+    hits: Counter,
+    ingests: Family<OutcomeLabel, Counter>,
+    probes: Family<VerdictLabel, Counter>,
+}
+
+impl CacheMetrics {
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "tributary_cache_licensed",
+            "1 when the license opens the cache",
+            self.licensed.clone(),
+        );
+        registry.register("tributary_cache_signals", "Documents in the cache by state", self.signals.clone());
+        registry.register(
+            "tributary_cache_liveness",
+            "Documents in the cache by what their sources last said",
+            self.liveness.clone(),
+        );
+        registry.register("tributary_cache_chunks", "Pieces of documents in the cache", self.chunks.clone());
+        registry.register_with_unit(
+            "tributary_cache_body",
+            "What the full texts of the cache take, packed",
+            Unit::Bytes,
+            self.body_bytes.clone(),
+        );
+        registry.register("tributary_cache_grants", "Rights of people to documents", self.grants.clone());
+        registry.register(
+            "tributary_cache_store_up",
+            "1 when the store behind the cache answers",
+            self.stores.clone(),
+        );
+        registry.register("tributary_cache_searches", "Questions to the cache", self.searches.clone());
+        registry.register(
+            "tributary_cache_hits",
+            "Questions to which the cache had something",
+            self.hits.clone(),
+        );
+        registry.register(
+            "tributary_cache_ingests",
+            "Documents that came in, or could not",
+            self.ingests.clone(),
+        );
+        registry.register(
+            "tributary_cache_probes",
+            "Checks whether documents are still there, by verdict",
+            self.probes.clone(),
+        );
+    }
+
+    /// Writes how things stand; who scrapes at the same time waits.
+    pub fn tell(&self, figures: &CacheFigures) {
+        self.licensed.set(i64::from(figures.licensed));
+        self.tell_counts(figures.counts.as_ref());
+        self.stores.clear();
+        for (store, backing) in &figures.stores {
+            self.stores.get_or_create(&StoreLabel { store }).set(i64::from(backing.ok));
+        }
+        let Counted { searches, hits, ingested, failed, alive, gone, unknown } = figures.counted;
+        set(&self.searches, searches);
+        set(&self.hits, hits);
+        for (outcome, count) in [("in", ingested), ("failed", failed)] {
+            set(&self.ingests.get_or_create(&OutcomeLabel { outcome }), count);
+        }
+        for (verdict, count) in [("alive", alive), ("gone", gone), ("unknown", unknown)] {
+            set(&self.probes.get_or_create(&VerdictLabel { verdict }), count);
+        }
+    }
+
+    fn tell_counts(&self, counts: Option<&CorpusCounts>) {
+        // An old figure would be taken for a new one.
+        self.signals.clear();
+        self.liveness.clear();
+        for gauge in [&self.chunks, &self.body_bytes, &self.grants] {
+            gauge.clear();
+        }
+        let Some(counts) = counts else { return };
+        for (state, count) in &counts.by_state {
+            self.signals.get_or_create(&StateLabel { state: state.as_str() }).set(whole(*count));
+        }
+        for (verdict, count) in &counts.by_liveness {
+            self.liveness.get_or_create(&VerdictLabel { verdict: verdict.as_str() }).set(whole(*count));
+        }
+        self.chunks.get_or_create(&NoLabel {}).set(whole(counts.chunks));
+        self.body_bytes.get_or_create(&NoLabel {}).set(whole(counts.body_bytes));
+        self.grants.get_or_create(&NoLabel {}).set(whole(counts.grants));
+    }
+}
+
+/// The cache counts for itself; a scrape says how far it is.
+fn set(counter: &Counter, count: u64) {
+    counter.inner().store(count, Ordering::Relaxed);
+}
