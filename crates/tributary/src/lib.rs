@@ -1,6 +1,9 @@
 //! The wiring of the house and its commands. The only crate that knows all the others.
 
 pub mod backup;
+pub mod cache;
+pub mod cache_source;
+pub mod cache_wiring;
 pub mod command;
 pub mod demo;
 pub mod docs;

@@ -86,7 +86,10 @@ impl Service {
             address = Some(listener.local_addr()?);
             running.spawn(doors(listener, router, stopped, wired.settings.stop_grace.0));
         }
-        let background = exchange(&wired);
+        let mut background = exchange(&wired);
+        if roles.contains(&Role::Queue(QueueName::Corpus)) {
+            background.spawn(crate::cache::tend(&wired));
+        }
         let has_clients = roles.contains(&Role::Web);
         Ok(Self { address, stop, running, background, wired, has_clients, _alone: alone })
     }

@@ -21,6 +21,18 @@ pub fn progress(text: impl Display) {
     }
 }
 
+/// Asks a person who sits there: `yes` is yes, anything else is no.
+pub fn confirm(question: &str) -> anyhow::Result<bool> {
+    let asks = std::io::stdin();
+    anyhow::ensure!(asks.is_terminal(), "nobody is there to answer \"{question}\"; --yes does it");
+    let mut screen = std::io::stderr();
+    write!(screen, "{question} Type yes: ")?;
+    screen.flush()?;
+    let mut answer = String::new();
+    asks.read_line(&mut answer)?;
+    Ok(answer.trim().eq_ignore_ascii_case("yes"))
+}
+
 /// Whether a person watches the remarks.
 pub fn is_watched() -> bool {
     std::io::stderr().is_terminal()

@@ -1,15 +1,18 @@
 //! Settings → the house: which store, queue, gate and catalogues.
 
+use crate::cache_wiring::{self, CacheNeeds};
 use crate::keys;
 use crate::logs::LogFile;
 use ai::{AiWriters, Readers, Trials};
 use answers::{Answers, AnswersParts};
 use anyhow::Context;
+use corpus::{CachedPages, CheckLiveness, IngestDocument, SemanticCache, SweepBodies};
 use domain::audit::Author;
 use domain::contracts::{
     AuditStore, Catalogues, Clock, ExtractText, Fetch, NewsRelay, PipelineStore, ReadPages, Store,
     SystemClock, TaskQueue, Toolbox,
 };
+use domain::corpus::LicenseGate;
 use domain::installation::{Installation, LogFolder};
 use domain::pipeline_record::SYSTEM_DEFAULT;
 use domain::secret::Secret;
@@ -48,7 +51,10 @@ pub struct Wired {
     /// None for processes that share nothing but a file.
     pub relay: Option<Arc<dyn NewsRelay>>,
     pub clock: Arc<dyn Clock>,
+    /// What the license opens now.
+    pub license: LicenseGate,
     pub federation: Arc<Federation>,
+    pub corpus: Arc<SemanticCache>,
     /// AI summaries and chats.
     pub answers: Arc<Answers>,
     /// The service as tools for models.
@@ -74,6 +80,8 @@ impl Wired {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let (queue, relay) = task_queue(&settings, &sql, &clock).await?;
         let settings = Arc::new(settings);
+        let license = crate::license::gate(&settings, &data_dir, Arc::clone(&clock))?;
+        crate::license::remember_day(&license, &*sql).await?;
         let mut toolbox = toolbox(&settings, Arc::clone(&clock))?;
         let trials = Arc::new(models(&mut toolbox, &sql));
         let metrics = Arc::new(Metrics::new(clock.now()));
@@ -85,6 +93,15 @@ impl Wired {
             settings.oidc_api_audience.clone(),
         ));
         let pages = page_fetch(&toolbox, &authenticators);
+        let corpus = Arc::new(cache_wiring::open(CacheNeeds {
+            sql: &sql,
+            queue: &queue,
+            toolbox: &toolbox,
+            pages: &pages,
+            license: &license,
+            data_dir: &data_dir,
+        })?);
+        toolbox.corpus = corpus.clone();
         let federation = Arc::new(Federation::new(FederationParts {
             store: Arc::clone(&store),
             queue: Arc::clone(&queue),
@@ -98,7 +115,7 @@ impl Wired {
             store: Arc::clone(&store),
             federation: Arc::clone(&federation),
             toolbox,
-            pages,
+            pages: Arc::new(CachedPages::new(pages, Arc::clone(&corpus))),
         });
         let house = Arc::new(House::new(server::HouseParts {
             store,
@@ -106,6 +123,7 @@ impl Wired {
             federation: Arc::clone(&federation),
             answers: Arc::clone(&answers),
             mcp: Arc::clone(&mcp),
+            corpus: Arc::clone(&corpus),
             trials,
             oauth: authenticators.clone(),
             catalogues: CATALOGUES,
@@ -117,7 +135,7 @@ impl Wired {
         }));
         sql.ensure_pipeline(SYSTEM_DEFAULT, CATALOGUES.default_post_result, clock.now()).await?;
         ai::ensure_records(&*sql, clock.now()).await?;
-        let registry = registry(&sql, &clock, &federation);
+        let registry = registry(&sql, &clock, &federation, &corpus);
         Ok(Self {
             settings,
             data_dir,
@@ -125,7 +143,9 @@ impl Wired {
             queue,
             relay,
             clock,
+            license,
             federation,
+            corpus,
             answers,
             mcp,
             authenticators,
@@ -141,6 +161,7 @@ impl Wired {
         let scheduler = Scheduler::new(store, Arc::clone(&self.queue), Arc::clone(&self.clock));
         scheduler.ensure(ExpireSearches::NAME, self.settings.expire_every.0).await?;
         scheduler.ensure(RunSubscriptions::NAME, self.settings.subscribe_every.0).await?;
+        scheduler.ensure(SweepBodies::NAME, SweepBodies::EVERY).await?;
         Ok(scheduler)
     }
 
@@ -163,7 +184,6 @@ fn installation(settings: Vec<SettingInForce>, data_dir: &Path) -> anyhow::Resul
             folder: crate::logs::folder(data_dir),
             names: LogFile::all().map(LogFile::file_name).collect(),
         },
-        issuer: crate::license::issuer(data_dir)?,
     })
 }
 
@@ -203,12 +223,20 @@ fn answering(parts: AnswersParts) -> (Arc<Answers>, Arc<Mcp>) {
 }
 
 /// Which task is run by whom.
-fn registry(sql: &Arc<SqlStore>, clock: &Arc<dyn Clock>, federation: &Arc<Federation>) -> Registry {
+fn registry(
+    sql: &Arc<SqlStore>,
+    clock: &Arc<dyn Clock>,
+    federation: &Arc<Federation>,
+    corpus: &Arc<SemanticCache>,
+) -> Registry {
     Registry::default()
         .register(Arc::new(AnswerPing { store: sql.clone(), clock: Arc::clone(clock) }))
         .register(Arc::new(RunSearch(Arc::clone(federation))))
         .register(Arc::new(RunSubscriptions(Arc::clone(federation))))
         .register(Arc::new(ExpireSearches(Arc::clone(federation))))
+        .register(Arc::new(IngestDocument(Arc::clone(corpus))))
+        .register(Arc::new(CheckLiveness(Arc::clone(corpus))))
+        .register(Arc::new(SweepBodies(Arc::clone(corpus))))
 }
 
 /// The database itself, or NATS with the database as its outbox; and what carries news between processes.
@@ -291,7 +319,7 @@ pub fn database_url(settings: &Settings, data_dir: &Path) -> anyhow::Result<Secr
     Ok(Secret::new(format!("sqlite://{path}")))
 }
 
-fn gate_limits(settings: &Settings) -> anyhow::Result<GateLimits> {
+pub(crate) fn gate_limits(settings: &Settings) -> anyhow::Result<GateLimits> {
     let allow = AllowRule::parse_all(&settings.outbound_allow)
         .map_err(|error| anyhow::anyhow!("SVC_OUTBOUND_ALLOW: {error}"))?;
     Ok(GateLimits {

@@ -5,9 +5,10 @@ use super::serve::until_told_to_stop;
 use crate::demo::Samples;
 use crate::service::{Role, Service, ensure_admin};
 use crate::wiring::Wired;
-use crate::{demo, keys, logs, terminal};
+use crate::{cache_source, demo, keys, logs, terminal};
 use anyhow::Context;
 use clap::Args;
+use domain::contracts::{Clock, SystemClock};
 use std::path::PathBuf;
 
 /// Run the service with three sample sources of an invented company. Needs no network.
@@ -26,12 +27,18 @@ impl Demo {
         let mut given: Vec<(&str, String)> =
             self.port.iter().map(|port| ("SVC_PORT", port.to_string())).collect();
         given.push(("SVC_DATA_DIR", DATA_DIR.to_owned()));
-        let read = place.read(&given)?;
+        let mut read = place.read(&given)?;
+        if read.settings.license.is_empty() {
+            let today = SystemClock.now().date_naive();
+            given.extend(demo::license::settings(&PathBuf::from(&read.settings.data_dir), today)?);
+            read = place.read(&given)?;
+        }
         let _written_at_the_end = logs::start(&read.settings, &PathBuf::from(&read.settings.data_dir))?;
         let wired = Wired::open(read).await?;
         let password = admin_password(&wired).await?;
         let samples = Samples::start(&wired.data_dir).await?;
         demo::install(&wired, &samples).await?;
+        cache_source::ensure(&wired).await?;
         let service = Service::start(wired, &Role::all()).await?;
         let address = service.address.context("the demo has a web role")?;
         welcome(&address.to_string(), &password);

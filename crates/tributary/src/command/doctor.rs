@@ -21,6 +21,7 @@ use std::sync::Arc;
 Examples:
   tributary doctor
   tributary doctor --offline
+  tributary doctor --offline --repair
   tributary doctor \"curl 'https://h.example/search?q=tea' -H 'X-Api-Key: …'\" > provider.json
   tributary doctor --query tea -- curl 'https://h.example/search?w=tea' -H 'X-Api-Key: …'
   tributary doctor https://h.example/search?q=tea --name \"Tea - Example\"

@@ -4,9 +4,11 @@ use super::Place;
 use crate::terminal;
 use crate::wiring::{self, Wired};
 use clap::Args;
+use corpus::upkeep::Agreement;
 use domain::contracts::{
     AuditStore, ConnectorErrorKind, ProviderStore, QueueName, Store, SystemClock, UserStore,
 };
+use domain::license::LicenseStatus;
 use domain::provider::SearchProvider;
 use domain::result::ProviderFault;
 use domain::search::Sort;
@@ -49,6 +51,9 @@ pub struct Installation {
     /// Without a source: what every active provider is asked.
     #[arg(long, value_name = "QUERY", default_value = "test")]
     test_query: String,
+    /// Without a source: put right what does not agree in the semantic cache.
+    #[arg(long)]
+    repair: bool,
 }
 
 impl Installation {
@@ -121,6 +126,8 @@ impl Installation {
             Err(error) => findings.push(fail("people", error.to_string())),
         }
         findings.push(audit(wired).await);
+        findings.push(license(wired));
+        findings.extend(cache(wired, self.repair).await);
         match wired.store.providers().await {
             Ok(providers) => findings.extend(self.providers(wired, providers).await),
             Err(error) => findings.push(fail("providers", error.to_string())),
@@ -242,6 +249,60 @@ async fn audit(wired: &Wired) -> Finding {
     }
 }
 
+fn license(wired: &Wired) -> Finding {
+    let report = wired.license.report();
+    match report.status {
+        LicenseStatus::None => ok("license", "there is none; the semantic cache is closed".to_owned()),
+        LicenseStatus::Valid => ok("license", report.message),
+        LicenseStatus::Expiring => warn("license", report.message + " Ask its issuer for another"),
+        LicenseStatus::Expired | LicenseStatus::Invalid => fail("license", report.message),
+    }
+}
+
+/// Records, vectors and texts of the semantic cache, compared.
+async fn cache(wired: &Wired, repair: bool) -> Vec<Finding> {
+    match wired.corpus.agree(repair).await {
+        Ok(agreement) => compared(&agreement),
+        Err(error) => vec![fail("cache", format!("it cannot be compared: {error}"))],
+    }
+}
+
+fn compared(found: &Agreement) -> Vec<Finding> {
+    let Agreement { documents, indexed, pieces, with_body, bodies, .. } = found;
+    let held = match found.vectors {
+        Some(vectors) => format!("{vectors} vectors"),
+        None => "no vectors (SVC_QDRANT_MODE=disabled)".to_owned(),
+    };
+    let figures = format!(
+        "{documents} documents, {indexed} with text, {pieces} pieces, {held}, {with_body} kept texts in {bodies} files"
+    );
+    if found.is_whole() {
+        return vec![ok("cache", format!("records, vectors and texts agree: {figures}"))];
+    }
+    let (judge, end): (fn(_, _) -> _, _) = match found.is_repaired {
+        true => (warn, "; put right"),
+        false => (fail, "; run: tributary doctor --repair"),
+    };
+    let mut findings = vec![warn("cache", figures)];
+    for (difference, sentence) in [
+        (&found.vectors_missing, "documents lack vectors"),
+        (&found.vectors_surplus, "documents that are not there have vectors"),
+        (&found.bodies_missing, "documents lack their text"),
+        (&found.bodies_surplus, "texts belong to no document"),
+    ] {
+        let (count, named) = (difference.count, difference.named.join(", "));
+        if count > 0 {
+            findings.push(judge("cache", format!("{count} {sentence} ({named}){end}")));
+        }
+    }
+    let recorded = found.pieces_recorded;
+    if recorded != *pieces {
+        let sentence = format!("{recorded} pieces are among the records instead of {pieces}");
+        findings.push(fail("cache", sentence + "; run: tributary reset_semantic_cache"));
+    }
+    findings
+}
+
 async fn queue(wired: &Wired) -> Finding {
     if let Err(error) = wired.queue.reachable().await {
         return fail("queue", error.to_string());
@@ -285,6 +346,26 @@ fn fail(part: &'static str, sentence: String) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use corpus::upkeep::Difference;
+
+    #[test]
+    fn a_cache_that_does_not_agree_is_a_failure_until_it_is_repaired() {
+        let whole = Agreement { documents: 2, vectors: Some(0), ..Agreement::default() };
+        assert_eq!(verdicts(&whole), [Verdict::Ok]);
+        let lacks = Difference { count: 3, named: vec!["7".to_owned()] };
+        let broken = Agreement { vectors_missing: lacks.clone(), bodies_surplus: lacks, ..whole };
+        assert_eq!(verdicts(&broken), [Verdict::Warn, Verdict::Fail, Verdict::Fail]);
+        let repaired = Agreement { is_repaired: true, ..broken.clone() };
+        assert_eq!(verdicts(&repaired), [Verdict::Warn; 3]);
+        let lost = Agreement { pieces: 4, ..repaired };
+        assert_eq!(verdicts(&lost).last(), Some(&Verdict::Fail));
+        let said = &compared(&broken)[1].sentence;
+        assert!(said.contains("3 documents lack vectors (7)") && said.contains("--repair"), "{said}");
+    }
+
+    fn verdicts(found: &Agreement) -> Vec<Verdict> {
+        compared(found).iter().map(|finding| finding.verdict).collect()
+    }
 
     #[test]
     fn free_space_is_judged() {

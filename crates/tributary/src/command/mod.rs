@@ -3,6 +3,7 @@
 mod audit;
 mod backup;
 mod bench;
+mod cache;
 mod completions;
 mod control;
 mod demo;
@@ -12,6 +13,7 @@ mod eval;
 pub mod exit_codes;
 mod health;
 mod installation;
+mod license;
 mod load_providers;
 mod logs;
 mod mcp;
@@ -102,8 +104,31 @@ enum Command {
     User(user::UserCommand),
     /// Add, list or revoke API tokens.
     Token(token::TokenCommand),
+    /// Make keys and licenses, or look at one.
+    License(license::LicenseCommand),
     /// Bring the database to this version's form.
     Migrate,
+    /// Make the collection of vectors of the semantic cache.
+    #[command(name = "init_qdrant")]
+    InitQdrant(cache::InitQdrant),
+    /// Make the place of the semantic cache's texts.
+    #[command(name = "init_storage")]
+    InitStorage(cache::InitStorage),
+    /// Give the vectors of the semantic cache their words, once.
+    #[command(name = "upgrade_corpus_to_hybrid")]
+    UpgradeCorpusToHybrid(cache::Upgrade),
+    /// Read all pieces of the semantic cache again, after another reader model was chosen.
+    #[command(name = "reindex_corpus")]
+    ReindexCorpus(cache::Reindex),
+    /// Remove documents from the semantic cache, all or those of a matter.
+    #[command(name = "reset_semantic_cache")]
+    ResetSemanticCache(cache::Reset),
+    /// Join documents of the semantic cache whose addresses are one.
+    #[command(name = "dedup_signal_url_hash")]
+    DedupSignalUrlHash(cache::Dedup),
+    /// Remove a collection of earlier days from the vector store.
+    #[command(name = "drop_entity_collection")]
+    DropEntityCollection(cache::DropEntities),
     /// Ask the service of this machine whether it lives: exit code 0, or 1.
     Health(health::Health),
     /// Show the last lines of all log files, then follow them.
@@ -168,7 +193,15 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Providers(providers) => providers.run(&place).await?,
         Command::User(user) => user.run(&place).await?,
         Command::Token(token) => token.run(&place).await?,
+        Command::License(license) => return license.run(&place),
         Command::Migrate => migrate::run(&place).await?,
+        Command::InitQdrant(init) => init.run(&place).await?,
+        Command::InitStorage(init) => init.run(&place).await?,
+        Command::UpgradeCorpusToHybrid(upgrade) => upgrade.run(&place).await?,
+        Command::ReindexCorpus(reindex) => reindex.run(&place).await?,
+        Command::ResetSemanticCache(reset) => reset.run(&place).await?,
+        Command::DedupSignalUrlHash(dedup) => dedup.run(&place).await?,
+        Command::DropEntityCollection(drop) => drop.run(&place).await?,
         Command::Health(health) => health.run(&place).await?,
         Command::Logs(logs) => logs.run(&place).await?,
         Command::Settings(settings) => settings.run(&place)?,

@@ -3,7 +3,7 @@
 use super::Place;
 use crate::service::{Role, Service, ensure_admin};
 use crate::wiring::Wired;
-use crate::{keys, logs, terminal};
+use crate::{cache_source, keys, logs, terminal};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -53,6 +53,7 @@ impl Serve {
                 file.display()
             ));
         }
+        cache_source::ensure(&wired).await?;
         let service = Service::start(wired, &roles).await.inspect_err(log_failure)?;
         if let Some(address) = service.address {
             tracing::info!("listens on http://{address}");

@@ -3,6 +3,7 @@
 //! Three kinds of source, so that three ways in are really walked: an SQLite file, a JSON API and an XML feed.
 
 mod library;
+pub mod license;
 mod newsroom;
 mod providers;
 mod tickets;

@@ -19,9 +19,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tasks", &["domain", "store"]),
     ("ai", &["domain", "relevancy"]),
     ("page_fetch", &["domain", "relevancy"]),
+    ("corpus", &["domain", "relevancy"]),
     ("answers", &["domain", "federation", "relevancy"]),
     ("mcp", &["answers", "domain", "federation", "relevancy"]),
-    ("server", &["ai", "answers", "domain", "federation", "mcp"]),
+    ("server", &["ai", "answers", "corpus", "domain", "federation", "mcp"]),
     ("testkit", &["domain"]),
     (
         "tributary",
@@ -29,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "ai",
             "answers",
             "connectors",
+            "corpus",
             "domain",
             "extraction",
             "federation",
@@ -59,6 +61,7 @@ const LOCKED: &[(&str, &[&str])] = &[
     ("tiktoken-rs", &["ai"]),
     // Its service stands behind a route of the server.
     ("rmcp", &["mcp", "server"]),
+    ("zstd", &["store"]),
 ];
 
 fn root() -> PathBuf {

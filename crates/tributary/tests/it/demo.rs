@@ -14,6 +14,13 @@ async fn the_demo_answers_from_all_three_sources() {
     assert_eq!(curl.len(), 3, "{said}");
     let password = said.split("password ").nth(1).unwrap().lines().next().unwrap();
     let client = running.client(Some(basic("admin", password)));
+    let license = client.get("/svc/license/").await.body;
+    assert_eq!(
+        (&license["status"], &license["cache"], &license["owner"]),
+        (&Value::from("valid"), &Value::from(true), &Value::from("Tributary demo")),
+        "it issues its own license"
+    );
+    assert!(folder.path().join("data/demo/license/private.pem").exists(), "with a key of its own");
     for line in curl {
         let path = line.split(&running.base).nth(1).unwrap().trim_end_matches('\'');
         let answer = client.get(path).await;

@@ -132,7 +132,15 @@ fn every_keyless_source_builds_its_request() {
         let connector = (kind.build)(&provider(source), &toolbox()).expect("it can be built");
         for (sort, page) in [(Sort::Relevancy, 0), (Sort::Date, 1)] {
             let time_max = Duration::from_secs(5);
-            let query = ProviderQuery { text: QUERY, sort, page, results_wanted: 20, vector: None, time_max };
+            let query = ProviderQuery {
+                text: QUERY,
+                sort,
+                page,
+                results_wanted: 20,
+                asker: domain::ids::UserId(1),
+                vector: None,
+                time_max,
+            };
             let built =
                 connector.construct(&query).unwrap_or_else(|error| panic!("{}: {error}", source.slug));
             connector.validate(&built).unwrap_or_else(|error| panic!("{}: {error}", source.slug));

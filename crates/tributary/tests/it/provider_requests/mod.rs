@@ -153,6 +153,7 @@ fn request(record: &Record, sort: Sort) -> HttpRequest {
         sort,
         page: 0,
         results_wanted: 10,
+        asker: domain::ids::UserId(1),
         vector: None,
         time_max: Duration::from_secs(1),
     };

@@ -1,0 +1,114 @@
+//! Settings → the semantic cache: which vectors, which texts.
+
+use crate::wiring::{CATALOGUES, gate_limits};
+use anyhow::Context;
+use corpus::{CacheParts, SemanticCache};
+use domain::contracts::{BodyStore, Fetch, ReadPages, Store, TaskQueue, Toolbox, VectorStore};
+use domain::corpus::{COLLECTION, LicenseGate, QdrantMode, StorageBackend, VectorBackend};
+use domain::settings::Settings;
+use outbound::Gate;
+use std::path::Path;
+use std::sync::Arc;
+use store::SqlStore;
+use store::bodies::{FolderBodies, S3Bodies, S3Config, packed_bytes_max};
+use store::vectors::{MemoryVectors, NoVectors, PgVectors, QdrantConfig, QdrantVectors};
+
+/// The folder of texts in the data folder.
+const BODIES: &str = "bodies";
+
+/// What the cache takes from the rest of the house.
+pub struct CacheNeeds<'a> {
+    pub sql: &'a Arc<SqlStore>,
+    pub queue: &'a Arc<dyn TaskQueue>,
+    pub toolbox: &'a Toolbox,
+    /// Reads pages at their sources.
+    pub pages: &'a Arc<dyn ReadPages>,
+    pub license: &'a LicenseGate,
+    pub data_dir: &'a Path,
+}
+
+/// Puts it together. Nothing is asked yet: a vector store that is away is no reason not to start.
+pub fn open(needs: CacheNeeds<'_>) -> anyhow::Result<SemanticCache> {
+    let CacheNeeds { sql, queue, toolbox, pages, license, data_dir } = needs;
+    let store: Arc<dyn Store> = sql.clone();
+    Ok(SemanticCache::new(CacheParts {
+        store,
+        signals: sql.clone(),
+        vectors: vectors(sql, toolbox)?,
+        bodies: bodies(toolbox, data_dir)?,
+        pages: Arc::clone(pages),
+        readers: Arc::clone(&toolbox.readers),
+        queue: Arc::clone(queue),
+        catalogues: CATALOGUES,
+        license: license.clone(),
+        clock: Arc::clone(&toolbox.clock),
+        settings: Arc::clone(&toolbox.settings),
+    }))
+}
+
+fn vectors(sql: &Arc<SqlStore>, toolbox: &Toolbox) -> anyhow::Result<Arc<dyn VectorStore>> {
+    let settings = &toolbox.settings;
+    Ok(match (settings.vector_backend, settings.qdrant_mode) {
+        (VectorBackend::PgVector, _) => Arc::new(PgVectors::open(sql)?),
+        (VectorBackend::Qdrant, QdrantMode::Memory) => {
+            Arc::new(MemoryVectors::new(sql.clone(), corpus::words))
+        }
+        (VectorBackend::Qdrant, QdrantMode::External | QdrantMode::Docker) => {
+            qdrant(settings, Arc::clone(&toolbox.fetch), COLLECTION)?
+        }
+        (VectorBackend::Qdrant, QdrantMode::Disabled) => Arc::new(NoVectors),
+    })
+}
+
+/// A collection of any name, for who looks after it. None where there is no Qdrant server.
+pub fn collection(settings: &Settings, name: &str) -> anyhow::Result<Option<Arc<dyn VectorStore>>> {
+    match (settings.vector_backend, settings.qdrant_mode) {
+        (VectorBackend::Qdrant, QdrantMode::External | QdrantMode::Docker) => {
+            let gate = Arc::new(Gate::new(gate_limits(settings)?)?);
+            qdrant(settings, gate, name).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+fn qdrant(
+    settings: &Settings,
+    fetch: Arc<dyn Fetch>,
+    collection: &str,
+) -> anyhow::Result<Arc<dyn VectorStore>> {
+    let config = QdrantConfig {
+        fetch,
+        url: settings.qdrant_url.clone(),
+        api_key: settings.qdrant_api_key.clone(),
+        collection: collection.to_owned(),
+    };
+    Ok(Arc::new(QdrantVectors::new(config).context("SVC_QDRANT_URL")?))
+}
+
+fn bodies(toolbox: &Toolbox, data_dir: &Path) -> anyhow::Result<Arc<dyn BodyStore>> {
+    let settings = &toolbox.settings;
+    let max_mb = settings.storage_max_body_mb;
+    Ok(match settings.storage_backend {
+        StorageBackend::Folder => Arc::new(FolderBodies::new(data_dir.join(BODIES), max_mb)),
+        StorageBackend::S3 => {
+            let config = S3Config {
+                fetch: wide_gate(settings)?,
+                clock: Arc::clone(&toolbox.clock),
+                endpoint: settings.storage_endpoint.clone(),
+                region: settings.storage_region.clone(),
+                bucket: settings.storage_bucket.clone(),
+                access_key: settings.storage_access_key.clone(),
+                secret_key: settings.storage_secret_key.clone(),
+                max_mb,
+            };
+            Arc::new(S3Bodies::new(config).context("SVC_STORAGE_ENDPOINT")?)
+        }
+    })
+}
+
+/// A gate that lets the largest text through, which is more than a source may answer.
+fn wide_gate(settings: &Settings) -> anyhow::Result<Arc<dyn Fetch>> {
+    let mut limits = gate_limits(settings)?;
+    limits.body_bytes_max = limits.body_bytes_max.max(packed_bytes_max(settings.storage_max_body_mb));
+    Ok(Arc::new(Gate::new(limits)?))
+}

@@ -1,0 +1,40 @@
+//! The commands that look after the semantic cache.
+
+mod dedup;
+mod entities;
+mod hybrid;
+mod init;
+mod reindex;
+mod reset;
+
+pub use dedup::Dedup;
+pub use entities::DropEntities;
+pub use hybrid::Upgrade;
+pub use init::{InitQdrant, InitStorage};
+pub use reindex::Reindex;
+pub use reset::Reset;
+
+use crate::terminal;
+
+/// How far a command is, for who watches.
+fn progress(done: u64, total: u64) {
+    terminal::progress(format!("{done} of {total} documents"));
+}
+
+/// `1 document`, `2 documents`.
+fn counted(count: u64, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_not_many() {
+        for (count, said) in [(0, "0 pieces"), (1, "1 piece"), (2, "2 pieces")] {
+            assert_eq!(counted(count, "piece"), said);
+        }
+    }
+}

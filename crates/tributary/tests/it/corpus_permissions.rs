@@ -1,0 +1,430 @@
+//! The permission matrix of the semantic cache, from outside. Ann retrieved four documents; what others find of them, by any
+//! door, is what they may see, and Ann herself sees no more of one that was taken from her.
+
+use crate::house::{Answer, Client, TestHouse};
+use chrono::Days;
+use domain::contracts::{Clock, Retrieval, SignalStore, UserStore};
+use domain::corpus::{
+    DocumentAddress, IndexedContent, NewSignal, Origin, PROVIDER_NAME, SourceKind, StoredChunk,
+};
+use domain::ids::{ProviderId, SignalId, UserId};
+use domain::license::{LicenseTerms, SigningKey};
+use domain::secret::Secret;
+use domain::settings::{Settings, Share};
+use futures_util::future::join_all;
+use relevancy::reader::{MODEL_NAME, embed};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use testkit::source::{Behaviour, Source};
+use tributary::cache_source;
+
+const QUERY: &str = "river gauge";
+/// The documents by the source that gave them. `supplied` was given by Ann, `account` is asked with her own account.
+const DOCUMENTS: [&str; 4] = ["public", "group", "account", "supplied"];
+const ROUNDS: usize = 8;
+
+struct Stage {
+    house: TestHouse,
+    ann: Client,
+    ben: Client,
+    /// Of the same group as Ann.
+    lea: Client,
+    ann_id: UserId,
+    signals: Vec<SignalId>,
+    _site: Source,
+}
+
+/// A word that stands in the text of this document alone.
+fn canary(name: &str) -> String {
+    format!("quokka{name}")
+}
+
+fn text_of(name: &str) -> String {
+    let line = format!(
+        "The river gauge of the {name} office shows how high the water stands, and {} reads it. ",
+        canary(name)
+    );
+    line.repeat(15)
+}
+
+fn page_of(name: &str) -> Behaviour {
+    let html = format!(
+        "<html><head><title>Gauge {name}</title></head><body><main><p>{}</p></main></body></html>",
+        text_of(name)
+    );
+    Behaviour::text("text/html", html)
+}
+
+fn licensed(settings: Settings) -> Settings {
+    let (key, _) = SigningKey::make().unwrap();
+    let today = domain::contracts::SystemClock.now().date_naive();
+    let terms = LicenseTerms {
+        owner: "Delta Ltd".to_owned(),
+        issued: today - Days::new(1),
+        expiration: today + Days::new(100),
+        cache: true,
+        cache_expiration: None,
+    };
+    Settings {
+        license: Secret::new(terms.issue(&key)),
+        license_public_key: key.issuer().unwrap().pem(),
+        corpus_min_score: Share(0.1),
+        ..settings
+    }
+}
+
+impl Stage {
+    async fn start() -> Self {
+        let site = Source::start().await;
+        let allow = vec![site.address().to_string()];
+        let house =
+            TestHouse::with(|settings| Settings { outbound_allow: allow, ..licensed(settings) }).await;
+        assert!(cache_source::ensure(house.service.wired()).await.unwrap());
+        assert!(!cache_source::ensure(house.service.wired()).await.unwrap(), "it is made once");
+        let ann = house.user("ann", &["law"]).await;
+        let (ben, lea) = (house.user("ben", &[]).await, house.user("lea", &["law"]).await);
+        let ann_id = house.service.wired().store.user_by_name("ann").await.unwrap().id;
+        let model = json!({
+            "name": "Picker", "model": "local/extractive", "active": true, "tags": ["rag", "chat"],
+            "defaults": ["rag", "chat"],
+        });
+        let made = house.admin.post("/svc/aiproviders/", &model).await;
+        assert_eq!(made.status, 201, "{made:?}");
+        let mut stage = Self { house, ann, ben, lea, ann_id, signals: Vec::new(), _site: site };
+        stage.fill().await;
+        stage
+    }
+
+    async fn fill(&mut self) {
+        let off = json!({"active": true, "default": false});
+        for (name, more) in [
+            ("public", json!({"shared": true})),
+            ("group", json!({"shared": false, "groups": ["law"]})),
+            ("account", json!({"shared": true, "groups": ["law"], "authenticator": "hub"})),
+        ] {
+            self._site.reply_at(&format!("/{name}"), page_of(name));
+            let mut draft = off.clone();
+            draft.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            let provider = self.house.provider_with(name, &self._site, draft).await;
+            let signal = match name {
+                "account" => self.retrieved_by_account(ProviderId(provider)).await,
+                _ => {
+                    let url = self._site.url_at(&format!("/{name}")).to_string();
+                    let title = format!("Gauge {name}");
+                    self.ingested(json!({"url": url, "title": title, "provider_id": provider, "wait": true}))
+                        .await
+                }
+            };
+            self.signals.push(signal);
+        }
+        let wish = json!({"url": "https://h.example/own", "title": "Gauge supplied", "body": text_of("supplied"), "wait": true});
+        let supplied = self.ingested(wish).await;
+        self.signals.push(supplied);
+    }
+
+    async fn ingested(&self, wish: Value) -> SignalId {
+        let kept = self.ann.post("/svc/ingest/", &wish).await;
+        assert_eq!((kept.status.as_u16(), &kept.body["state"]), (200, &json!("indexed")), "{kept:?}");
+        SignalId(kept.body["signal_id"].as_i64().unwrap())
+    }
+
+    /// As the task leaves it when the source gave the document to Ann's own account.
+    async fn retrieved_by_account(&self, provider: ProviderId) -> SignalId {
+        let (wired, text) = (self.house.service.wired(), text_of("account"));
+        let (store, now) = (&wired.store, wired.clock.now());
+        let hash = "ac".repeat(32);
+        let by = Retrieval { user: self.ann_id, idp: "hub".to_owned(), content_hash: hash.clone() };
+        let seen = NewSignal {
+            address: DocumentAddress::of("https://account.example/gauge").unwrap(),
+            source_provider_id: Some(provider),
+            source_provider: "account".to_owned(),
+            source_kind: SourceKind::Drive,
+            external_id: String::new(),
+            title: "Gauge account".to_owned(),
+            author: String::new(),
+            date_published: String::new(),
+            origin: Origin::Rag,
+            matter_tags: Vec::new(),
+        };
+        let id = store.note_signal(seen, &by, now).await.unwrap().0.signal_id;
+        let vector = embed(&text).as_slice().to_vec();
+        let chunk =
+            StoredChunk { number: 0, start: 0, end: 9, heading: String::new(), text: text.clone(), vector };
+        let content = IndexedContent {
+            source_provider_id: Some(provider),
+            source_provider: "account".to_owned(),
+            content_hash: hash,
+            simhash: String::new(),
+            external_version: String::new(),
+            title: String::new(),
+            author: String::new(),
+            mime: "text/plain".to_owned(),
+            ext: String::new(),
+            size: text.len() as u64,
+            language: "en".to_owned(),
+            is_supplied: false,
+            version_label: String::new(),
+            embedding_model: MODEL_NAME.to_owned(),
+            body_key: None,
+            body_bytes: 0,
+            body_expires: None,
+            chunks: vec![chunk],
+        };
+        store.index_signal(id, content, &by, now).await.unwrap();
+        id
+    }
+
+    fn signal(&self, name: &str) -> SignalId {
+        self.signals[DOCUMENTS.iter().position(|one| *one == name).unwrap()]
+    }
+}
+
+/// The documents of which something stands in a text: a word of its text, or its title.
+fn told_of(text: &str) -> String {
+    let text = text.replace("<em>", "").replace("</em>", "");
+    let is_told = |name: &&&str| text.contains(&canary(name)) || text.contains(&format!("Gauge {name}"));
+    DOCUMENTS.iter().filter(is_told).copied().collect::<Vec<_>>().join(" ")
+}
+
+fn text(answer: &Answer) -> String {
+    answer.body.to_string()
+}
+
+async fn tool(client: &Client, name: &str, arguments: Value) -> Answer {
+    let params = json!({"name": name, "arguments": arguments});
+    client.post("/mcp", &json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await
+}
+
+/// Searches in the cache; the id of the search.
+async fn searched(client: &Client) -> i64 {
+    let search = client.search(&json!({"query_string": QUERY, "searchprovider_list": [PROVIDER_NAME]})).await;
+    assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
+    search["id"].as_i64().unwrap()
+}
+
+/// All that a person can read of one of their searches: where, and what.
+async fn readings(client: &Client, search: i64) -> Vec<(String, String)> {
+    let mut readings = Vec::new();
+    for path in [
+        format!("/svc/results/?search_id={search}&facets=true"),
+        format!("/svc/results/?search_id={search}&result_mixer=RoundRobinMixer"),
+        "/svc/results/".to_owned(),
+        format!("/svc/search/{search}/"),
+        format!("/svc/search/{search}/runs/"),
+        format!("/svc/search/{search}/diff/"),
+        format!("/svc/search/{search}/events/"),
+        format!("/svc/results/export/?search_id={search}&format=csv"),
+        format!("/svc/results/export/?search_id={search}&format=json"),
+        format!("/svc/results/export/?search_id={search}&format=bibtex"),
+        format!("/svc/results/export/?search_id={search}&format=rss"),
+        "/svc/cache/".to_owned(),
+        format!("/svc/cache/?text={}", "Gauge"),
+    ] {
+        let answer = client.get(&path).await;
+        assert_eq!(answer.status, 200, "{path}: {answer:?}");
+        readings.push((path, text(&answer)));
+    }
+    for (name, arguments) in [
+        ("get_search_results", json!({"search_id": search})),
+        ("search", json!({"query": QUERY, "providers": [PROVIDER_NAME]})),
+        ("list_searches", json!({})),
+    ] {
+        let answer = tool(client, name, arguments).await;
+        assert_eq!(answer.status, 200, "{name}: {answer:?}");
+        readings.push((format!("mcp {name}"), text(&answer)));
+    }
+    readings
+}
+
+/// The results of a search as (id, title).
+async fn rows(client: &Client, search: i64) -> Vec<(i64, String)> {
+    let page = client.get(&format!("/svc/results/?search_id={search}")).await;
+    let row = |item: &Value| {
+        let title = item["title"].as_str().unwrap().replace("<em>", "").replace("</em>", "");
+        (item["swirl_id"].as_i64().unwrap(), title)
+    };
+    page.body["results"].as_array().unwrap().iter().map(row).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everybody_finds_what_is_theirs_by_every_door() {
+    let stage = Stage::start().await;
+    // The administrator owns the sources that need no account, and has no more than that.
+    for (name, client, expected) in [
+        ("ann", &stage.ann, "public group account supplied"),
+        ("ben", &stage.ben, "public"),
+        ("lea", &stage.lea, "public group"),
+        ("admin", &stage.house.admin, "public group"),
+    ] {
+        let search = searched(client).await;
+        let count = expected.split(' ').count();
+        let readings = readings(client, search).await;
+        let all: String = readings.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(told_of(&all), expected, "{name}");
+        assert_eq!(told_of(&readings[0].1), expected, "{name} finds them");
+        for (place, text) in &readings {
+            let told: BTreeSet<&str> = expected.split(' ').collect();
+            assert!(
+                told_of(text).split(' ').all(|one| one.is_empty() || told.contains(one)),
+                "{name}: {place}"
+            );
+        }
+        let page: Value = serde_json::from_str(&readings[0].1).unwrap();
+        let info = &page["info"];
+        assert_eq!(info["results"]["found_total"], count, "{name}: {info}");
+        assert_eq!(info["results"]["retrieved_total"], count, "{name}");
+        assert_eq!(info["facets"]["sources"][0]["count"], count, "{name}: {info}");
+        assert_eq!(page["results"][0]["cache"]["badge"], "Cached", "{name}: {page}");
+        assert_eq!(all.contains("cache_debug"), name == "admin", "{name}");
+        assert_eq!(all.contains("pieces by meaning"), name == "admin", "{name}");
+        let answer = client.get(&format!("/svc/search/?qs=river+gauge&providers={}&rag=true", "Cache")).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let allowed: BTreeSet<&str> = expected.split(' ').collect();
+        assert!(told_of(&text(&answer)).split(' ').all(|one| allowed.contains(one)), "{name}: {answer:?}");
+        let summary = &answer.body["ai_summary"][0]["body"];
+        assert!(summary.as_str().is_some_and(|body| body.contains("gauge")), "{name}: {answer:?}");
+        let document = rows(client, search).await[0].0;
+        let read = tool(client, "read_document", json!({"search_id": search, "swirl_id": document})).await;
+        assert_ne!(read.body["result"]["isError"], true, "{name}: {read:?}");
+        assert!(allowed.contains(told_of(&text(&read)).as_str()), "{name}: {read:?}");
+    }
+    stage.house.stop().await;
+}
+
+/// Ids of others lead nowhere, and the answer is the same as for an id that nobody has.
+#[tokio::test(flavor = "multi_thread")]
+async fn ids_of_others_lead_nowhere() {
+    let stage = Stage::start().await;
+    let search = searched(&stage.ann).await;
+    let result = rows(&stage.ann, search).await[0].0;
+    let hidden = stage.signal("account").0;
+    let nobody = 99_999_999;
+    for other in [&stage.ben, &stage.house.admin] {
+        for (path, unknown) in [
+            (format!("/svc/results/{result}/"), format!("/svc/results/{nobody}/")),
+            (format!("/svc/results/?search_id={search}"), format!("/svc/results/?search_id={nobody}")),
+            (
+                format!("/svc/results/export/?search_id={search}&format=csv"),
+                format!("/svc/results/export/?search_id={nobody}&format=csv"),
+            ),
+            (format!("/svc/search/{search}/diff/"), format!("/svc/search/{nobody}/diff/")),
+            (format!("/svc/cache/{hidden}/"), format!("/svc/cache/{nobody}/")),
+        ] {
+            let (found, missing) = (other.get(&path).await, other.get(&unknown).await);
+            assert_eq!(
+                (found.status.as_u16(), told_of(&text(&found)).as_str()),
+                (404, ""),
+                "{path}: {found:?}"
+            );
+            assert_eq!(found.body["detail"], missing.body["detail"], "{path}");
+        }
+        let wishes = [json!({"search_id": search, "swirl_id": result})];
+        for wish in wishes {
+            assert_eq!(other.post("/svc/ingest/", &wish).await.status, 404);
+        }
+        for (name, given) in [
+            ("get_search_results", json!({"search_id": search})),
+            ("read_document", json!({"search_id": search, "swirl_id": result})),
+        ] {
+            let answer = tool(other, name, given).await;
+            assert_eq!(answer.body["result"]["isError"], true, "{name}: {answer:?}");
+            assert_eq!(told_of(&text(&answer)), "", "{name}");
+        }
+        let checked = other.post("/svc/cache/check_liveness/", &json!({"signal_id": hidden})).await;
+        assert_eq!((checked.status.as_u16(), told_of(&text(&checked)).as_str()), (404, ""), "{checked:?}");
+    }
+    let removed = stage.ben.post("/svc/cache/unindex/", &json!({"signal_id": hidden})).await;
+    assert_eq!((removed.status.as_u16(), told_of(&text(&removed)).as_str()), (404, ""), "{removed:?}");
+    assert_eq!(stage.ben.get("/svc/cache/statistics/").await.status, 403);
+    let counts = stage.house.admin.get("/svc/cache/statistics/").await;
+    assert_eq!(
+        (counts.status.as_u16(), told_of(&text(&counts)).as_str()),
+        (200, ""),
+        "counts, and no content"
+    );
+    stage.house.stop().await;
+}
+
+/// The same words at the same moment by different people: nobody gets the answer of another.
+#[tokio::test(flavor = "multi_thread")]
+async fn racing_equal_queries_do_not_mix() {
+    let stage = Stage::start().await;
+    let people = [
+        (&stage.ann, "public group account supplied"),
+        (&stage.ben, "public"),
+        (&stage.lea, "public group"),
+        (&stage.house.admin, "public group"),
+    ];
+    for _ in 0..ROUNDS {
+        let asked = people.iter().map(|(client, expected)| async move {
+            let search = searched(client).await;
+            let page = client.get(&format!("/svc/results/?search_id={search}")).await;
+            (told_of(&text(&page)), *expected)
+        });
+        for (found, expected) in join_all(asked).await {
+            assert_eq!(found, expected);
+        }
+    }
+    stage.house.stop().await;
+}
+
+/// What was saved before the source refused it is gone with the right, everywhere and at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_right_that_ends_takes_saved_results_along() {
+    let stage = Stage::start().await;
+    let Stage { house, ann, .. } = &stage;
+    let search = searched(ann).await;
+    let asked = json!({"search_id": search});
+    let answered = ann.post("/svc/rag-search/", &asked).await;
+    assert_eq!(answered.status, 200, "{answered:?}");
+    let rows_before = rows(ann, search).await;
+    let account = rows_before.iter().find(|(_, title)| title == "Gauge account").unwrap().0;
+    assert_eq!(ann.get(&format!("/svc/results/{account}/")).await.status, 200);
+    let read = json!({"search_id": search, "swirl_id": account});
+    assert!(told_of(&text(&tool(ann, "read_document", read.clone()).await)).contains("account"));
+    let before = ann.get(&format!("/svc/results/?search_id={search}")).await;
+    assert!(!before.body["ai_summary"].as_array().unwrap().is_empty(), "{before:?}");
+
+    let wired = house.service.wired();
+    let signal = stage.signal("account");
+    assert!(wired.store.revoke_grant(signal, stage.ann_id, wired.clock.now()).await.unwrap());
+    for (place, text) in readings(ann, search).await {
+        assert!(!told_of(&text).contains("account"), "{place}: {text}");
+    }
+    let page = ann.get(&format!("/svc/results/?search_id={search}&facets=true")).await.body;
+    assert_eq!(page["info"]["results"]["found_total"], 3, "{page}");
+    assert_eq!(page["info"]["facets"]["sources"][0]["count"], 3, "{page}");
+    assert_eq!(page["ai_summary"], json!([]), "it was made from what is gone: {page}");
+    assert_eq!(ann.get(&format!("/svc/results/{account}/")).await.status, 404);
+    assert_eq!(tool(ann, "read_document", read).await.body["result"]["isError"], true);
+    let again = ann.post("/svc/rag-search/", &asked).await;
+    assert_eq!(
+        (again.status.as_u16(), told_of(&text(&again)).contains("account")),
+        (200, false),
+        "{again:?}"
+    );
+    assert_eq!(told_of(&text(&ann.get(&format!("/svc/cache/{signal}/")).await)), "");
+    // The source gives it again: all is as it was.
+    let by = Retrieval { user: stage.ann_id, idp: "hub".to_owned(), content_hash: "ac".repeat(32) };
+    wired.store.verify_signal(signal, "", &by, wired.clock.now()).await.unwrap();
+    assert_eq!(rows(ann, search).await, rows_before);
+    stage.house.stop().await;
+}
+
+/// The record is made once, and not again after somebody deleted it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deleted_source_stays_deleted() {
+    let house = TestHouse::with(licensed).await;
+    let wired = house.service.wired();
+    assert!(cache_source::ensure(wired).await.unwrap());
+    let list = house.admin.get("/svc/searchproviders/").await.body;
+    let made = &list[0];
+    let shown = ["name", "connector", "active", "default", "shared"].map(|field| made[field].clone());
+    let expected =
+        [json!(PROVIDER_NAME), json!("TributaryCorpusConnector"), json!(true), json!(true), json!(true)];
+    assert_eq!(shown, expected);
+    assert_eq!(house.admin.delete(&format!("/svc/searchproviders/{}/", made["id"])).await.status, 204);
+    assert!(!cache_source::ensure(wired).await.unwrap());
+    assert_eq!(house.admin.get("/svc/searchproviders/").await.body, json!([]));
+    house.stop().await;
+}
