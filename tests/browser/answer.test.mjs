@@ -61,7 +61,7 @@ browse("another answer is asked for by instructions", { who: whoever }, async (p
 });
 
 browse("the answer is rated, with reasons", { who: whoever }, async (page) => {
-  const search = await answered(page);
+  await answered(page);
   await done(page).getByRole("button", { name: "Not helpful" }).click();
   await done(page).getByLabel("Something is missing").check();
   await done(page).getByRole("button", { name: "Send" }).click();
@@ -69,7 +69,9 @@ browse("the answer is rated, with reasons", { who: whoever }, async (page) => {
   const { ratings } = await api("GET", "/svc/activity/");
   const own = ratings.find((one) => one.user === me.name);
   assert.deepEqual([own?.rating, own?.reasons], [-1, ["incomplete"]], JSON.stringify(ratings.slice(0, 3)));
-  assert.ok(search.id);
+  await page.reload();
+  await done(page).getByRole("button", { name: "Not helpful", pressed: true }).waitFor();
+  assert.equal(await done(page).getByRole("button", { name: "Helpful", exact: true }).getAttribute("aria-pressed"), "false");
 });
 
 browse("an answer is made from what is selected", { who: whoever }, async (page) => {

@@ -19,7 +19,6 @@ browse("a person is added to a group, made an administrator, and deleted", {}, a
   await page.locator("[aria-invalid=true]").first().waitFor();
   await field(page, "username").fill(name);
   await page.locator("input[type=password]").first().fill("a long password");
-  await page.keyboard.press("Tab");
   await page.getByRole("checkbox", { name: group }).check();
   await page.getByRole("button", { name: "Create", exact: true }).click();
   await page.getByText("was created").waitFor();

@@ -181,6 +181,34 @@ browse("an address can be shared: it asks the same, for whoever opens it, once",
   }
 });
 
+browse("an address ticks the sources that it names, and a refused one keeps them", { who }, async (page) => {
+  const ticked = () => page.locator("#pick input[name=sources]:checked").evaluateAll((all) => all.map((one) => one.value).sort());
+  for (const path of ["/?sources=2,3", "/?sources=2&sources=3", `/?q=${"x".repeat(3000)}&sources=2,3`]) {
+    await page.goto(path);
+    assert.deepEqual(await ticked(), ["2", "3"], path.slice(0, 40));
+  }
+  await page.goto("/?sources=2,3");
+  assert.match(await page.locator("#pick summary").innerText(), /^2 of \d+ sources$/);
+  await box(page).fill("flood warning");
+  await box(page).press("Enter");
+  await finished(page);
+  assert.equal(await page.locator(".src").count(), 2);
+  assert.equal(await page.locator("h1").first().textContent(), "Results for flood warning");
+});
+
+browse("on paper there is the list and nothing to press", { who, look: "dark" }, async (page) => {
+  await page.goto(list());
+  await finished(page);
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.locator("button:visible, input:visible, select:visible, .bar:visible, .side:visible").count(), 0);
+  assert.equal(await page.getByRole("heading", { name: "Results for flood warning" }).isVisible(), true);
+  const address = await results(page).first().locator("h2 a").evaluate((link) => getComputedStyle(link, "::after").content);
+  assert.match(address, /^"https:\/\//);
+  const paper = await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--card"));
+  assert.equal(paper, "#fff", "paper is light");
+  assert.ok((await page.pdf()).length > 5_000);
+});
+
 browse("tags choose sources", { who: () => person() }, async (page) => {
   await page.goto("/");
   await page.locator("label.chip", { hasText: "#tickets" }).click();

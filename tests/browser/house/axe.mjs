@@ -10,9 +10,13 @@ let source;
 export const axe = () => (source ??= axeSource());
 
 const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] };
+const COLOURS = { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } };
+
+/** The page as it is now can be read in these colours. The other rules do not look at colours. */
+export const assertReadable = (page, what) => assertAccessible(page, what, COLOURS);
 
 /** No rule of WCAG 2.2 AA and of good practice is broken on the page as it is now. */
-export async function assertAccessible(page, what) {
+export async function assertAccessible(page, what, chosen = RULES) {
   const broken = await page.evaluate(async (rules) => {
     const { violations } = await window.axe.run(document, rules);
     return violations.map(({ id, help, nodes }) => ({
@@ -20,7 +24,7 @@ export async function assertAccessible(page, what) {
       help,
       nodes: nodes.slice(0, 5).map((node) => `${node.target.join(" ")}: ${node.failureSummary.split("\n").slice(1, 3).join(" ").trim()}`),
     }));
-  }, RULES);
+  }, chosen);
   const said = broken.map((one) => `${one.id}: ${one.help}\n    ${one.nodes.join("\n    ")}`).join("\n  ");
   assert.equal(broken.length, 0, `${what}:\n  ${said}`);
 }

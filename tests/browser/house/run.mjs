@@ -14,8 +14,10 @@ const here = dirname(dirname(fileURLToPath(import.meta.url)));
 const [program, ...given] = process.argv.slice(2);
 const stays = given.includes("--stay");
 const files = given.filter((one) => !one.startsWith("--"));
-/** Two cores: one page works while another waits. */
-const FILES_AT_ONCE = process.env.SVC_TEST_AT_ONCE ?? "2";
+/** More than there are cores: a test waits most of its time, for a page, a source or a moment of rest. */
+const FILES_AT_ONCE = process.env.SVC_TEST_AT_ONCE ?? "4";
+/** The longest ones begin first, so that the last ones end together. */
+const LONGEST = ["every_console_page.test.mjs", "every_page.test.mjs", "list.test.mjs", "hostile.test.mjs", "answer.test.mjs"];
 /** Files that measure times or change something for everybody; they run by themselves, after the others. */
 const ALONE = ["house_wide.test.mjs", "written_answer.test.mjs", "many_providers.test.mjs", "paint.test.mjs"];
 
@@ -52,7 +54,9 @@ async function stay(place, demo) {
 async function runTests(place) {
   const all = readdirSync(here).filter((name) => name.endsWith(".test.mjs")).sort();
   const chosen = files.length ? files.map((one) => one.split("/").pop()) : all;
-  const together = await run(place, chosen.filter((name) => !ALONE.includes(name)), FILES_AT_ONCE);
+  const isLong = (name) => LONGEST.includes(name);
+  const ordered = [...LONGEST.filter((name) => chosen.includes(name)), ...chosen.filter((name) => !isLong(name))];
+  const together = await run(place, ordered.filter((name) => !ALONE.includes(name)), FILES_AT_ONCE);
   const alone = await run(place, chosen.filter((name) => ALONE.includes(name)), "1");
   return together || alone;
 }

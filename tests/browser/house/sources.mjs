@@ -6,6 +6,7 @@
 //   /hostile                   every field tries to run a script, to load something, or to be a formula
 //   /copies/<name>             the same documents under whatever name
 //   /dataset                   rows of a table
+//   /shelf/<name>              documents at /page/<name>/<number>, until the gate of that name is opened
 //   /foreign/…                 nobody should ever come here from a page
 //
 //   /model/<gate>/…            a model that writes its second half when the gate is opened
@@ -16,6 +17,7 @@
 import { createServer } from "node:http";
 import { hostileItems, hostileTexts } from "./hostile.mjs";
 import { complete } from "./model.mjs";
+import { pageOf, shelved } from "./shelf.mjs";
 
 const ITEMS = 10;
 /** What a gate lets pass without being opened: a test that failed must not keep others waiting. */
@@ -58,6 +60,12 @@ async function serve(request, url, response) {
       return json(response, { total: 4, items: copies(query) });
     case "dataset":
       return json(response, { total: 6, items: table(rest[0], `${base}/foreign`) });
+    case "shelf":
+      return json(response, shelved(query, rest[0], base));
+    case "page":
+      if (gates.get(rest[0])?.isOpen) return json(response, { error: "cleared" }, 404);
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8" });
+      return response.end(request.method === "HEAD" ? "" : pageOf(rest[0], rest[1], `${base}/foreign`));
     case "model":
       return complete(request, response, `${base}/foreign`, gate(rest[0]));
     case "gate":

@@ -4,7 +4,7 @@ import { quiet } from "../watch.mjs";
 
 /** Every page of the console, as the list on its left names them. */
 export const CONSOLE = [
-  "", "searchproviders/", "doctor/", "gallery/", "querytransforms/", "pipelines/", "breakers/", "aiproviders/", "prompts/",
+  "", "searchproviders/", "doctor/", "gallery/", "querytransforms/", "pipelines/", "breakers/", "cache/", "aiproviders/", "prompts/",
   "users/", "groups/", "tokens/", "authenticators/", "activity/", "schedules/", "logs/", "audit/", "settings/", "branding/", "license/",
 ].map((slug) => `/admin/${slug}`);
 

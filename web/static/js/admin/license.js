@@ -15,7 +15,7 @@ function draw(license) {
       h("dl", { class: "facts" },
         fact(t("Owner"), license.owner || "-"),
         fact(t("Valid until"), license.expiration ? t("{day} ({left})", { day: day(license.expiration), left: left(license.days_left) }) : "-"),
-        fact(t("Result cache"), license.cache ? (license.cache_expiration ? t("until {day}", { day: day(license.cache_expiration) }) : t("allowed")) : t("not part of it")))),
+        fact(t("Semantic cache"), license.cache ? (license.cache_expiration ? t("until {day}", { day: day(license.cache_expiration) }) : t("allowed")) : t("not part of it")))),
     features.length > 0 && card(t("Features"), h("dl", { class: "facts" }, features.map(([name, value]) => fact(name, said(value))))),
     card(t("A new license"), h("p", { class: "muted" }, t("Put the license, as you received it, into the setting SVC_LICENSE and start the program again. A license whose text was edited is not valid."))),
   ];

@@ -47,9 +47,16 @@ function draw() {
 function exports() {
   const sheet = h("div", { class: "sheet-menu left" });
   const link = ([format, name]) => h("a", { href: exported(format), download: "" }, name());
-  const refresh = () => fill(sheet, Object.entries(FORMATS).map(link));
+  const paper = () => h("button", { type: "button", class: "plain", onclick: onPaper }, t("Print, or PDF"));
+  const refresh = () => fill(sheet, Object.entries(FORMATS).map(link), paper());
   refresh();
   return h("details", { class: "menu", ontoggle: refresh }, h("summary", { class: "soft small drawn" }, icon("export"), t("Export")), sheet);
+}
+
+/** The page has a style for paper; the browser makes a PDF of it where that is wanted. */
+function onPaper() {
+  one(".menu[open]", bar)?.removeAttribute("open");
+  print();
 }
 
 function exported(format) {

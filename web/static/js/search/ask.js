@@ -101,6 +101,8 @@ function begun({ id, url, query, rail }, stop, isOld) {
   if (location.pathname + location.search !== url) history.pushState(null, "", url);
   page.dataset.at = location.search;
   form.elements.q.value = query;
+  const heading = one("h1", page);
+  heading.textContent = heading.dataset.of.replace("{query}", () => query);
   const name = document.title.split(" - ").pop();
   document.title = `${query} - ${name}`;
 }

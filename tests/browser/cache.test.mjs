@@ -1,0 +1,146 @@
+// The semantic cache on the pages: a result is kept, found again, held against its source and removed; one's own
+// documents; the cache in figures.
+
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import { assertAccessible, assertReadable, axe } from "./house/axe.mjs";
+import { api, browse, house, person } from "./house/house.mjs";
+import { assertInert } from "./house/inert.mjs";
+import { PHONE, assertNarrow } from "./house/narrow.mjs";
+import { visit } from "./house/pages/console.mjs";
+import { finished, results } from "./house/pages/search.mjs";
+import { openGate, searched, source, unique } from "./house/records.mjs";
+
+let me;
+let cache;
+const whoever = async () => (me = await person());
+before(async () => {
+  cache = (await api("GET", "/svc/searchproviders/")).find((one) => one.connector === "TributaryCorpusConnector");
+});
+
+const keep = (path, as = me) => api("POST", "/svc/ingest/", { url: house.sources + path, wait: true }, { as });
+const documents = (page) => page.locator("#documents .documents li");
+const agree = (page, name = "Remove") => page.getByRole("dialog").getByRole("button", { name }).click();
+
+/** Documents of a source that I alone may ask: what I keep of it nobody else finds. */
+async function shelf() {
+  const [name, group] = [unique("shelf"), unique("readers")];
+  await api("POST", "/svc/groups/", { name: group });
+  await api("PATCH", `/svc/users/${me.id}/`, { groups: [group] });
+  return { name, provider: await source(`/shelf/${name}`, { name: unique("Shelf"), shared: false, groups: [group] }) };
+}
+
+/** The list of a search. */
+async function list(page, query, sources) {
+  const search = await searched(query, { as: me, sources });
+  await page.goto(`/?search_id=${search.id}`);
+  await finished(page);
+}
+
+browse("a result is kept, found again, checked and removed", { who: whoever, init: axe() }, async (page) => {
+  const { name, provider } = await shelf();
+  await list(page, "sluice keeper", [provider]);
+  const live = results(page).first();
+  assert.equal(await live.locator(".kept, .from .badge").count(), 0, "what is live has no badge");
+  await live.getByRole("button", { name: "Keep a copy" }).click();
+  await live.getByRole("link", { name: "A copy is kept" }).waitFor({ timeout: 30_000 });
+
+  await list(page, `height of the water each morning ${name}`, [cache]);
+  const kept = results(page).filter({ hasText: name }).first();
+  assert.equal(await kept.locator(".from .badge").innerText(), "Cached");
+  assert.match(await kept.locator(".kept").innerText(), /Copy from Shelf.*Checked at its source (just now|one minute ago)/s);
+  assert.equal(await kept.getByRole("button", { name: "Keep a copy" }).count(), 0);
+  await assertAccessible(page, "a list from the cache");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await assertReadable(page, "a list from the cache, in dark");
+  await page.emulateMedia({ colorScheme: "light" });
+
+  const check = kept.getByRole("button", { name: "Check now" });
+  await check.click();
+  await kept.locator(".fresh.alive").filter({ hasText: "Checked at its source just now" }).waitFor();
+  await openGate(name);
+  await check.click();
+  await kept.locator(".fresh.gone").filter({ hasText: "No longer at its source" }).waitFor();
+  await page.reload();
+  await finished(page);
+  await kept.locator(".badge.bad").filter({ hasText: "gone" }).waitFor();
+  assert.match(await kept.locator(".text").innerText(), /water/, "the copy stays");
+  await page.setViewportSize(PHONE);
+  await assertNarrow(page, "a list from the cache");
+  await assertAccessible(page, "a list from the cache on a phone");
+
+  await kept.getByRole("button", { name: "Remove" }).click();
+  await agree(page, "Cancel");
+  await kept.getByRole("button", { name: "Remove" }).click();
+  await agree(page);
+  await kept.waitFor({ state: "detached" });
+  await page.reload();
+  await finished(page);
+  assert.equal(await results(page).filter({ hasText: name }).count(), 0, "nor after a reload");
+});
+
+browse("one's own documents are kept by address, found, checked and removed", { who: whoever, init: axe() }, async (page) => {
+  const name = unique("desk");
+  await page.goto("/account/#documents");
+  await page.locator("#documents .nothing").waitFor();
+  await page.getByLabel("Keep a page by its address").fill(`${house.sources}/page/${name}/1`);
+  await page.getByRole("button", { name: "Keep a copy" }).click();
+  await documents(page).filter({ hasText: `Number 1 of ${name}` }).waitFor({ timeout: 30_000 });
+  await keep(`/page/${name}/2`);
+  await page.reload();
+  await documents(page).nth(1).waitFor();
+  assert.equal(await documents(page).locator(".badge").first().innerText(), "kept");
+  await assertAccessible(page, "cached documents");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await assertReadable(page, "cached documents, in dark");
+  await page.setViewportSize(PHONE);
+  await assertNarrow(page, "cached documents");
+  await page.emulateMedia({ colorScheme: "light" });
+  await assertAccessible(page, "cached documents on a phone");
+
+  await page.getByLabel("Find a cached document").fill("Number 2");
+  await documents(page).nth(1).waitFor({ state: "detached" });
+  const second = documents(page).filter({ hasText: `Number 2 of ${name}` });
+  await openGate(name);
+  await second.getByRole("button", { name: /^Check / }).click();
+  await second.locator(".state.bad").filter({ hasText: "No longer at its source" }).waitFor();
+  await second.getByRole("button", { name: /^Remove / }).click();
+  await agree(page);
+  await page.getByText("No cached document fits.").waitFor();
+  const left = await api("GET", "/svc/cache/?page=1", undefined, { as: me });
+  assert.deepEqual(left.results.map((one) => one.url), [`${house.sources}/page/${name}/1`]);
+});
+
+browse("what a document says stays text", { who: whoever }, async (page) => {
+  const name = unique("harm");
+  await keep(`/page/${name}/hostile`);
+  await list(page, `keeper writes down the height ${name}`, [cache]);
+  await results(page).filter({ hasText: name }).first().waitFor();
+  await assertInert(page, "a hostile copy in a list");
+  await page.goto("/account/#documents");
+  await documents(page).first().waitFor();
+  await assertInert(page, "a hostile copy among one's own");
+});
+
+browse("nobody sees the copies of others", { who: whoever }, async (page) => {
+  const name = unique("secret");
+  const other = await person();
+  await keep(`/page/${name}/1`, other);
+  await page.goto("/account/#documents");
+  await page.locator("#documents .nothing").waitFor();
+  await list(page, `keeper writes down the height ${name}`, [cache]);
+  assert.equal(await results(page).filter({ hasText: name }).count(), 0);
+});
+
+browse("the console counts what is in the cache and shows none of it", {}, async (page) => {
+  const name = unique("counted");
+  const number = async () => Number((await page.locator(".tile b").first().innerText()).replace(/\D/g, ""));
+  await visit(page, "/admin/cache/");
+  const count = await number();
+  await keep(`/page/${name}/1`, await person());
+  await visit(page, "/admin/cache/");
+  assert.ok((await number()) > count);
+  assert.ok(!(await page.content()).includes(name));
+  for (const title of ["At their sources", "Today", "Vector store", "Storage of texts"]) await page.getByRole("heading", { name: title }).waitFor();
+  assert.equal(await page.locator("#work .badge.bad").count(), 0, "the stores answer");
+});

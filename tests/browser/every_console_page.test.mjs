@@ -1,0 +1,15 @@
+// Every page of the console; what holds for each of them stands in house/everywhere.mjs.
+
+import assert from "node:assert/strict";
+import { opens } from "./house/everywhere.mjs";
+import { browse } from "./house/house.mjs";
+import { CONSOLE } from "./house/pages/console.mjs";
+
+for (const path of CONSOLE) opens(path);
+
+browse("the list of the console names every page", {}, async (page) => {
+  await page.goto("/admin/");
+  const links = await page.locator("nav.nav a[href^='/admin/']:visible").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+  assert.deepEqual(links, CONSOLE);
+  assert.equal(await page.locator("nav.nav a[aria-current=page]:visible").count(), 1);
+});

@@ -1,0 +1,140 @@
+// The documents in the semantic cache that this person may see: found by words and state, checked, removed.
+
+import { get } from "../api.js";
+import { check, forget, keepAddress, verdict } from "../cache/deeds.js";
+import { announce, fill, h, one, toast } from "../dom.js";
+import { outside } from "../outside.js";
+import { number, t, time, tn } from "../words.js";
+import { field, form } from "./form.js";
+import { me } from "./me.js";
+
+const ITEMS = 10;
+/** So long after the last key the list is asked for. */
+const TYPING_MS = 250;
+const KB = 1024;
+
+export async function mount(place) {
+  const wanted = { page: 1, text: "", state: "" };
+  const list = h("div");
+  const toolbar = h("div", { class: "toolbar" });
+  const show = async () => {
+    const count = await draw(list, wanted, show);
+    toolbar.hidden = !count && !wanted.text && !wanted.state;
+    return count;
+  };
+  const search = h("input", { type: "search", "aria-label": t("Find a cached document"), placeholder: t("Find a cached document"), autocomplete: "off", maxlength: 200 });
+  let waiting;
+  search.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => again(wanted, { text: search.value.trim() }, show), TYPING_MS);
+  });
+  const options = [["", t("all")], ["indexed", t("kept")], ["pinned", t("pinned")], ["known", t("not kept yet")]];
+  const state = h("select", { "aria-label": t("State") }, options.map(([value, name]) => h("option", { value }, name)));
+  state.addEventListener("change", () => again(wanted, { state: state.value }, show));
+  const [{ features }, count] = await Promise.all([get("/agent/status/"), show()]);
+  const closed = !features.cache && h("p", { class: "nothing" }, t("The semantic cache is not open here: nothing goes in, and nothing is found in it."));
+  fill(place, closed, fill(toolbar, search, state), (features.cache || count > 0) && list, features.cache && byAddress(show));
+}
+
+/** A page of the web that nobody searched for. */
+function byAddress(show) {
+  const url = field(t("Keep a page by its address"), { type: "url", required: true, maxlength: 2048, placeholder: "https://example.org/report", autocomplete: "off" });
+  const element = form({ url }, t("Keep a copy"), async () => {
+    const { message } = await keepAddress(url.input.value.trim());
+    url.input.value = "";
+    toast(message);
+    await show();
+  }, "soft");
+  element.classList.add("inline", "address");
+  return element;
+}
+
+/** The first page of another choice. */
+async function again(wanted, change, show) {
+  Object.assign(wanted, change, { page: 1 });
+  try {
+    announce(tn("One cached document", "{n} cached documents", await show()));
+  } catch (error) {
+    toast(error.message, { bad: true });
+  }
+}
+
+/** Shows the page that is wanted. Returns how many documents fit. */
+async function draw(list, wanted, show) {
+  const asked = new URLSearchParams({ page: wanted.page, items: ITEMS });
+  for (const name of ["text", "state"]) if (wanted[name]) asked.set(name, wanted[name]);
+  wanted.asked = asked;
+  const found = await get(`/cache/?${asked}`);
+  // Somebody typed on in the meantime.
+  if (wanted.asked !== asked) return found.count;
+  const turn = async (step) => {
+    wanted.page += step;
+    await show();
+    one("a", list)?.focus();
+  };
+  if (!found.results.length) fill(list, h("p", { class: "nothing" }, emptiness(wanted)));
+  else fill(list, h("ul", { class: "things documents" }, found.results.map((one) => line(one, show))), pager(found, wanted, turn));
+  return found.count;
+}
+
+const emptiness = ({ text, state }) =>
+  text || state ? t("No cached document fits.") : t("Nothing is kept yet. A copy is kept when an answer reads a page, or when you press “Keep a copy” at a result.");
+
+function pager({ count, previous, next }, { page }, turn) {
+  if (!previous && !next) return null;
+  return h("nav", { class: "buttons", "aria-label": t("Pages of cached documents") },
+    h("button", { type: "button", class: "soft small", disabled: !previous, onclick: () => turn(-1) }, t("Previous")),
+    h("span", { class: "muted num" }, t("Page {page} of {pages}", { page: number(page), pages: number(Math.ceil(count / ITEMS)) })),
+    h("button", { type: "button", class: "soft small", disabled: !next, onclick: () => turn(1) }, t("Next")));
+}
+
+function line(one, show) {
+  const title = one.title || one.url;
+  const fresh = h("span", null, freshness(one));
+  const about = [state(one), one.source_provider, one.state !== "known" && fresh, one.body_bytes > 0 && size(one.body_bytes), ...(one.matter_tags ?? []).map((tag) => `#${tag}`)];
+  const look = async () => {
+    const answer = await check(one.signal_id);
+    fill(fresh, said(answer.verdict, verdict(answer)));
+    announce(`${title}: ${verdict(answer)}`);
+  };
+  const remove = async () => {
+    const { is_admin: isForAll } = await me();
+    if (!(await forget(one.signal_id, title, isForAll))) return;
+    toast(t("The copy of “{title}” is removed", { title }));
+    await show();
+  };
+  return h("li", { "data-signal": one.signal_id },
+    h("div", null, h("b", null, outside(one.url, title)), h("p", { class: "meta num" }, about.filter(Boolean).map((part) => (part.nodeType ? part : h("span", null, part))))),
+    h("div", { class: "buttons" },
+      one.state !== "known" && h("button", { type: "button", class: "soft small", "aria-label": t("Check {title} now", { title }), onclick: attempt(look) }, t("Check now")),
+      h("button", { type: "button", class: "soft small", "aria-label": t("Remove {title}", { title }), onclick: attempt(remove) }, t("Remove"))));
+}
+
+function state({ state: word }) {
+  if (word === "pinned") return h("span", { class: "badge pin" }, t("pinned"));
+  if (word === "indexed") return h("span", { class: "badge" }, t("kept"));
+  return h("span", { class: "badge quiet" }, t("not kept yet"));
+}
+
+/** What is known of it at its source. */
+function freshness({ liveness, last_verified: verified, stale }) {
+  if (liveness === "gone") return said("gone", t("No longer at its source"));
+  if (!verified) return said("unknown", t("Not checked at its source yet"));
+  return said(stale ? "stale" : liveness, t("Checked at its source {when}", { when: time(verified) }));
+}
+
+const said = (word, sentence) => h("span", { class: `state ${{ alive: "good", gone: "bad", stale: "warn" }[word] ?? ""}` }, sentence);
+const size = (bytes) => t("{n} kB", { n: number(Math.max(1, Math.round(bytes / KB))) });
+
+/** The deed of a button; what is refused is said. The button waits, and keeps the focus. */
+const attempt = (deed) => async ({ currentTarget: button }) => {
+  if (button.ariaBusy) return;
+  button.ariaBusy = "true";
+  try {
+    await deed();
+  } catch (error) {
+    toast(error.message, { bad: true });
+  } finally {
+    button.ariaBusy = null;
+  }
+};

@@ -1,0 +1,64 @@
+// Copies on the search page: a result is kept, and what came from the cache is checked or removed.
+
+import { announce, h, one, toast } from "../dom.js";
+import { t } from "../words.js";
+import { check, forget, keep, verdict } from "./deeds.js";
+
+const page = one("#page");
+
+one("#results").addEventListener("click", async ({ target }) => {
+  const button = target.closest("[data-keep], [data-check], [data-forget]");
+  if (!button || button.ariaBusy) return;
+  const result = button.closest(".result");
+  // Not disabled: the focus would be lost.
+  button.ariaBusy = "true";
+  try {
+    if (button.matches("[data-keep]")) await kept(button, result);
+    else if (button.matches("[data-check]")) await checked(result);
+    else await forgotten(result, button.dataset.forAll !== undefined);
+  } catch (error) {
+    toast(error.message, { bad: true });
+  } finally {
+    button.ariaBusy = null;
+  }
+});
+
+const titleOf = (result) => one("h2", result).textContent.trim();
+const signalOf = (result) => Number(one(".kept", result).dataset.signal);
+
+async function kept(button, result) {
+  const before = button.textContent;
+  button.textContent = t("Keeping a copy …");
+  let answer;
+  try {
+    answer = await keep(Number(page.dataset.search), Number(result.dataset.id));
+  } catch (error) {
+    button.textContent = before;
+    throw error;
+  }
+  const isThere = answer.state !== "known";
+  const said = isThere ? t("A copy is kept") : t("The copy will be there soon");
+  const link = h("a", { href: "/account/#documents", class: "keep", "data-done": true }, said);
+  button.replaceWith(link);
+  link.focus({ preventScroll: true });
+  announce(`${said}: ${titleOf(result)}`);
+}
+
+async function checked(result) {
+  const answer = await check(signalOf(result));
+  const said = verdict(answer);
+  const line = one(".fresh", result);
+  line.className = `fresh ${answer.verdict}`;
+  line.title = answer.checked_at ?? "";
+  line.textContent = said;
+  announce(`${said}: ${titleOf(result)}`);
+}
+
+async function forgotten(result, isForAll) {
+  const title = titleOf(result);
+  if (!(await forget(signalOf(result), title, isForAll))) return;
+  const next = result.nextElementSibling ?? result.previousElementSibling;
+  result.remove();
+  next?.focus({ preventScroll: true });
+  toast(t("The copy of “{title}” is removed", { title }));
+}
