@@ -32,7 +32,7 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Where sentences end, before the end of the text. What has no letter and no digit may be between two ends.
-pub(crate) fn ends(text: &str) -> impl Iterator<Item = usize> {
+pub fn ends(text: &str) -> impl Iterator<Item = usize> {
     // Most characters are letters; only the beginnings of others are looked at.
     let may_end = |byte: u8| matches!(byte, b'.' | b'!' | b'?' | b'\n') || byte >= 0xc0;
     let places = text.bytes().enumerate().filter(move |(_, byte)| may_end(*byte));

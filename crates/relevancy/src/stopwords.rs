@@ -1,7 +1,34 @@
 //! Words that say nothing about what a text is about: the lists of NLTK.
 
 use crate::language::{KNOWN, Language};
+use crate::tokens::{lower, tokens};
 use std::sync::LazyLock;
+
+/// Most words that are read to tell a language.
+const WORDS_READ_MAX: usize = 200;
+/// So many small words at least; fewer may stand in a text of any language.
+const HITS_MIN: usize = 2;
+/// Of languages that are alike, the earlier counts.
+const LIKELY_FIRST: [&str; 18] = [
+    "english",
+    "german",
+    "french",
+    "spanish",
+    "italian",
+    "portuguese",
+    "dutch",
+    "danish",
+    "norwegian",
+    "swedish",
+    "finnish",
+    "hungarian",
+    "romanian",
+    "russian",
+    "turkish",
+    "greek",
+    "arabic",
+    "tamil",
+];
 
 /// One list for each language of the table, sorted, so that a word is found by halving.
 static LISTS: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
@@ -14,6 +41,19 @@ static LISTS: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
 });
 
 impl Language {
+    /// The language with the most small words in the text; None when there are hardly any.
+    pub fn of_text(text: &str) -> Option<Self> {
+        let words: Vec<_> = tokens(text).take(WORDS_READ_MAX).map(|token| lower(token.text)).collect();
+        let mut best = (HITS_MIN - 1, None);
+        for language in LIKELY_FIRST.map(Language::named) {
+            let hits = words.iter().filter(|word| language.is_stopword(word)).count();
+            if hits > best.0 {
+                best = (hits, Some(language));
+            }
+        }
+        best.1
+    }
+
     /// `word` is in lower case.
     pub fn is_stopword(self, word: &str) -> bool {
         list(self).binary_search(&word).is_ok()
@@ -28,6 +68,21 @@ pub fn list(language: Language) -> &'static [&'static str] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_tell_their_language() {
+        for (text, expected) in [
+            ("", None),
+            ("The river rose in the night and it was cold.", Some("english")),
+            ("Der Fluss stieg in der Nacht, und es war kalt.", Some("german")),
+            ("Le fleuve est monté dans la nuit et il faisait froid.", Some("french")),
+            ("Река поднялась ночью, и было холодно, но не так.", Some("russian")),
+            ("Rhine Danube Elbe", None),
+        ] {
+            assert_eq!(Language::of_text(text), expected.map(Language::named), "{text}");
+        }
+        assert!(LIKELY_FIRST.iter().all(|name| Language::named(name).known().is_some()));
+    }
 
     #[test]
     fn every_language_has_its_list() {
