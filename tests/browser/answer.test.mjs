@@ -65,6 +65,7 @@ browse("the answer is rated, with reasons", { who: whoever }, async (page) => {
   await done(page).getByRole("button", { name: "Not helpful" }).click();
   await done(page).getByLabel("Something is missing").check();
   await done(page).getByRole("button", { name: "Send" }).click();
+  await done(page).locator("form.reasons").waitFor({ state: "hidden" });
   await done(page).getByRole("button", { name: "Not helpful", pressed: true }).waitFor();
   const { ratings } = await api("GET", "/svc/activity/");
   const own = ratings.find((one) => one.user === me.name);

@@ -18,6 +18,8 @@ before(async () => {
   cache = (await api("GET", "/svc/searchproviders/")).find((one) => one.connector === "TributaryCorpusConnector");
 });
 
+/** Of what stands in each document of a shelf. */
+const WORDS = "keeper writes height of the water each morning, sluice, mill, upper pond";
 const keep = (path, as = me) => api("POST", "/svc/ingest/", { url: house.sources + path, wait: true }, { as });
 const documents = (page) => page.locator("#documents .documents li");
 const agree = (page, name = "Remove") => page.getByRole("dialog").getByRole("button", { name }).click();
@@ -45,7 +47,7 @@ browse("a result is kept, found again, checked and removed", { who: whoever, ini
   await live.getByRole("button", { name: "Keep a copy" }).click();
   await live.getByRole("link", { name: "A copy is kept" }).waitFor({ timeout: 30_000 });
 
-  await list(page, `height of the water each morning ${name}`, [cache]);
+  await list(page, `${WORDS} ${name}`, [cache]);
   const kept = results(page).filter({ hasText: name }).first();
   assert.equal(await kept.locator(".from .badge").innerText(), "Cached");
   assert.match(await kept.locator(".kept").innerText(), /Copy from Shelf.*Checked at its source (just now|one minute ago)/s);
@@ -113,23 +115,27 @@ browse("one's own documents are kept by address, found, checked and removed", { 
 
 browse("what a document says stays text", { who: whoever }, async (page) => {
   const name = unique("harm");
-  await keep(`/page/${name}/hostile`);
-  await list(page, `keeper writes down the height ${name}`, [cache]);
-  await results(page).filter({ hasText: name }).first().waitFor();
-  await assertInert(page, "a hostile copy in a list");
+  const harms = [0, 1, 6];
+  for (const harm of harms) await keep(`/page/${name}/hostile-${harm}`);
+  await list(page, `${WORDS} ${name}`, [cache]);
+  assert.equal(await results(page).filter({ hasText: name }).count(), harms.length);
+  await assertInert(page, "hostile copies in a list");
   await page.goto("/account/#documents");
-  await documents(page).first().waitFor();
-  await assertInert(page, "a hostile copy among one's own");
+  await documents(page).nth(harms.length - 1).waitFor();
+  await assertInert(page, "hostile copies among one's own");
 });
 
 browse("nobody sees the copies of others", { who: whoever }, async (page) => {
   const name = unique("secret");
   const other = await person();
   await keep(`/page/${name}/1`, other);
+  const theirs = await searched(`${WORDS} ${name}`, { as: other, sources: [cache] });
+  const { results: found } = await api("GET", `/svc/results/?search_id=${theirs.id}`, undefined, { as: other });
+  assert.equal(found.length, 1, "the owner finds it");
   await page.goto("/account/#documents");
   await page.locator("#documents .nothing").waitFor();
-  await list(page, `keeper writes down the height ${name}`, [cache]);
-  assert.equal(await results(page).filter({ hasText: name }).count(), 0);
+  await list(page, `${WORDS} ${name}`, [cache]);
+  assert.equal(await results(page).count(), 0);
 });
 
 browse("the console counts what is in the cache and shows none of it", {}, async (page) => {

@@ -94,15 +94,20 @@ pub async fn remember_day(gate: &LicenseGate, signals: &dyn SignalStore) -> Resu
     Ok(())
 }
 
+/// The same for who goes on without it.
+pub async fn keep_day(gate: &LicenseGate, signals: &dyn SignalStore) {
+    if let Err(error) = remember_day(gate, signals).await {
+        tracing::warn!("the day by which the license is judged cannot be kept: {error}");
+    }
+}
+
 /// Tells at once how the license stands, and again whenever that changes.
 pub fn watch(wired: &Wired) -> impl Future<Output = ()> + use<> {
     let (gate, signals) = (wired.license.clone(), Arc::clone(&wired.store));
     async move {
         let mut told = None;
         loop {
-            if let Err(error) = remember_day(&gate, &*signals).await {
-                tracing::warn!("the day by which the license is judged cannot be kept: {error}");
-            }
+            keep_day(&gate, &*signals).await;
             let report = gate.report();
             if told.replace((report.status, report.cache)) != Some((report.status, report.cache)) {
                 tell(&report);

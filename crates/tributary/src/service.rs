@@ -113,6 +113,7 @@ impl Service {
         while self.running.join_next().await.is_some() {}
         self.wired.authenticators.settle().await;
         self.background.shutdown().await;
+        crate::license::keep_day(&self.wired.license, &*self.wired.store).await;
         self.wired.store.close().await;
     }
 }

@@ -22,11 +22,11 @@ export function shelved(query, name, base) {
   return { total: DOCUMENTS, items };
 }
 
-/** One document as a page of the web. The one with the number `hostile` means harm. */
+/** One document as a page of the web. One whose number is `hostile-0` or higher means harm. */
 export function pageOf(name, number, foreign) {
-  const harm = number === "hostile" ? hostileTexts(foreign).join(" ") : "";
+  const harm = hostileTexts(foreign)[/^hostile-(\d)$/.exec(number)?.[1]] ?? "";
   const escaped = harm.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   const paragraphs = PARAGRAPHS.map((text) => `<p>${text} So it stands in number ${number} of ${name}.</p>`).join("\n");
   return `<!doctype html><html lang="en"><head><title>Number ${number} of ${name} ${escaped}</title></head>
-<body><main><h1>Number ${number} of ${name} ${escaped}</h1>${paragraphs}<p>${escaped}</p></main></body></html>`;
+<body><main><h1>Number ${number} of ${name}</h1><p>${escaped}</p>${paragraphs}</main></body></html>`;
 }

@@ -3,7 +3,7 @@
 
 use super::begin::{hold, tags_of_result};
 use super::errand::{Errand, HeldText, matters_of_search, retrieval, seen};
-use super::reading::{cleaned, content_hash, words_up_to};
+use super::reading::prepared;
 use super::vectors::put_acl;
 use super::{IngestError, WORDS_MIN, copy, source};
 use crate::CacheParts;
@@ -32,19 +32,17 @@ async fn try_keep(
 ) -> Result<(), IngestError> {
     let PageWanted { provider, item, user, .. } = *wanted;
     let Some(address) = DocumentAddress::of(&item.url) else { return Ok(()) };
-    let text = cleaned(&page.text);
-    if words_up_to(&text, WORDS_MIN) < WORDS_MIN {
+    let Some(text) = prepared(page.text.clone()).await.filter(|text| text.words >= WORDS_MIN) else {
         return Ok(());
-    }
+    };
     let now = parts.clock.now();
     let by = retrieval(parts, provider, user, "");
     let tags = tags_of_result(parts, item).await;
     let (signal, _) =
         parts.signals.note_signal(seen(address, provider, item, (origin, tags)), &by, now).await?;
-    let hash = content_hash(&text);
-    if signal.content_hash == hash && !signal.is_supplied && !wants_renewal(parts, &signal) {
+    if signal.content_hash == text.content_hash && !signal.is_supplied && !wants_renewal(parts, &signal) {
         // Mostly a page is what it was.
-        let by = retrieval(parts, provider, user, &hash);
+        let by = retrieval(parts, provider, user, &text.content_hash);
         parts.signals.verify_signal(signal.signal_id, &page.version, &by, now).await?;
         if let Err(error) = put_acl(parts, signal.signal_id).await {
             tracing::warn!(signal.id = signal.signal_id.0, "the vector store was not told: {error}");

@@ -1,7 +1,7 @@
 //! A wish becomes a record and a task.
 
 use super::errand::{Errand, HeldText, matters, matters_of_search, retrieval, seen};
-use super::reading::{cleaned, content_hash, words_up_to};
+use super::reading::{Prepared, prepared};
 use super::{Accepted, Document, IngestError, IngestWish, SUPPLIED_WORDS_MIN, copy, source};
 use crate::CacheParts;
 use bytes::Bytes;
@@ -23,8 +23,7 @@ struct Wanted {
     address: DocumentAddress,
     provider: SearchProvider,
     item: ResultItem,
-    /// Cleaned.
-    supplied: Option<String>,
+    supplied: Option<Prepared>,
     is_result: bool,
     matter_tags: Vec<String>,
 }
@@ -48,6 +47,9 @@ pub async fn begin(parts: &CacheParts, wish: IngestWish) -> Result<Accepted, Ing
         let message = "The document is in the cache already, as its source has it.".to_owned();
         return Ok(Accepted { signal, job: None, upgraded: false, is_done: true, message });
     }
+    // Whoever does not see the document is told as if nobody had it.
+    let is_seen = copy::visible(parts, signal.signal_id, user).await?.is_some();
+    let signal = if is_seen { signal } else { Signal { state: SignalState::Known, ..signal } };
     let upgraded = wanted.is_result && signal.state == SignalState::Known;
     let mut errand = Errand::of(signal.signal_id, user, &wanted.provider, &wanted.item);
     errand.is_asked_for = true;
@@ -143,7 +145,7 @@ async fn wanted(parts: &CacheParts, wish: IngestWish) -> Result<Wanted, IngestEr
                 Some(provider) => provider,
                 None => known_source(parts, &address, wish.user).await?,
             };
-            let supplied = body.map(|body| supplied(parts, &body)).transpose()?.flatten();
+            let supplied = supplied(parts, body).await?;
             let item = ResultItem { title, url, ..ResultItem::default() };
             let matter_tags = matters(&matter_tags);
             Ok(Wanted { address, provider, item, supplied, is_result: false, matter_tags })
@@ -179,16 +181,22 @@ async fn known_source(
 }
 
 /// The text of a person in its form; None when it is too short to stand for the document.
-fn supplied(parts: &CacheParts, body: &str) -> Result<Option<String>, IngestError> {
+async fn supplied(parts: &CacheParts, body: Option<String>) -> Result<Option<Prepared>, IngestError> {
+    let Some(body) = body else { return Ok(None) };
     let most = parts.settings.storage_max_body_mb;
     if body.len() > most as usize * MB {
         return Err(IngestError::TooLarge(most));
     }
-    let text = cleaned(body);
-    Ok((words_up_to(&text, SUPPLIED_WORDS_MIN) >= SUPPLIED_WORDS_MIN).then_some(text))
+    let read = prepared(body).await;
+    let text = read.ok_or_else(|| IngestError::NoText("the text could not be read".to_owned()))?;
+    Ok(Some(text).filter(|text| text.words >= SUPPLIED_WORDS_MIN))
 }
 
-async fn hold_supplied(parts: &CacheParts, item: &ResultItem, text: String) -> Result<HeldText, IngestError> {
+async fn hold_supplied(
+    parts: &CacheParts,
+    item: &ResultItem,
+    text: Prepared,
+) -> Result<HeldText, IngestError> {
     let content_hash = hold(parts, text).await?;
     Ok(HeldText {
         content_hash,
@@ -200,13 +208,13 @@ async fn hold_supplied(parts: &CacheParts, item: &ResultItem, text: String) -> R
     })
 }
 
-/// Puts a cleaned text where its task finds it; its hash. A text that no document takes is swept away later.
-pub(super) async fn hold(parts: &CacheParts, text: String) -> Result<String, IngestError> {
-    let hash = content_hash(&text);
-    let key =
-        BodyKey::of_hash(&hash).ok_or_else(|| IngestError::NoText("the text has no hash".to_owned()))?;
+/// Puts a text where its task finds it; its hash. A text that no document takes is swept away later.
+pub(super) async fn hold(parts: &CacheParts, text: Prepared) -> Result<String, IngestError> {
+    let Prepared { text, content_hash, .. } = text;
+    let key = BodyKey::of_hash(&content_hash);
+    let key = key.ok_or_else(|| IngestError::NoText("the text has no hash".to_owned()))?;
     parts.bodies.put(&key, Bytes::from(text)).await?;
-    Ok(hash)
+    Ok(content_hash)
 }
 
 /// The matters that the tags of a saved result's search name. A result that is gone has none.

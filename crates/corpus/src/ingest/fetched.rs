@@ -91,7 +91,8 @@ async fn refused(
 ) -> Result<Miss, Miss> {
     let (id, now) = (signal.signal_id, parts.clock.now());
     match error {
-        PageError::Denied(_) => {
+        // A text that a person gave is theirs, whatever the source says.
+        PageError::Denied(_) if !signal.is_supplied => {
             parts.signals.revoke_grant(id, errand.user, now).await?;
             put_acl(parts, id).await?;
         }
@@ -100,7 +101,7 @@ async fn refused(
             parts.signals.set_liveness(id, Liveness::Gone, Some(status), now).await?;
         }
         PageError::Failed(_) => return Ok(Miss::Again(error.to_string())),
-        PageError::Gone(_) | PageError::NoAddress => {}
+        PageError::Denied(_) | PageError::Gone(_) | PageError::NoAddress => {}
     }
     Ok(Miss::Final(error.to_string()))
 }

@@ -1,5 +1,6 @@
 //! A text as it is kept: cleaned, with its hash, its fingerprint, its language and its pieces.
 
+use super::SUPPLIED_WORDS_MIN;
 use crate::chunks::{Piece, pieces};
 use relevancy::Language;
 use relevancy::passages::count_words;
@@ -10,6 +11,25 @@ use sha2::{Digest, Sha256};
 const FINGERPRINT_WORDS_MAX: usize = 100_000;
 /// Words of one feature of the fingerprint.
 const SHINGLE_WORDS: usize = 3;
+
+/// A text in its form, with what decides whether it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prepared {
+    pub text: String,
+    /// As far as anyone needs to know.
+    pub words: usize,
+    pub content_hash: String,
+}
+
+/// Brings a text into its form, beside the runtime, because it may be long. None when that was broken off.
+pub async fn prepared(raw: String) -> Option<Prepared> {
+    let prepare = move || {
+        let text = cleaned(&raw);
+        let words = count_words(&text, SUPPLIED_WORDS_MIN);
+        Prepared { words, content_hash: content_hash(&text), text }
+    };
+    tokio::task::spawn_blocking(prepare).await.ok()
+}
 
 /// A text, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,8 +43,12 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Takes its time with a long text.
-    pub fn of(text: String) -> Self {
+    /// Of a text in its form. None when it was broken off.
+    pub async fn of(text: String) -> Option<Self> {
+        tokio::task::spawn_blocking(move || Self::read(text)).await.ok()
+    }
+
+    fn read(text: String) -> Self {
         Self {
             content_hash: content_hash(&text),
             simhash: simhash(&text),
@@ -40,7 +64,7 @@ impl Reading {
 
 /// The text in one form, so that equal texts have equal hashes: no control characters, single spaces in a line, at most
 /// one blank line between paragraphs.
-pub fn cleaned(text: &str) -> String {
+fn cleaned(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut blank_lines = 0;
     for line in text.lines() {
@@ -64,13 +88,8 @@ pub fn cleaned(text: &str) -> String {
 }
 
 /// SHA-256 in hexadecimal.
-pub fn content_hash(text: &str) -> String {
+fn content_hash(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// How many words a text has, as far as anyone needs to know.
-pub fn words_up_to(text: &str, most: usize) -> usize {
-    count_words(text, most)
 }
 
 /// A fingerprint of 64 bits in hexadecimal: texts that are nearly the same differ in few of them.
@@ -142,9 +161,9 @@ mod tests {
 
     #[test]
     fn a_reading_knows_its_language_and_its_pieces() {
-        let reading = Reading::of(cleaned("Der Fluss stieg in der Nacht, und es war kalt."));
+        let reading = Reading::read(cleaned("Der Fluss stieg in der Nacht, und es war kalt."));
         assert_eq!((reading.language.as_str(), reading.pieces.len()), ("de", 1));
         assert_eq!(reading.content_hash.len(), 64);
-        assert_eq!(Reading::of("Rhine Danube".to_owned()).language, "");
+        assert_eq!(Reading::read("Rhine Danube".to_owned()).language, "");
     }
 }

@@ -7,7 +7,7 @@ use super::embedding;
 use super::errand::{ATTEMPTS_MAX, Errand, line, retrieval};
 use super::fetched::{Fetched, fetched, provider};
 use super::miss::Miss;
-use super::reading::{Reading, cleaned, content_hash, words_up_to};
+use super::reading::{Prepared, Reading, prepared};
 use super::vectors::{FollowError, are_held, put_acl, put_vectors};
 use super::{SUPPLIED_WORDS_MIN, WORDS_MIN};
 use crate::{CacheParts, lineage, retention};
@@ -74,12 +74,6 @@ async fn ingest(parts: &CacheParts, errand: &Errand, attempt: u32) -> Result<(),
     entry.index(content, &by).await
 }
 
-/// A text in its form.
-struct Text {
-    text: String,
-    content_hash: String,
-}
-
 /// A document on its way.
 struct Entry<'e> {
     parts: &'e CacheParts,
@@ -91,21 +85,15 @@ struct Entry<'e> {
 
 impl Entry<'_> {
     /// The text in its form, when it is one that may be kept.
-    async fn text(&self, fetched: &Fetched) -> Result<Text, Miss> {
+    async fn text(&self, fetched: &Fetched) -> Result<Prepared, Miss> {
         let most = self.parts.settings.storage_max_body_mb;
-        let raw = fetched.page.text.clone();
-        let (text, words, content_hash) = beside(move || {
-            let text = cleaned(&raw);
-            let words = words_up_to(&text, SUPPLIED_WORDS_MIN);
-            let content_hash = content_hash(&text);
-            (text, words, content_hash)
-        })
-        .await?;
+        let text = prepared(fetched.page.text.clone()).await.ok_or_else(broken_off)?;
         let least = if fetched.is_supplied { SUPPLIED_WORDS_MIN } else { WORDS_MIN };
-        if words < least {
-            return Err(Miss::Final(format!("the document has only {words} words; {least} are needed")));
+        if text.words < least {
+            let why = format!("the document has only {} words; {least} are needed", text.words);
+            return Err(Miss::Final(why));
         }
-        if text.len() > most as usize * MB {
+        if text.text.len() > most as usize * MB {
             return Err(Miss::Final(BodyError::TooLarge(most).to_string()));
         }
         if fetched.is_supplied {
@@ -115,7 +103,7 @@ impl Entry<'_> {
                 return Err(Miss::Final(why.to_owned()));
             }
         }
-        Ok(Text { text, content_hash })
+        Ok(text)
     }
 
     /// The same text came again.
@@ -132,13 +120,13 @@ impl Entry<'_> {
     }
 
     /// Everything that is written of the document; its text lies in the storage already.
-    async fn content(&self, fetched: Fetched, text: Text, model: String) -> Result<IndexedContent, Miss> {
+    async fn content(&self, fetched: Fetched, text: Prepared, model: String) -> Result<IndexedContent, Miss> {
         let (parts, signal) = (self.parts, &self.signal);
         let Fetched { page, is_supplied } = fetched;
         let titles = [&self.errand.item.title, &page.title, &signal.title].map(|title| line(title));
         let title = titles.into_iter().find(|title| !title.is_empty()).unwrap_or_else(|| signal.url.clone());
-        let Text { text, content_hash } = text;
-        let reading = beside(move || Reading::of(text)).await?;
+        let Prepared { text, content_hash, .. } = text;
+        let reading = Reading::of(text).await.ok_or_else(broken_off)?;
         let chunks = embedding::chunks(parts, &model, &title, reading.pieces).await?;
         if chunks.is_empty() {
             let why = "the reader model knows no word of the document";
@@ -208,10 +196,8 @@ async fn fits(parts: &CacheParts, chunks: &[StoredChunk]) -> Result<(), Miss> {
     }
 }
 
-/// Work with long texts, beside the runtime.
-async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Miss> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|_| Miss::Again("the reading was broken off".to_owned()))
+fn broken_off() -> Miss {
+    Miss::Again("the reading was broken off".to_owned())
 }
 
 /// Longest ending of a file's name.

@@ -455,7 +455,9 @@ mod tests {
             });
             vec![json!({"title": "a", "cache": mark}), json!({"title": "b", "cache": {"signal_id": "x"}})]
         };
-        for mappings in ["", "cache=cache", "title=title,cache='{cache}'", "NO_PAYLOAD"] {
+        for mappings in
+            ["", "cache=cache", "title=title,cache='{cache}'", "NO_PAYLOAD", "title=title,BLOCK=facts"]
+        {
             let mut room = Room::with_mappings(mappings);
             let marks = |batch: ResultBatch| -> Vec<Option<i64>> {
                 batch.items.iter().map(|item| item.cache.as_ref().map(|mark| mark.signal_id.0)).collect()

@@ -2,6 +2,7 @@
 //!
 //! Three kinds of source, so that three ways in are really walked: an SQLite file, a JSON API and an XML feed.
 
+mod documents;
 mod library;
 pub mod license;
 mod newsroom;
@@ -35,7 +36,8 @@ impl Samples {
         library::write(&library_file).await.context("the sample library cannot be written")?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
-        let app = Router::new().merge(tickets::router()?).merge(newsroom::router()?);
+        let app =
+            Router::new().merge(tickets::router()?).merge(newsroom::router()?).merge(documents::router()?);
         let mut server = JoinSet::new();
         server.spawn(async move {
             if let Err(error) = axum::serve(listener, app).await {

@@ -4,6 +4,9 @@ use super::Samples;
 use domain::provider::ProviderDraft;
 
 pub fn drafts(samples: &Samples) -> anyhow::Result<Vec<ProviderDraft>> {
+    // Where the document behind a result is, for who keeps a copy of it.
+    let documents =
+        serde_json::json!({"content_url": format!("http://{}/document?url={{url}}", samples.address)});
     let library = serde_json::json!({
         "name": "Library - Riverbend",
         "description": "Books, manuals and field reports, in an SQLite file with a full-text index.",
@@ -13,6 +16,7 @@ pub fn drafts(samples: &Samples) -> anyhow::Result<Vec<ProviderDraft>> {
         "query_mappings": "fields=*,table=library,sort_by_date=published,QUOTE_TERMS=OR",
         "result_mappings": "title=title,body=summary,author=author,date_published=published,url=url,subject,NO_PAYLOAD",
         "results_per_query": 20,
+        "page_fetch_config_json": documents,
         "tags": ["library", "documents"]
     });
     let tickets = serde_json::json!({
@@ -25,6 +29,7 @@ pub fn drafts(samples: &Samples) -> anyhow::Result<Vec<ProviderDraft>> {
         "response_mappings": "FOUND=total,RESULTS=tickets",
         "result_mappings": "title='{key}: {title}',body=description,author=reporter,date_published=created,url=link,status,component,votes,NO_PAYLOAD",
         "results_per_query": 20,
+        "page_fetch_config_json": documents,
         "tags": ["tickets", "products"]
     });
     let newsroom = serde_json::json!({
@@ -37,6 +42,7 @@ pub fn drafts(samples: &Samples) -> anyhow::Result<Vec<ProviderDraft>> {
         "response_mappings": "FOUND=rss.channel.total,RESULTS=rss.channel.item",
         "result_mappings": "title=title,body=description,author=author,date_published=pubDate,url=link,category,NO_PAYLOAD",
         "results_per_query": 20,
+        "page_fetch_config_json": documents,
         "tags": ["news"]
     });
     [library, tickets, newsroom].into_iter().map(|draft| Ok(serde_json::from_value(draft)?)).collect()

@@ -335,6 +335,13 @@ async fn ids_of_others_lead_nowhere() {
     }
     let removed = stage.ben.post("/svc/cache/unindex/", &json!({"signal_id": hidden})).await;
     assert_eq!((removed.status.as_u16(), told_of(&text(&removed)).as_str()), (404, ""), "{removed:?}");
+    // Whoever asks for it to be kept does not learn that somebody has it.
+    let wish = async |url: &str| {
+        let answer = stage.ben.post("/svc/ingest/", &json!({"url": url})).await;
+        assert_eq!(answer.status, 202, "{answer:?}");
+        ["state", "upgraded", "message"].map(|field| answer.body[field].clone())
+    };
+    assert_eq!(wish("https://account.example/gauge").await, wish("https://account.example/none").await);
     assert_eq!(stage.ben.get("/svc/cache/statistics/").await.status, 403);
     let counts = stage.house.admin.get("/svc/cache/statistics/").await;
     assert_eq!(
@@ -409,6 +416,112 @@ async fn a_right_that_ends_takes_saved_results_along() {
     wired.store.verify_signal(signal, "", &by, wired.clock.now()).await.unwrap();
     assert_eq!(rows(ann, search).await, rows_before);
     stage.house.stop().await;
+}
+
+/// An answer in a chat goes with the document that it cites.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_right_that_ends_takes_answers_of_chats_along() {
+    let stage = Stage::start().await;
+    let Stage { house, ann, .. } = &stage;
+    let search = searched(ann).await;
+    let account = rows(ann, search).await.into_iter().find(|(_, title)| title == "Gauge account").unwrap().0;
+    let chat = ann.post("/svc/chat/", &json!({"searchprovider_list": ["account"]})).await.body["id"].clone();
+    let attach = json!([{"search_id": search, "swirl_id": account}]);
+    let said = json!({"content": "Who reads the river gauge of the account office?", "attach": attach});
+    let messages = format!("/svc/chat/{chat}/messages/");
+    let answer = ann.post(&messages, &said).await;
+    assert_eq!(answer.status, 201, "{answer:?}");
+    assert!(text(&answer).contains(&canary("account")), "{answer:?}");
+    assert_eq!(answer.body["citations"][0]["signal_id"], stage.signal("account").0, "{answer:?}");
+
+    let wired = house.service.wired();
+    wired.store.revoke_grant(stage.signal("account"), stage.ann_id, wired.clock.now()).await.unwrap();
+    let message = answer.body["id"].as_i64().unwrap();
+    for path in [
+        format!("/svc/chat/{chat}/"),
+        format!("/svc/chat/{chat}/export/?format=md"),
+        format!("/chat/?chat={chat}"),
+        format!("/chat/{chat}/messages/{message}/"),
+    ] {
+        let answer = ann.get(&path).await;
+        assert_eq!(
+            (answer.status.as_u16(), told_of(&text(&answer)).as_str()),
+            (200, ""),
+            "{path}: {answer:?}"
+        );
+    }
+    let again = ann.post(&messages, &said).await;
+    assert_eq!((again.status.as_u16(), told_of(&text(&again)).as_str()), (400, ""), "{again:?}");
+    stage.house.stop().await;
+}
+
+/// A row that lost its mark on the way, or rows with one mark for all of them, could not be taken back later.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_mapping_takes_the_mark_away() {
+    let stage = Stage::start().await;
+    let list = stage.house.admin.get("/svc/searchproviders/").await.body;
+    let cache =
+        list.as_array().unwrap().iter().find(|one| one["name"] == PROVIDER_NAME).unwrap()["id"].clone();
+    for mappings in ["DATASET", "title=title,NO_PAYLOAD", "cache=title,title=url"] {
+        let change = json!({"result_mappings": mappings});
+        let changed = stage.house.admin.patch(&format!("/svc/searchproviders/{cache}/"), &change).await;
+        assert_eq!(changed.status, 200, "{changed:?}");
+        let search = searched(&stage.ann).await;
+        let page = stage.ann.get(&format!("/svc/results/?search_id={search}")).await.body;
+        let results = page["results"].as_array().unwrap();
+        assert_eq!(results.len(), DOCUMENTS.len(), "{mappings}: {page}");
+        let mut marks: Vec<i64> =
+            results.iter().filter_map(|item| item["cache"]["signal_id"].as_i64()).collect();
+        marks.sort_unstable();
+        marks.dedup();
+        assert_eq!(marks.len(), DOCUMENTS.len(), "{mappings}: each its own");
+    }
+    stage.house.stop().await;
+}
+
+/// Saved results, answers and messages are read through `federation/seen.rs`, which asks for the rights of now.
+#[test]
+fn nobody_reads_what_is_saved_past_the_rights() {
+    // Each of these asks for the rights itself, shows nothing of it, or writes it back.
+    const ALLOWED: [&str; 9] = [
+        "answers/src/chat/mod.rs",
+        "corpus/src/ingest/begin.rs",
+        "federation/src/mix/mod.rs",
+        "federation/src/seen.rs",
+        "federation/src/update.rs",
+        "server/src/api/chat/mod.rs",
+        "server/src/api/chat/rating.rs",
+        "server/src/api/ingest.rs",
+        "store/src",
+    ];
+    const READS: [&str; 6] = [
+        "store.result(",
+        "store.results(",
+        "store.result_sets(",
+        "store.answer(",
+        "store.messages(",
+        "store.run_entries(",
+    ];
+    let crates = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut folders: Vec<_> =
+        std::fs::read_dir(&crates).unwrap().map(|entry| entry.unwrap().path().join("src")).collect();
+    let mut found = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for path in entries.map(|entry| entry.unwrap().path()) {
+            let Ok(text) = std::fs::read_to_string(&path) else {
+                folders.push(path);
+                continue;
+            };
+            let place = path.strip_prefix(&crates).unwrap().display().to_string();
+            let is_allowed =
+                ALLOWED.iter().any(|allowed| place.starts_with(allowed)) || place.starts_with("testkit");
+            if !is_allowed && READS.iter().any(|read| text.contains(read)) {
+                found.insert(place);
+            }
+        }
+    }
+    assert_eq!(found, BTreeSet::new(), "read them by federation's saved_… instead");
 }
 
 /// The record is made once, and not again after somebody deleted it.

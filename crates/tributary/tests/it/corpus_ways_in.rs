@@ -1,6 +1,7 @@
 //! The ways into the semantic cache, end to end: a wish, an answer that reads pages, and the best results of a search. What
 //! came in is read from the cache afterwards.
 
+use crate::answering::Answering;
 use crate::house::{Client, TestHouse};
 use domain::contracts::SignalStore;
 use domain::license::{LicenseTerms, SigningKey};
@@ -9,6 +10,8 @@ use domain::settings::Settings;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
+use testkit::vendors::models::ModelServer;
+use testkit::vendors::models::openai::OpenAi;
 
 /// How long documents may take to come in.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -53,6 +56,16 @@ async fn source() -> Source {
     source
 }
 
+/// A house whose searches are answered by a model.
+async fn answering(change: impl FnOnce(Settings) -> Settings) -> (TestHouse, ModelServer) {
+    let house =
+        TestHouse::with(|settings| change(Settings { rag_score_inclusion_threshold: 0.05, ..settings }))
+            .await;
+    let model = ModelServer::start(OpenAi).await;
+    Answering::ai_provider(&house, "House model", &model, json!({})).await;
+    (house, model)
+}
+
 fn pages_asked(source: &Source) -> usize {
     source.requests().iter().filter(|request| request.path.starts_with("/page/")).count()
 }
@@ -95,7 +108,7 @@ async fn a_result_is_wished_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_of_an_answer_are_kept_and_read_from_the_cache_the_next_time() {
-    let house = TestHouse::with(licensed).await;
+    let (house, _model) = answering(licensed).await;
     let source = source().await;
     let pages = json!({"page_fetch_config_json": {"cache": "true"}});
     house.provider_with("Mills", &source, pages).await;
@@ -140,8 +153,8 @@ async fn the_best_results_are_fetched_when_that_is_set() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_license_pages_come_live_and_nothing_is_kept() {
-    let house =
-        TestHouse::with(|settings| Settings { eager_federated_promote_enabled: true, ..settings }).await;
+    let eager = |settings| Settings { eager_federated_promote_enabled: true, ..settings };
+    let (house, _model) = answering(eager).await;
     let source = source().await;
     house.provider_with("Mills", &source, json!({"page_fetch_config_json": {"cache": "true"}})).await;
     let asked = |answer: &Value| assert_eq!(answer["ai_summary"].as_array().map(Vec::len), Some(1));

@@ -26,7 +26,7 @@ async fn the_demo_answers_from_all_three_sources() {
         let answer = client.get(path).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         let info = &answer.body["info"];
-        assert_eq!(info["completeness"]["answered"], 3, "{info}");
+        assert_eq!(info["completeness"]["answered"], 4, "three sources and the cache: {info}");
         let sources = sources(&answer.body);
         assert!(sources.len() == 3, "{path} shows {sources:?} only, on its first page");
         let url = &answer.body["results"][0]["url"];
@@ -41,7 +41,7 @@ async fn the_demo_answers_from_all_three_sources() {
     let search =
         program(folder.path(), &["search", "flood warning", "--data-dir", "data/demo"]).output().unwrap();
     assert!(search.status.success(), "{search:?}");
-    assert!(text(&search.stdout).contains("3 of 3 sources answered"), "{}", text(&search.stdout));
+    assert!(text(&search.stdout).contains("4 of 4 sources answered"), "{}", text(&search.stdout));
     let json = program(
         folder.path(),
         &["search", "flood", "--json", "--data-dir", "data/demo", "--providers", "news"],

@@ -3,6 +3,7 @@
 //! `SVC_TEST_BACKEND=postgres` with `SVC_TEST_POSTGRES` runs every test on PostgreSQL instead of SQLite.
 
 use domain::contracts::{TokenStore, UserStore};
+use domain::license::{LicenseTerms, SigningKey};
 use domain::secret::Secret;
 use domain::settings::{Secs, Settings};
 use domain::user::{GroupDraft, TokenDraft, UserDraft};
@@ -235,6 +236,30 @@ async fn postgres_database() -> Option<TestDatabase> {
     let server =
         std::env::var("SVC_TEST_POSTGRES").expect("SVC_TEST_BACKEND=postgres needs SVC_TEST_POSTGRES");
     Some(TestDatabase::create(&server).await)
+}
+
+/// Settings with a license that opens the semantic cache.
+pub fn licensed(settings: Settings) -> Settings {
+    let (key, _) = SigningKey::make().unwrap();
+    let terms = LicenseTerms {
+        owner: "A test".to_owned(),
+        issued: "2026-01-01".parse().unwrap(),
+        expiration: "2099-12-31".parse().unwrap(),
+        cache: true,
+        cache_expiration: None,
+    };
+    Settings {
+        license: Secret::new(terms.issue(&key)),
+        license_public_key: key.issuer().unwrap().pem(),
+        ..settings
+    }
+}
+
+/// A text that is long enough to stand for a document.
+pub fn long_text(topic: &str) -> String {
+    let sentence =
+        |number: usize| format!("Sentence {number} of this report tells something about {topic}. ");
+    (1..=40).map(sentence).collect()
 }
 
 /// Items for a source: `count` texts about `topic`.

@@ -24,13 +24,13 @@ fn in_days(days: i64) -> NaiveDate {
 }
 
 /// An issuer, and a data folder in which one document is cached.
-struct Stage {
+pub struct Stage {
     key: SigningKey,
-    folder: TempDir,
+    pub folder: TempDir,
 }
 
 impl Stage {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let (key, _) = SigningKey::make().unwrap();
         Self { key, folder: tempfile::tempdir().unwrap() }
     }
@@ -65,7 +65,7 @@ impl Stage {
     }
 
     /// Puts the document in.
-    async fn fill(&self) {
+    pub async fn fill(&self) {
         let house = self.house(self.license()).await;
         cache_source::ensure(house.service.wired()).await.unwrap();
         let kept = house.admin.post("/svc/ingest/", &document("https://h.example/gauge", true)).await;

@@ -106,7 +106,7 @@ function line(one, show) {
   return h("li", { "data-signal": one.signal_id },
     h("div", null, h("b", null, outside(one.url, title)), h("p", { class: "meta num" }, about.filter(Boolean).map((part) => (part.nodeType ? part : h("span", null, part))))),
     h("div", { class: "buttons" },
-      one.state !== "known" && h("button", { type: "button", class: "soft small", "aria-label": t("Check {title} now", { title }), onclick: attempt(look) }, t("Check now")),
+      one.state !== "known" && h("button", { type: "button", class: "soft small", "aria-label": t("Check now: {title}", { title }), onclick: attempt(look) }, t("Check now")),
       h("button", { type: "button", class: "soft small", "aria-label": t("Remove {title}", { title }), onclick: attempt(remove) }, t("Remove"))));
 }
 

@@ -54,7 +54,7 @@ function atSources({ alive, gone, unknown }) {
 }
 
 function ofToday({ searches, hits, ingested, failed: lost }) {
-  const share = searches ? t("{hits} of {all} ({share} %)", { hits: number(hits), all: number(searches), share: number(Math.round((100 * hits) / searches)) }) : "-";
+  const share = searches ? t("{hits} of {all} ({share}%)", { hits: number(hits), all: number(searches), share: number(Math.round((100 * hits) / searches)) }) : "-";
   return card(t("Today"), h("dl", { class: "facts" },
     fact(t("Questions to the cache"), number(searches)), fact(t("It had something for"), share),
     fact(t("Documents that came in"), number(ingested)), fact(t("Documents that could not be had"), number(lost))),

@@ -111,7 +111,7 @@ function monthCards(activity) {
 }
 
 function quickLinks() {
-  const links = [["/admin/doctor/", t("Add a source")], ["/admin/activity/", t("Activity")], ["/admin/logs/", t("Logs")], ["/", t("Search")], ["/admin/authenticators/", t("Authenticators")], [`${prefix}/query_transform_form/`, t("Upload query transforms")], [`${prefix}/api/docs/`, t("API")]];
+  const links = [["/admin/doctor/", t("Add a source")], ["/admin/activity/", t("Activity")], ["/admin/cache/", t("Semantic cache")], ["/admin/logs/", t("Logs")], ["/", t("Search")], ["/admin/authenticators/", t("Authenticators")], [`${prefix}/query_transform_form/`, t("Upload query transforms")], [`${prefix}/api/docs/`, t("API")]];
   return h("nav", { class: "card links", "aria-label": t("Quick links") }, links.map(([href, label]) => h("a", { href }, label)));
 }
 

@@ -18,9 +18,10 @@ const ROWS_LEFT_OUT: &str = "dataset_rows_left_out";
 
 /// Puts all results into the first: its title is the query, `payload.dataset` is a row of names and a row of values for
 /// each result. The columns are `fields` of the results, then what their payloads hold. Nothing happens to results
-/// that are a dataset already, or that hold nothing.
+/// that are a dataset already, that hold nothing, or that come from the semantic cache.
 pub fn collapse(items: &mut Vec<ResultItem>, fields: &[&str], query: &str) {
-    if items.iter().any(is_dataset) {
+    // Documents of the cache have rights of their own: one mark must not stand for several.
+    if items.iter().any(|item| is_dataset(item) || item.cache.is_some()) {
         return;
     }
     let names = columns(items, fields);

@@ -21,9 +21,10 @@ use tables::Collection;
 
 /// In a collection of up to so many pieces each one that the asker may see is compared. Above, the index is asked first.
 const EXACT_MAX: u64 = 5_000;
-/// How many pieces the index looks at: first so many, then, when the asker may see too few of them, so many. If that is
-/// not enough either, the asker may see so little that each one is compared.
-const LOOKED_AT: [usize; 2] = [240, 1_000];
+/// How many pieces the index looks at first.
+const LOOKED_AT: usize = 240;
+/// And when the asker may see too few of them, but a good part. It is the most that pgvector allows.
+const LOOKED_AT_MAX: usize = 1_000;
 
 const NEAREST: &str = "SELECT v.signal_id, v.number, -(v.dense <#> (SELECT $1::text::vector)) AS score \
      FROM corpus_vectors v JOIN corpus_vector_documents d ON d.signal_id = v.signal_id \
@@ -86,14 +87,34 @@ impl PgVectors {
         Ok(tables::collection(&self.pool).await?.is_some())
     }
 
-    /// The nearest by the index, None when it looked at too few that the asker may see.
+    /// The nearest by the index. None when the asker may see so little that each piece of it is better compared.
     async fn by_index(
         &self,
         asked: &str,
         tokens: &[String],
         limit: usize,
-        looked_at: usize,
     ) -> Result<Option<Vec<HitRow>>, VectorError> {
+        let mut looked_at = LOOKED_AT;
+        loop {
+            let rows = self.among(asked, tokens, limit, looked_at).await?;
+            if rows.len() == limit {
+                return Ok(Some(rows));
+            }
+            if looked_at == LOOKED_AT_MAX || rows.len() * (LOOKED_AT_MAX / looked_at) < limit {
+                return Ok(None);
+            }
+            looked_at = LOOKED_AT_MAX;
+        }
+    }
+
+    /// Those of so many nearest pieces that the asker may see.
+    async fn among(
+        &self,
+        asked: &str,
+        tokens: &[String],
+        limit: usize,
+        looked_at: usize,
+    ) -> Result<Vec<HitRow>, VectorError> {
         let mut tx = self.pool.begin().await.map_err(refused)?;
         // Sorting would be chosen where the index seems dear.
         let settings = format!("SET LOCAL hnsw.ef_search = {looked_at}; SET LOCAL enable_sort = off");
@@ -106,7 +127,7 @@ impl PgVectors {
             .await
             .map_err(refused)?;
         tx.rollback().await.map_err(refused)?;
-        Ok((rows.len() == limit).then_some(rows))
+        Ok(rows)
     }
 }
 
@@ -155,11 +176,10 @@ impl VectorStore for PgVectors {
             return Ok(Vec::new());
         };
         let (asked, tokens) = (written(&unit(dense)), texts(asking.tokens));
-        let is_much = made.pieces_about > self.exact_max;
-        for looked_at in LOOKED_AT.into_iter().filter(|looked_at| is_much && *looked_at >= limit) {
-            if let Some(rows) = self.by_index(&asked, &tokens, limit, looked_at).await? {
-                return Ok(hits(rows));
-            }
+        if made.pieces_about > self.exact_max
+            && let Some(rows) = self.by_index(&asked, &tokens, limit).await?
+        {
+            return Ok(hits(rows));
         }
         let query = sqlx::query_as(NEAREST).bind(asked).bind(tokens).bind(limit as i64);
         query.fetch_all(&self.pool).await.map(hits).map_err(refused)

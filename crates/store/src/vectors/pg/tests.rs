@@ -84,11 +84,10 @@ async fn the_index_is_asked_when_there_is_much_and_finds_it() {
                     .count();
             }
             let tokens = texts(&[ALL]);
-            let by_index =
-                indexed.by_index(&written(&question), &tokens, 20, LOOKED_AT[0]).await.expect("an answer");
+            let by_index = indexed.by_index(&written(&question), &tokens, 20).await.expect("an answer");
             assert!(by_index.is_some(), "enough were looked at");
             let tokens = texts(&[FEW]);
-            let by_index = indexed.by_index(&written(&question), &tokens, 20, LOOKED_AT[0]).await;
+            let by_index = indexed.by_index(&written(&question), &tokens, 20).await;
             assert_eq!(by_index, Ok(None), "one of a hundred documents is too few");
         }
         assert!(same >= 390, "{same} of 400");

@@ -68,7 +68,11 @@ impl<'a> Point<'a> {
             id: point_id(document.signal, chunk.number)?,
             vector: Vectors {
                 dense: &chunk.dense,
-                words: chunk.sparse.as_ref().filter(|_| is_hybrid).map(Sparse::from),
+                words: chunk
+                    .sparse
+                    .as_ref()
+                    .filter(|words| is_hybrid && !words.indices.is_empty())
+                    .map(Sparse::from),
             },
             payload: Payload {
                 signal_id: document.signal.0,

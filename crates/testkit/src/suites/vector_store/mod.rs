@@ -329,7 +329,7 @@ pub async fn is_cleared_and_made_again(house: &dyn VectorHouse) {
 /// More than are compared one by one in memory.
 pub async fn thousands_of_pieces(house: &dyn VectorHouse) {
     const DIMENSION: usize = 16;
-    const DOCUMENTS: usize = 40;
+    const DOCUMENTS: usize = 24;
     const PIECES: usize = 250;
     let mut numbers = Numbers(1);
     let mut all = Vec::new();

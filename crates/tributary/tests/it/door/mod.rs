@@ -8,7 +8,7 @@ mod rights;
 mod session;
 mod table;
 
-use crate::house::{Answer, Client, TestHouse, items};
+use crate::house::{Answer, Client, TestHouse, items, licensed, long_text};
 use domain::authenticator::Tokens;
 use domain::chat::{ChatDraft, MessageContent, Speaker};
 use domain::contracts::{ChatStore, ConnectionStore, UserStore};
@@ -39,17 +39,19 @@ struct Furnished {
     ai_provider: i64,
     prompt: i64,
     branding: i64,
+    /// A document in the semantic cache, the first of all.
+    signal: i64,
     _source: Source,
 }
 
 impl Furnished {
     async fn start() -> Self {
-        Self::of(TestHouse::start().await).await
+        Self::of(TestHouse::with(licensed).await).await
     }
 
     /// The same where every door may be tried with wrong credentials, one after the other.
     async fn without_lockout() -> Self {
-        let settings = |settings| Settings { throttle_login: Throttle(None), ..settings };
+        let settings = |settings| Settings { throttle_login: Throttle(None), ..licensed(settings) };
         Self::of(TestHouse::with(settings).await).await
     }
 
@@ -84,6 +86,7 @@ impl Furnished {
             prompt: made(ann.post("/svc/prompts/", &json!({
                 "name": "spare", "prompt": "Answer {query}", "tags": ["search-rag"],
             })).await),
+            signal: kept_document(&ann).await,
             branding: made(house.admin.post("/svc/brandings/", &json!({"name": "Ours"})).await),
             transform: made(house.admin.post("/svc/querytransforms/", &rules).await),
             token: made(ann.post("/svc/tokens/", &json!({"label": "spare"})).await),
@@ -117,6 +120,7 @@ impl Furnished {
             Thing::AiProvider => self.ai_provider,
             Thing::Prompt => self.prompt,
             Thing::Branding => self.branding,
+            Thing::Signal => self.signal,
         };
         row.path.replace("{id}", &id.to_string()).replace("{message}", &self.message.to_string())
     }
@@ -124,7 +128,9 @@ impl Furnished {
     /// Who may use this row: the owner of private things, the administrator for the rest.
     fn rightful(&self, row: &Row) -> &Client {
         match row.thing {
-            Thing::Search | Thing::Result | Thing::Token | Thing::Chat | Thing::Prompt => &self.ann,
+            Thing::Search | Thing::Result | Thing::Token | Thing::Chat | Thing::Prompt | Thing::Signal => {
+                &self.ann
+            }
             _ => &self.house.admin,
         }
     }
@@ -160,6 +166,14 @@ async fn answered_chat(house: &TestHouse) -> (i64, i64) {
     let body = MessageContent { content: "It is a river.".to_owned(), ..MessageContent::default() };
     let message = store.add_message(chat.id, Speaker::Assistant, body, now).await.unwrap();
     (chat.id.0, message.id.0)
+}
+
+/// A document of ann's in the cache, by a text of her own. Nobody listens at its address.
+async fn kept_document(ann: &Client) -> i64 {
+    let wish = json!({"url": "http://127.0.0.1:1/report", "body": long_text("rivers"), "wait": true});
+    let kept = ann.post("/svc/ingest/", &wish).await;
+    assert_eq!(kept.status, 200, "{kept:?}");
+    kept.body["signal_id"].as_i64().unwrap()
 }
 
 /// Sends a row's request, with its valid body, to any path.

@@ -2,14 +2,14 @@
 
 use super::table::{EXPORT, NOW, RAG_DETAIL, Row, TABLE, Thing};
 use super::{Furnished, assert_refused};
-use crate::house::{Answer, TestHouse};
+use crate::house::{Answer, TestHouse, licensed};
 use domain::settings::Settings;
 use serde_json::{Value, json};
 
 const PREFIXES: [&str; 4] = ["/svc", "/api/svc", "/find", "/api/find"];
 
 async fn with_alias() -> TestHouse {
-    TestHouse::with(|settings| Settings { api_aliases: vec!["find".to_owned()], ..settings }).await
+    TestHouse::with(|settings| Settings { api_aliases: vec!["find".to_owned()], ..licensed(settings) }).await
 }
 
 /// The body as text, without what differs from call to call, and with the links under `/svc`.

@@ -40,6 +40,7 @@ pub enum Thing {
     /// By the name of a user.
     Lockout,
     Branding,
+    Signal,
     File,
 }
 
@@ -74,6 +75,7 @@ impl Row {
     pub fn success(&self) -> u16 {
         match self.method {
             "DELETE" => 204,
+            "POST" if self.path == INGEST => 202,
             "POST" if !ANSWERED_200.contains(&self.path) => 201,
             _ => 200,
         }
@@ -95,6 +97,8 @@ const ANSWERED_200: &[&str] = &[
     PASSWORD,
     ACTIVATE,
     MODEL_TEST,
+    CHECK,
+    UNINDEX,
 ];
 
 const fn row(method: &'static str, path: &'static str, who: Who, thing: Thing, body: Body) -> Row {
@@ -140,6 +144,15 @@ const PING: Body = Body::Json(r#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#
 /// Where clients of the tools learn who gives out tokens; here nobody does.
 pub const METADATA: &str = "/.well-known/oauth-protected-resource/";
 pub const METADATA_OF_TOOLS: &str = "/.well-known/oauth-protected-resource/mcp/";
+/// A document that nobody gives: it is accepted, and does not come.
+const WISH: Body = Body::Json(r#"{"url": "http://127.0.0.1:1/nothing"}"#);
+const INGEST: &str = "/svc/ingest/";
+/// The document of the furnished house is the first of all.
+const DOCUMENT: Body = Body::Json(r#"{"signal_id": 1}"#);
+const CHECK: &str = "/svc/cache/check_liveness/";
+const UNINDEX: &str = "/svc/cache/unindex/";
+/// They name their thing in the body.
+pub const NAMED_IN_BODY: &[&str] = &[RAG_SEARCH, CHECK, UNINDEX];
 /// The usual place for a scraper, outside of the prefixes.
 const METRICS: &str = "/metrics/";
 /// A page that stands among the paths of the API.
@@ -183,7 +196,7 @@ pub const CHATS: &str = "/svc/chat/";
 
 use Thing::{
     AiProvider, Authenticator, Branding, Chat, File, Group, Pipeline, Prompt, Provider, Result, Search,
-    Token, Transform, User,
+    Signal, Token, Transform, User,
 };
 
 #[rustfmt::skip]
@@ -320,6 +333,13 @@ pub const TABLE: &[Row] = &[
     row("PUT", "/svc/brandings/{id}/", Who::Admin, Branding, Body::Json(r#"{"name": "Winter", "product": "Delta"}"#)),
     row("POST", ACTIVATE, Who::Admin, Branding, Body::None),
     row("DELETE", "/svc/brandings/{id}/", Who::Admin, Branding, Body::None),
+    row("POST", INGEST, Who::User, Thing::None, WISH),
+    row("GET", "/svc/cache/", Who::User, Thing::None, Body::None),
+    row("GET", "/svc/cache/statistics/", Who::Admin, Thing::None, Body::None),
+    row("GET", "/svc/cache/{id}/", Who::User, Signal, Body::None),
+    row("POST", CHECK, Who::User, Signal, DOCUMENT),
+    row("POST", UNINDEX, Who::User, Signal, DOCUMENT),
+    row("GET", "/svc/agent/status/", Who::User, Thing::None, Body::None),
     row("GET", CONFIG, Who::User, Thing::None, Body::None),
     row("GET", "/svc/api/schema/", Who::User, Thing::None, Body::None),
     row("GET", "/svc/api/docs/", Who::User, Thing::None, Body::None),

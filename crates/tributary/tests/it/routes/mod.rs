@@ -1,14 +1,17 @@
 //! Black-box tests over HTTP, filed by route.
 
 mod activity;
+mod agent;
 mod aiproviders;
 mod brandings;
+mod cache;
 mod catalogues;
 mod chat;
 mod config;
 mod docs;
 mod groups;
 mod health;
+mod ingest;
 mod license;
 mod lockouts;
 mod login;

@@ -1,0 +1,190 @@
+//! The whole story of the semantic cache, told once for each form of the service: in one program, in a cluster with
+//! PostgreSQL's pgvector and an S3 server, and with Qdrant (a strict stand-in).
+
+use crate::house::{Client, TestHouse, items, licensed, long_text};
+use domain::corpus::{QdrantMode, StorageBackend, VectorBackend};
+use domain::secret::Secret;
+use domain::settings::Settings;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use testkit::postgres::TestDatabase;
+use testkit::source::{Behaviour, Source};
+use testkit::vendors::qdrant;
+use tributary::cache_source;
+
+/// How long work in the background may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+const CHECK: &str = "/svc/cache/check_liveness/";
+
+/// A page in one of its versions.
+fn page(topic: &str, version: &str) -> Behaviour {
+    let text = format!(
+        "<html><title>{topic}</title><body><main><h1>{topic}</h1><p>{}</p></main></body></html>",
+        long_text(topic)
+    );
+    let headers = vec![
+        ("content-type".to_owned(), "text/html".to_owned()),
+        ("etag".to_owned(), format!("\"{version}\"")),
+    ];
+    Behaviour::Status { code: 200, headers, body: text.into() }
+}
+
+/// A source with three documents, one of them about a heron.
+async fn library() -> Source {
+    let source = Source::start().await;
+    let topics = ["the grey heron", "the water mill", "the stone bridge"];
+    let mut found = items("river", topics.len());
+    for (number, topic) in topics.iter().enumerate() {
+        let path = format!("/page/{number}");
+        found["items"][number] = json!({"title": topic, "body": "A snippet.", "url": source.url_at(&path)});
+        source.reply_at(&path, page(topic, "1"));
+    }
+    source.reply(Behaviour::Json(found));
+    source
+}
+
+/// What this person finds in the cache.
+async fn cached(client: &Client, cache: i64, words: &str) -> Vec<Value> {
+    let answer = client.get(&format!("/svc/search/?qs={words}&providers={cache}")).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let status = &answer.body["info"]["Files - Tributary Cache"]["status"];
+    assert!(status == "ok" || status == "no_results", "{:?}", answer.body["info"]);
+    answer.body["results"].as_array().unwrap().clone()
+}
+
+async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let started = Instant::now();
+    while !holds().await {
+        assert!(started.elapsed() < PATIENCE, "{what}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+async fn assert_agreement(house: &TestHouse, documents: u64) {
+    let agreement = house.service.wired().corpus.agree(false).await.unwrap();
+    assert!(agreement.is_whole(), "{agreement:?}");
+    assert_eq!((agreement.documents, agreement.with_body), (documents, documents), "{agreement:?}");
+    assert_eq!(agreement.vectors, Some(agreement.pieces), "{agreement:?}");
+}
+
+/// Words are asked for, too, but the collection has none: it says so, until it is upgraded.
+async fn upgrade(house: &TestHouse, person: &Client, cache: i64) {
+    let refused = person.get(&format!("/svc/search/?qs=grey+heron&providers={cache}")).await;
+    let said = &refused.body["info"]["Files - Tributary Cache"];
+    assert_eq!(said["status"], "error", "{said}");
+    assert!(said["error"].to_string().contains("missing sparse vector"), "{said}");
+    let upgraded = house.service.wired().corpus.upgrade_to_hybrid(&|_, _| {}).await.unwrap();
+    assert_eq!((upgraded.was_hybrid, upgraded.documents), (false, 3), "{upgraded:?}");
+    assert_agreement(house, 3).await;
+}
+
+async fn story(change: impl FnOnce(Settings) -> Settings) {
+    let house = TestHouse::with(|settings| change(licensed(settings))).await;
+    let is_hybrid = house.service.wired().settings.corpus_hybrid;
+    assert!(cache_source::ensure(house.service.wired()).await.unwrap());
+    let providers = house.admin.get("/svc/searchproviders/").await;
+    let cache = providers.body[0]["id"].as_i64().unwrap();
+    let source = library().await;
+    let library = house.provider("Library", &source).await;
+    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
+
+    // Ann searches, and keeps the three documents.
+    let found = ann.get(&format!("/svc/search/?qs=river&providers={library}")).await;
+    let search = &found.body["info"]["search"]["id"];
+    let mut ids = Vec::new();
+    for result in found.body["results"].as_array().unwrap() {
+        let wish = json!({"search_id": search, "swirl_id": result["swirl_id"], "wait": true});
+        let kept = ann.post("/svc/ingest/", &wish).await;
+        assert_eq!((kept.status.as_u16(), &kept.body["state"]), (200, &json!("indexed")), "{kept:?}");
+        ids.push((result["title"].as_str().unwrap().to_owned(), kept.body["signal_id"].clone()));
+    }
+    let heron = ids.iter().find(|(title, _)| title.contains("heron")).unwrap().1.clone();
+    assert_agreement(&house, 3).await;
+
+    if is_hybrid {
+        upgrade(&house, &ann, cache).await;
+    }
+
+    // The full text is found, not the snippet, and it says where it comes from. Everybody may ask this source.
+    for person in [&ann, &ben] {
+        let hits = cached(person, cache, "grey+heron").await;
+        let first = &hits[0];
+        assert_eq!(first["cache"]["signal_id"], heron, "{hits:?}");
+        assert_eq!(
+            (&first["cache"]["badge"], &first["cache"]["liveness"]),
+            (&json!("Cached"), &json!("alive"))
+        );
+        assert!(first["body"].as_str().unwrap().contains("Sentence"), "{first}");
+    }
+    assert!(cached(&ann, cache, "quarterly+tax+return").await.is_empty(), "nothing fits");
+
+    // The source changes the document: a check sees it, and the copy follows.
+    source.reply_at("/page/0", page("the white stork", "2"));
+    let checked = ann.post(CHECK, &json!({"signal_id": heron})).await;
+    assert_eq!(checked.body["verdict"], "alive", "{checked:?}");
+    until("the copy follows the source", async || {
+        let hits = cached(&ann, cache, "white+stork").await;
+        hits.first().is_some_and(|hit| hit["cache"]["signal_id"] == heron)
+    })
+    .await;
+    assert_agreement(&house, 3).await;
+
+    // Gone at the source: said, and never deleted.
+    source.reply_at("/page/0", Behaviour::status(410));
+    let checked = ann.post(CHECK, &json!({"signal_id": heron})).await;
+    assert_eq!((&checked.body["verdict"], &checked.body["http_status"]), (&json!("gone"), &json!(410)));
+    assert_eq!(cached(&ann, cache, "white+stork").await[0]["cache"]["liveness"], "gone");
+
+    // Out of the cache: nothing is left of it anywhere.
+    let removed = house.admin.post("/svc/cache/unindex/", &json!({"signal_id": heron})).await;
+    assert_eq!((removed.status.as_u16(), &removed.body["removed"]), (200, &json!(true)), "{removed:?}");
+    assert!(cached(&ann, cache, "white+stork").await.iter().all(|hit| hit["cache"]["signal_id"] != heron));
+    assert_agreement(&house, 2).await;
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_one_program() {
+    story(|settings| settings).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_one_program_with_words() {
+    story(|settings| Settings { corpus_hybrid: true, ..settings }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_a_cluster() {
+    let suite = "the semantic cache in a cluster";
+    let (Some(server), Some(s3)) = (testkit::postgres::server(suite), testkit::s3::server(suite)) else {
+        return;
+    };
+    let database = TestDatabase::create(&server).await;
+    let url = Secret::new(database.url.clone());
+    story(|settings| Settings {
+        corpus_hybrid: true,
+        database_url: url,
+        vector_backend: VectorBackend::PgVector,
+        storage_backend: StorageBackend::S3,
+        storage_endpoint: s3.url.clone(),
+        storage_bucket: format!("story-{}", std::process::id()),
+        storage_access_key: Secret::new(s3.access_key.clone()),
+        storage_secret_key: Secret::new(s3.secret_key.clone()),
+        ..settings
+    })
+    .await;
+    database.drop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn with_qdrant() {
+    let server = qdrant::start_empty().await;
+    story(|settings| Settings {
+        qdrant_mode: QdrantMode::External,
+        qdrant_url: server.stand.url.clone(),
+        qdrant_api_key: Secret::new(qdrant::KEY),
+        corpus_hybrid: true,
+        ..settings
+    })
+    .await;
+}

@@ -1,0 +1,153 @@
+//! `POST /svc/ingest/`: what is accepted, what is refused, and what has come of it.
+
+use crate::house::{Answer, Client, TestHouse, items, licensed, long_text};
+use domain::settings::Settings;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use testkit::source::{Behaviour, Source};
+
+const INGEST: &str = "/svc/ingest/";
+
+#[track_caller]
+fn assert_is(answer: &Answer, status: u16, code: &str, what: &str) {
+    assert_eq!((answer.status.as_u16(), answer.code()), (status, code), "{what}: {answer:?}");
+}
+
+async fn wish(client: &Client, wish: Value) -> Answer {
+    client.post(INGEST, &wish).await
+}
+
+/// A source whose pages are long enough.
+async fn source_with_page(path: &str) -> Source {
+    let source = Source::start().await;
+    source.reply(Behaviour::Json(items("river", 2)));
+    let page =
+        format!("<html><title>Levels</title><body><main><p>{}</p></main></body></html>", long_text("levels"));
+    source.reply_at(path, Behaviour::text("text/html", page));
+    source
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_of_ones_own_is_kept_for_oneself() {
+    let house = TestHouse::with(licensed).await;
+    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
+    let url = "https://h.example/report?utm_source=mail#part";
+    let given = json!({"url": url, "title": "Report", "body": long_text("dams"), "matter_tags": ["matter:dam"], "wait": true});
+    let kept = wish(&ann, given.clone()).await;
+    assert_eq!(kept.status, 200, "{kept:?}");
+    let keys: Vec<&String> = kept.body.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["signal_id", "state", "job_id", "upgraded", "message"]);
+    assert_eq!((&kept.body["state"], &kept.body["upgraded"]), (&json!("indexed"), &json!(false)));
+    let id = kept.body["signal_id"].as_i64().unwrap();
+    let document = ann.get(&format!("/svc/cache/{id}/")).await.body;
+    assert_eq!(
+        (&document["url"], &document["title"]),
+        (&json!("https://h.example/report"), &json!("Report"))
+    );
+    assert_eq!((&document["matter_tags"], &document["is_supplied"]), (&json!(["dam"]), &json!(true)));
+    // The same document again is the same document.
+    let again = wish(&ann, given).await;
+    assert_eq!(again.body["signal_id"], id, "{again:?}");
+    for hidden in [&ben, &house.admin] {
+        assert_eq!(hidden.get(&format!("/svc/cache/{id}/")).await.status, 404);
+        assert_eq!(hidden.get("/svc/cache/").await.body, json!([]));
+    }
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_is_fetched_by_the_rules_of_its_provider() {
+    let house = TestHouse::with(licensed).await;
+    let source = source_with_page("/page").await;
+    let provider = house.provider("Rivers", &source).await;
+    let ann = house.user("ann", &[]).await;
+    let given = json!({"url": source.url_at("/page"), "provider_id": provider});
+    let accepted = wish(&ann, given.clone()).await;
+    assert_eq!((accepted.status.as_u16(), &accepted.body["state"]), (202, &json!("known")), "{accepted:?}");
+    assert!(accepted.body["job_id"].is_i64() && accepted.body["message"].is_string());
+    let path = format!("/svc/cache/{}/", accepted.body["signal_id"]);
+    let started = Instant::now();
+    let document = loop {
+        let answer = ann.get(&path).await;
+        assert_eq!(answer.status, 200, "who asked for it sees how far it is");
+        if answer.body["state"] == "indexed" {
+            break answer.body;
+        }
+        assert!(started.elapsed() < Duration::from_secs(20), "{answer:?}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    assert_eq!((&document["title"], &document["source_provider"]), (&json!("Levels"), &json!("Rivers")));
+    assert!(document["chunk_count"].as_u64().unwrap() > 0 && document["body_bytes"].as_u64().unwrap() > 0);
+    // It is here, so that nothing is to be done.
+    let again = wish(&ann, given).await;
+    assert_eq!((again.status.as_u16(), &again.body["job_id"]), (202, &Value::Null), "{again:?}");
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_refused() {
+    let house = TestHouse::with(licensed).await;
+    let source = source_with_page("/page").await;
+    let provider = house.provider_with("Rivers", &source, json!({"shared": false})).await;
+    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
+    let search = house.admin.search(&json!({"query_string": "river"})).await["id"].clone();
+    let result = house.admin.get("/svc/results/").await.body[0]["id"].clone();
+    for (given, field) in [
+        (json!({}), "url"),
+        (json!({"url": "nowhere"}), "url"),
+        (json!({"url": "https://h.example/", "search_id": 1}), "url"),
+        (json!({"search_id": search}), "swirl_id"),
+        (json!({"url": 7}), "url"),
+        (json!({"url": "https://h.example/", "wait": "yes"}), "wait"),
+        (json!({"url": "https://h.example/", "matter_tags": vec!["t"; 51]}), "matter_tags"),
+    ] {
+        let answer = wish(&ann, given.clone()).await;
+        assert_is(&answer, 400, "invalid", &given.to_string());
+        assert!(answer.body["errors"].get(field).is_some(), "{given}: {answer:?}");
+    }
+    for (client, given, status, code) in [
+        (&ben, json!({"search_id": search, "swirl_id": result}), 404, "not_found"),
+        (&house.admin, json!({"search_id": search, "swirl_id": 999_999}), 404, "not_found"),
+        (&house.admin, json!({"search_id": 999_999, "swirl_id": result}), 404, "not_found"),
+        (&ann, json!({"url": source.url_at("/page"), "provider_id": provider}), 403, "permission_denied"),
+        (&ann, json!({"url": source.url_at("/page"), "provider_id": 999_999}), 403, "permission_denied"),
+        // Nothing is there, and what is there is no text.
+        (
+            &house.admin,
+            json!({"url": source.url_at("/page"), "provider_id": provider, "wait": true, "body": "short"}),
+            200,
+            "",
+        ),
+    ] {
+        let answer = wish(client, given.clone()).await;
+        assert_is(&answer, status, code, &given.to_string());
+    }
+    let short = Behaviour::text("text/html", "<html><body><p>A few words only.</p></body></html>");
+    source.reply_at("/short", short);
+    let given = json!({"url": source.url_at("/short"), "provider_id": provider, "wait": true});
+    let answer = wish(&house.admin, given).await;
+    assert_is(&answer, 422, "impossible", "a page of a few words");
+    assert!(answer.body["detail"].as_str().unwrap().contains("40"), "{answer:?}");
+    house.stop().await;
+
+    let house = TestHouse::start().await;
+    let closed = wish(&house.admin, json!({"url": "https://h.example/"})).await;
+    assert_is(&closed, 402, "cache_unlicensed", "no license");
+    house.stop().await;
+}
+
+/// The text of a document may be larger than any other body, up to a limit of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_limit_of_a_text() {
+    let settings =
+        |settings| Settings { request_body_max_mb: 1, storage_max_body_mb: 2, ..licensed(settings) };
+    let house = TestHouse::with(settings).await;
+    let text = |bytes: usize| "words of a river ".repeat(bytes / 17);
+    for (bytes, status) in [(1_500_000, 202), (2_500_000, 413)] {
+        let answer = wish(&house.admin, json!({"url": "https://h.example/", "body": text(bytes)})).await;
+        assert_eq!(answer.status.as_u16(), status, "{bytes}: {}", answer.body["detail"]);
+    }
+    let other = house.admin.post("/svc/search/", &json!({"query_string": text(1_500_000)})).await;
+    assert_is(&other, 413, "too_large", "any other body");
+    house.stop().await;
+}

@@ -1,0 +1,61 @@
+//! Records that somebody changed in the database itself, past every check: an unknown processor, a mapping that cannot be
+//! read. Each is named where it stands, nothing takes its place in silence, and everything else works on.
+
+use crate::house::{TestHouse, items};
+use domain::secret::Secret;
+use domain::settings::Settings;
+use serde_json::{Value, json};
+use sqlx::{Connection, SqliteConnection};
+use testkit::source::{Behaviour, Source};
+
+/// Field of the provider, what stands there now, and the word by which it is named.
+const TAMPERED: [(&str, &str, &str); 5] = [
+    ("connector", "\"NoSuchConnector\"", "NoSuchConnector"),
+    ("query_processors", "[\"NoSuchQueryProcessor\"]", "NoSuchQueryProcessor"),
+    ("result_processors", "[\"NoSuchResultProcessor\"]", "NoSuchResultProcessor"),
+    ("response_mappings", "\"RESULTS=items[\"", "response_mappings"),
+    ("result_mappings", "\"title=title[,url=url\"", "result_mappings"),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tampered_provider_is_named_and_breaks_nothing_else() {
+    let house = TestHouse::with(|settings| Settings { database_url: Secret::default(), ..settings }).await;
+    let source = Source::start().await;
+    source.reply(Behaviour::Json(items("river", 3)));
+    house.provider("Whole", &source).await;
+    let address = format!("sqlite://{}", house.folder().join("tributary.db").display());
+    let mut file = SqliteConnection::connect(&address).await.unwrap();
+    for (field, value, _) in TAMPERED {
+        house.provider(field, &source).await;
+        let set = "UPDATE providers SET draft = json_set(draft, $1, json($2)) WHERE name = $3";
+        let changed = sqlx::query(set).bind(format!("$.{field}")).bind(value).bind(field);
+        assert_eq!(changed.execute(&mut file).await.unwrap().rows_affected(), 1);
+    }
+    file.close().await.unwrap();
+
+    let search = house.admin.search(&json!({"query_string": "river"})).await;
+    assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
+    let page = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
+    assert_eq!(page.status, 200, "{page:?}");
+    assert_eq!(page.body["info"]["Whole"]["retrieved"], 3, "{}", page.body["info"]);
+    let messages = search["messages"].to_string() + &page.body["messages"].to_string();
+    for (field, _, word) in TAMPERED {
+        let told = page.body["info"][field].to_string() + &messages;
+        assert!(told.contains(word), "{field}: {told}");
+        let shown = page.body["results"].as_array().unwrap().iter();
+        let of_it = shown.filter(|item| item["searchprovider"] == field).count();
+        assert_eq!(of_it, 0, "{field}: nothing takes the place of what is not known");
+    }
+    // The record can be looked at and put right.
+    let list = house.admin.get("/svc/searchproviders/").await;
+    assert_eq!(list.status, 200);
+    let id = |name: &str| {
+        let all = list.body.as_array().or_else(|| list.body["results"].as_array()).unwrap();
+        all.iter().find(|one| one["name"] == name).map(|one| one["id"].clone()).unwrap_or(Value::Null)
+    };
+    let put_right = json!({"result_processors": ["MappingResultProcessor"]});
+    let path = format!("/svc/searchproviders/{}/", id("result_processors"));
+    let answer = house.admin.patch(&path, &put_right).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    house.stop().await;
+}
