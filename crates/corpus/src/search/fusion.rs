@@ -88,7 +88,10 @@ fn greater(one: Option<f32>, other: Option<f32>) -> Option<f32> {
 mod tests {
     use super::*;
 
-    fn hits(list: &[(i64, u32, f32)]) -> Vec<VectorHit> {
+    /// Document, piece and score.
+    type Near = (i64, u32, f32);
+
+    fn hits(list: &[Near]) -> Vec<VectorHit> {
         list.iter()
             .map(|(signal, chunk, score)| VectorHit {
                 signal: SignalId(*signal),
@@ -99,14 +102,14 @@ mod tests {
     }
 
     /// `document:score[pieces]` in order.
-    fn shown(dense: &[(i64, u32, f32)], words: &[(i64, u32, f32)]) -> String {
+    fn shown(dense: &[Near], words: &[Near]) -> String {
         let one = |found: &Found| format!("{}:{:.2}{:?}", found.signal, found.score, found.chunks);
         fuse(&hits(dense), &hits(words)).iter().map(one).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn documents_come_by_their_best_piece() {
-        let table: [(&[(i64, u32, f32)], &[(i64, u32, f32)], &str); 6] = [
+        let table: [(&[Near], &[Near], &str); 6] = [
             (&[], &[], ""),
             (&[(1, 0, 0.9), (2, 3, 0.8), (1, 2, 0.7)], &[], "1:0.90[0, 2] 2:0.80[3]"),
             // Found both ways beats a first place.

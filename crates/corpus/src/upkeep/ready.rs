@@ -5,18 +5,12 @@ use crate::SemanticCache;
 use domain::contracts::{BodyError, VectorState};
 
 impl SemanticCache {
-    /// Makes the collection of vectors where it is missing. One that is empty is hybrid at once when that is set: there is
-    /// nothing to upgrade.
+    /// Makes the collection of vectors where it is missing. Words are not its matter: they come by the upgrade alone.
     pub async fn prepare_vectors(&self) -> Result<VectorState, UpkeepError> {
         let vectors = &self.parts.vectors;
         let (_, dimension) = reader(&self.parts).await?;
         vectors.prepare(dimension).await?;
-        let state = vectors.state().await?;
-        if self.parts.settings.corpus_hybrid && !state.is_hybrid && state.chunks == 0 {
-            vectors.make_hybrid().await?;
-            return Ok(vectors.state().await?);
-        }
-        Ok(state)
+        Ok(vectors.state().await?)
     }
 
     /// Makes the folder or the bucket of texts where it is missing.

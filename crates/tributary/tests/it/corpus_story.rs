@@ -153,6 +153,15 @@ async fn in_one_program_with_words() {
     story(|settings| Settings { corpus_hybrid: true, ..settings }).await;
 }
 
+#[expect(clippy::disallowed_methods, reason = "a test learns from the environment which servers are running")]
+fn pgvector_server(suite: &str) -> Option<String> {
+    let server = std::env::var("SVC_TEST_PGVECTOR").ok();
+    if server.is_none() {
+        eprintln!("skipped: {suite}, because SVC_TEST_PGVECTOR is not set");
+    }
+    server
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn in_a_cluster() {
     let suite = "the semantic cache in a cluster";

@@ -34,7 +34,7 @@ async fn a_tampered_provider_is_named_and_breaks_nothing_else() {
     file.close().await.unwrap();
 
     let search = house.admin.search(&json!({"query_string": "river"})).await;
-    assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
+    assert_eq!(search["status"], "PARTIAL_RESULTS_READY", "not all of them answered: {search}");
     let page = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
     assert_eq!(page.status, 200, "{page:?}");
     assert_eq!(page.body["info"]["Whole"]["retrieved"], 3, "{}", page.body["info"]);
