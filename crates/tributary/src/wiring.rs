@@ -72,9 +72,7 @@ impl Wired {
     /// Opens the database (its migrations run) and wires everything to it. Starts nothing.
     pub async fn open(given: impl Into<ReadSettings>) -> anyhow::Result<Self> {
         let ReadSettings { settings, in_force, .. } = given.into();
-        let data_dir = PathBuf::from(&settings.data_dir);
-        std::fs::create_dir_all(&data_dir)
-            .with_context(|| format!("the data folder {} cannot be made", data_dir.display()))?;
+        let data_dir = data_folder(&settings)?;
         let sql = Arc::new(SqlStore::open(store_config(&settings, &data_dir)?).await?);
         let store: Arc<dyn Store> = sql.clone();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
@@ -86,12 +84,7 @@ impl Wired {
         let trials = Arc::new(models(&mut toolbox, &sql));
         let metrics = Arc::new(Metrics::new(clock.now()));
         let workload = Arc::new(Workload::default());
-        let authenticators = Arc::new(Authenticators::new(
-            Arc::clone(&store),
-            Arc::clone(&toolbox.fetch),
-            Arc::clone(&clock),
-            settings.oidc_api_audience.clone(),
-        ));
+        let authenticators = authenticators(&store, &toolbox);
         let pages = page_fetch(&toolbox, &authenticators);
         let corpus = Arc::new(cache_wiring::open(CacheNeeds {
             sql: &sql,
@@ -102,15 +95,8 @@ impl Wired {
             data_dir: &data_dir,
         })?);
         toolbox.corpus = corpus.clone();
-        let federation = Arc::new(Federation::new(FederationParts {
-            store: Arc::clone(&store),
-            queue: Arc::clone(&queue),
-            catalogues: CATALOGUES,
-            toolbox: toolbox.clone(),
-            tokens: authenticators.clone(),
-            pages: Arc::clone(&pages),
-            observer: metrics.clone(),
-        }));
+        let ways = (authenticators.clone(), Arc::clone(&pages));
+        let federation = federation((&store, &queue), &toolbox, ways, &metrics);
         let (answers, mcp) = answering(AnswersParts {
             store: Arc::clone(&store),
             federation: Arc::clone(&federation),
@@ -173,6 +159,40 @@ impl Wired {
     pub fn is_embedded(&self) -> bool {
         self.settings.database_url.is_empty()
     }
+}
+
+fn data_folder(settings: &Settings) -> anyhow::Result<PathBuf> {
+    let folder = PathBuf::from(&settings.data_dir);
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("the data folder {} cannot be made", folder.display()))?;
+    Ok(folder)
+}
+
+fn authenticators(store: &Arc<dyn Store>, toolbox: &Toolbox) -> Arc<Authenticators> {
+    Arc::new(Authenticators::new(
+        Arc::clone(store),
+        Arc::clone(&toolbox.fetch),
+        Arc::clone(&toolbox.clock),
+        toolbox.settings.oidc_api_audience.clone(),
+    ))
+}
+
+/// What runs searches. `ways`: people's tokens for sources, and the pages behind results.
+fn federation(
+    (store, queue): (&Arc<dyn Store>, &Arc<dyn TaskQueue>),
+    toolbox: &Toolbox,
+    (tokens, pages): (Arc<Authenticators>, Arc<dyn ReadPages>),
+    metrics: &Arc<Metrics>,
+) -> Arc<Federation> {
+    Arc::new(Federation::new(FederationParts {
+        store: Arc::clone(store),
+        queue: Arc::clone(queue),
+        catalogues: CATALOGUES,
+        toolbox: toolbox.clone(),
+        tokens,
+        pages,
+        observer: metrics.clone(),
+    }))
 }
 
 /// What the doors are told about this program.

@@ -92,7 +92,9 @@ pub async fn begin_and_wait(
                 return Ok(signal);
             }
             if let Some(why) = signal.messages.last().filter(|newest| Some(*newest) != told.as_ref()) {
-                return Err(IngestError::NoText(why.clone()));
+                // When it was is of no interest to who waits.
+                let reason = why.split_once("] ").map_or(why.as_str(), |(_, reason)| reason);
+                return Err(IngestError::NoText(reason.to_owned()));
             }
         }
     };

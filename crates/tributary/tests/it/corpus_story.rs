@@ -165,7 +165,7 @@ fn pgvector_server(suite: &str) -> Option<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn in_a_cluster() {
     let suite = "the semantic cache in a cluster";
-    let (Some(server), Some(s3)) = (testkit::postgres::server(suite), testkit::s3::server(suite)) else {
+    let (Some(server), Some(s3)) = (pgvector_server(suite), testkit::s3::server(suite)) else {
         return;
     };
     let database = TestDatabase::create(&server).await;
