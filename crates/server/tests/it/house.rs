@@ -5,7 +5,9 @@ use answers::{Answers, AnswersParts};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
+use corpus::{CacheParts, SemanticCache};
 use domain::contracts::{Clock, NoObserver, Nothing, Store, SystemClock, TaskQueue, Toolbox};
+use domain::corpus::LicenseGate;
 use domain::ids::SearchId;
 use domain::provider::ProviderDraft;
 use domain::secret::Secret;
@@ -15,6 +17,8 @@ use federation::{Federation, FederationParts};
 use serde_json::Value;
 use server::{House, HouseParts};
 use std::sync::Arc;
+use store::bodies::FolderBodies;
+use store::vectors::NoVectors;
 use store::{SealKey, SqlStore, StoreConfig};
 use tasks::queue::SqlQueue;
 use tower::ServiceExt;
@@ -44,6 +48,29 @@ impl Answer {
     }
 }
 
+/// A cache without a license.
+fn closed_cache(
+    sql: Arc<SqlStore>,
+    queue: &Arc<dyn TaskQueue>,
+    clock: &Arc<dyn Clock>,
+    settings: &Arc<Settings>,
+) -> SemanticCache {
+    SemanticCache::new(CacheParts {
+        store: sql.clone(),
+        signals: sql,
+        vectors: Arc::new(NoVectors),
+        // Nothing is ever written there.
+        bodies: Arc::new(FolderBodies::new("/dev/null/bodies".into(), settings.storage_max_body_mb)),
+        pages: Arc::new(Nothing),
+        readers: Arc::new(Nothing),
+        queue: Arc::clone(queue),
+        catalogues: CATALOGUES,
+        license: LicenseGate::new(Secret::default(), None, Arc::clone(clock)),
+        clock: Arc::clone(clock),
+        settings: Arc::clone(settings),
+    })
+}
+
 impl TestHouse {
     pub async fn open() -> Self {
         Self::with(Settings { timeout: Secs::new(1), ..Settings::default() }).await
@@ -52,7 +79,8 @@ impl TestHouse {
     pub async fn with(settings: Settings) -> Self {
         let config =
             StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: SealKey::generate() };
-        let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.expect("a store"));
+        let sql = Arc::new(SqlStore::open(config).await.expect("a store"));
+        let store: Arc<dyn Store> = sql.clone();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock)));
         let settings = Arc::new(settings);
@@ -91,7 +119,9 @@ impl TestHouse {
             )),
             Arc::new(ai::Readers::new(store.clone(), fetch, Arc::clone(&clock), settings.clone())),
         );
+        let corpus = closed_cache(sql, &queue, &clock, &settings);
         let house = House::new(HouseParts {
+            corpus: Arc::new(corpus),
             trials: Arc::new(trials),
             answers,
             mcp,
