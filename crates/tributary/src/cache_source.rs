@@ -30,6 +30,11 @@ pub async fn ensure(wired: &Wired) -> anyhow::Result<bool> {
     Ok(made)
 }
 
+/// The record is not made: a house that is measured has its own sources only.
+pub async fn leave_out(wired: &Wired) -> anyhow::Result<()> {
+    Ok(wired.store.set_corpus_value(MADE, "true").await?)
+}
+
 /// The first administrator; nobody before the first start.
 async fn administrator(wired: &Wired) -> anyhow::Result<Option<UserId>> {
     let mut offset = 0;

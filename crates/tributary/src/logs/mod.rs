@@ -37,10 +37,11 @@ const BYTES_PER_MB: u64 = 1024 * 1024;
 pub const START_FAILED: &str = "tributary::start_failed";
 /// The rooms of the house. A level is theirs; the crates of others say no more than `info`, because what they say
 /// beyond that may hold headers and addresses with secrets.
-const ROOMS: [&str; 16] = [
+const ROOMS: [&str; 17] = [
     "ai",
     "answers",
     "connectors",
+    "corpus",
     "domain",
     "extraction",
     "federation",

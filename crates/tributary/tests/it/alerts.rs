@@ -1,6 +1,6 @@
 //! The alerts and the dashboard of `deploy/`: every figure that they name is there in a real scrape.
 
-use crate::house::{TestHouse, items};
+use crate::house::{TestHouse, items, licensed};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -114,7 +114,7 @@ fn scraped(texts: &[String]) -> Named {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_figure_is_there() {
-    let house = TestHouse::start().await;
+    let house = TestHouse::with(licensed).await;
     let (good, bad) = (Source::start().await, Source::start().await);
     good.reply(Behaviour::Json(items("river", 2)));
     bad.reply(Behaviour::status(500));

@@ -1,5 +1,6 @@
 //! Sources of this process that answer after a fixed delay, and their records in the house that is measured.
 
+use crate::cache_source;
 use crate::service::ensure_admin;
 use crate::wiring::Wired;
 use anyhow::Context;
@@ -66,6 +67,7 @@ pub(super) async fn start(
 /// Adds the administrator, the sources as providers, and a token for the client.
 pub(super) async fn install(wired: &Wired, urls: &[String]) -> anyhow::Result<Secret> {
     ensure_admin(wired).await?;
+    cache_source::leave_out(wired).await?;
     let admin = wired.store.user_by_name("admin").await?;
     let now = wired.clock.now();
     let draft = |(number, url): (usize, &String)| ProviderDraft {
