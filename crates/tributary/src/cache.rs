@@ -3,13 +3,14 @@
 
 use crate::wiring::Wired;
 use corpus::SemanticCache;
+use domain::contracts::Corpus;
 use std::sync::Arc;
 
-/// Whatever fails is said in the log and is no reason to stop: the cache is one source among others.
+/// Nothing without a license that opens the cache. Whatever fails is said in the log and is no reason to stop: the cache is one source among others.
 pub fn tend(wired: &Wired) -> impl Future<Output = ()> + use<> {
     let cache = Arc::clone(&wired.corpus);
     async move {
-        if make_ready(&cache).await {
+        if cache.is_open() && make_ready(&cache).await {
             agree(&cache).await;
         }
     }

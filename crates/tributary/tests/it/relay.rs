@@ -135,13 +135,14 @@ async fn watch_from_two_nodes(database: String, queue: Option<String>) {
     }
     let _worker = nodes.worker();
     // The worker is there when a first search has begun. It asks for something else: equal requests would be shared.
-    let first = clients[0].post("/svc/search/", &json!({"query_string": "meadow"})).await;
+    let of_both = |words: &str| json!({"query_string": words, "searchprovider_list": ["Quick", "Slow"]});
+    let first = clients[0].post("/svc/search/", &of_both("meadow")).await;
     let first = first.body["id"].as_i64().unwrap();
     while clients[0].get(&format!("/svc/search/{first}/")).await.body["status"] != "FEDERATING" {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let posted = Instant::now();
-    let created = clients[0].post("/svc/search/", &json!({"query_string": "river"})).await;
+    let created = clients[0].post("/svc/search/", &of_both("river")).await;
     let id = created.body["id"].as_i64().unwrap();
     let late = async {
         // The quick source has ended before this one comes.

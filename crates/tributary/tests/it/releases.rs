@@ -35,6 +35,14 @@ struct Release {
     told: Value,
 }
 
+/// Sources that come with a new version stand beside those of then.
+fn without_new_sources(mut told: Value) -> Value {
+    if let Some(rows) = told.as_array_mut() {
+        rows.retain(|row| row["name"] != domain::corpus::PROVIDER_NAME);
+    }
+    told
+}
+
 impl Release {
     fn all() -> Vec<Self> {
         let entries = std::fs::read_dir(RELEASES).unwrap().map(|entry| entry.unwrap().path());
@@ -82,6 +90,7 @@ impl Release {
                 let now = client.get(path).await;
                 assert_eq!(now.status, 200, "{}: {who} {path}: {now:?}", self.name);
                 let now = serde_json::from_str(&now.body.to_string().replace(&running.base, "")).unwrap();
+                let now = without_new_sources(now);
                 let mut lost = Vec::new();
                 compare(path, &lasting(then.clone()), &lasting(now), &mut lost);
                 lost.retain(|said| !self.is_meant(who, said));
