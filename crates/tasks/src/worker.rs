@@ -50,6 +50,8 @@ pub struct Worker {
     workload: Arc<Workload>,
     /// Turns true when a stop has waited long enough.
     too_late: watch::Sender<bool>,
+    /// What the last sign of life said.
+    told_active: AtomicU32,
 }
 
 impl Worker {
@@ -69,6 +71,7 @@ impl Worker {
             active: Arc::default(),
             workload: Arc::default(),
             too_late: watch::Sender::new(false),
+            told_active: AtomicU32::new(0),
         }
     }
 
@@ -108,6 +111,10 @@ impl Worker {
                 );
                 running.shutdown().await;
             }
+        }
+        // Whoever looks on must not believe that this one still works.
+        if self.told_active.load(Ordering::Relaxed) > 0 {
+            let _in_vain = tokio::time::timeout(RELEASE_MAX, self.beat()).await;
         }
     }
 
@@ -169,11 +176,13 @@ impl Worker {
     }
 
     async fn beat(&self) {
+        let active = self.active.load(Ordering::Relaxed);
+        self.told_active.store(active, Ordering::Relaxed);
         let beat = WorkerBeat {
             worker: self.name.clone(),
             queue: self.config.queue,
             concurrency: self.config.concurrency,
-            active: self.active.load(Ordering::Relaxed),
+            active,
             last_seen: self.clock.now(),
         };
         if let Err(error) = self.queue.beat(beat).await {

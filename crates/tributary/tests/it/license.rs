@@ -4,7 +4,7 @@
 use crate::house::{Client, TestHouse};
 use crate::program::{program, run, text};
 use chrono::{Days, NaiveDate};
-use domain::contracts::{Clock, SignalStore, SystemClock};
+use domain::contracts::{Clock, QueueName, SignalStore, SystemClock};
 use domain::corpus::PROVIDER_NAME;
 use domain::license::{LicenseTerms, SigningKey};
 use domain::secret::Secret;
@@ -71,6 +71,11 @@ impl Stage {
         let kept = house.admin.post("/svc/ingest/", &document("https://h.example/gauge", true)).await;
         assert_eq!((kept.status.as_u16(), &kept.body["state"]), (200, &json!("indexed")), "{kept:?}");
         assert_eq!(shown(&house.admin, "gauge").await.len(), 1, "it is found");
+        // Who looked at it has it checked. While something waits, texts without a document are left alone.
+        let queue = &house.service.wired().queue;
+        while queue.depth(QueueName::Corpus).await.unwrap() > 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
         house.stop().await;
     }
 }
