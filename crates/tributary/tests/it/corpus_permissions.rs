@@ -1,15 +1,12 @@
 //! The permission matrix of the semantic cache, from outside. Ann retrieved four documents; what others find of them, by any
 //! door, is what they may see, and Ann herself sees no more of one that was taken from her.
 
-use crate::house::{Answer, Client, TestHouse};
-use chrono::Days;
-use domain::contracts::{Clock, Retrieval, SignalStore, UserStore};
+use crate::house::{Answer, Client, TestHouse, licensed};
+use domain::contracts::{Retrieval, SignalStore, UserStore};
 use domain::corpus::{
     DocumentAddress, IndexedContent, NewSignal, Origin, PROVIDER_NAME, SourceKind, StoredChunk,
 };
 use domain::ids::{ProviderId, SignalId, UserId};
-use domain::license::{LicenseTerms, SigningKey};
-use domain::secret::Secret;
 use domain::settings::{Settings, Share};
 use futures_util::future::join_all;
 use relevancy::reader::{MODEL_NAME, embed};
@@ -55,22 +52,8 @@ fn page_of(name: &str) -> Behaviour {
     Behaviour::text("text/html", html)
 }
 
-fn licensed(settings: Settings) -> Settings {
-    let (key, _) = SigningKey::make().unwrap();
-    let today = domain::contracts::SystemClock.now().date_naive();
-    let terms = LicenseTerms {
-        owner: "Delta Ltd".to_owned(),
-        issued: today - Days::new(1),
-        expiration: today + Days::new(100),
-        cache: true,
-        cache_expiration: None,
-    };
-    Settings {
-        license: Secret::new(terms.issue(&key)),
-        license_public_key: key.issuer().unwrap().pem(),
-        corpus_min_score: Share(0.1),
-        ..settings
-    }
+fn with_a_low_floor(settings: Settings) -> Settings {
+    Settings { corpus_min_score: Share(0.1), ..licensed(settings) }
 }
 
 impl Stage {
@@ -78,7 +61,8 @@ impl Stage {
         let site = Source::start().await;
         let allow = vec![site.address().to_string()];
         let house =
-            TestHouse::with(|settings| Settings { outbound_allow: allow, ..licensed(settings) }).await;
+            TestHouse::with(|settings| Settings { outbound_allow: allow, ..with_a_low_floor(settings) })
+                .await;
         assert!(cache_source::ensure(house.service.wired()).await.unwrap());
         assert!(!cache_source::ensure(house.service.wired()).await.unwrap(), "it is made once");
         let ann = house.user("ann", &["law"]).await;
@@ -527,7 +511,7 @@ fn nobody_reads_what_is_saved_past_the_rights() {
 /// The record is made once, and not again after somebody deleted it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_source_stays_deleted() {
-    let house = TestHouse::with(licensed).await;
+    let house = TestHouse::with(with_a_low_floor).await;
     let wired = house.service.wired();
     assert!(cache_source::ensure(wired).await.unwrap());
     let list = house.admin.get("/svc/searchproviders/").await.body;

@@ -2,10 +2,8 @@
 //! came in is read from the cache afterwards.
 
 use crate::answering::Answering;
-use crate::house::{Client, TestHouse};
+use crate::house::{Client, TestHouse, licensed};
 use domain::contracts::SignalStore;
-use domain::license::{LicenseTerms, SigningKey};
-use domain::secret::Secret;
 use domain::settings::Settings;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -16,22 +14,6 @@ use testkit::vendors::models::openai::OpenAi;
 /// How long documents may take to come in.
 const PATIENCE: Duration = Duration::from_secs(20);
 const RESULTS: usize = 6;
-
-fn licensed(settings: Settings) -> Settings {
-    let (key, _) = SigningKey::make().unwrap();
-    let terms = LicenseTerms {
-        owner: "A test".to_owned(),
-        issued: "2026-01-01".parse().unwrap(),
-        expiration: "2099-12-31".parse().unwrap(),
-        cache: true,
-        cache_expiration: None,
-    };
-    Settings {
-        license: Secret::new(terms.issue(&key)),
-        license_public_key: key.issuer().unwrap().pem(),
-        ..settings
-    }
-}
 
 /// A source with results that are snippets of its pages.
 async fn source() -> Source {
