@@ -112,7 +112,7 @@ impl IngestInput {
         let document = match (self.search_id, self.swirl_id, self.url) {
             (Some(search), Some(result), _) => {
                 let search = own_search(house, &caller.principal, SearchId(search)).await?;
-                let saved = house.store.result(ResultId(result)).await?;
+                let (saved, _) = house.federation.saved_result(ResultId(result)).await?;
                 if saved.search != search.id {
                     return Err(ApiError::of(Refusal::NotFound));
                 }
