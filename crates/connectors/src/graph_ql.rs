@@ -206,6 +206,7 @@ impl GraphQl {
             page: 0,
             results_wanted: 1,
             asker: domain::ids::UserId(1),
+            topic: domain::corpus::Topic::default(),
             vector: None,
             time_max,
         };

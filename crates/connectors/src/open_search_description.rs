@@ -223,6 +223,7 @@ impl OpenSearchDescription {
             page: 0,
             results_wanted: 1,
             asker: domain::ids::UserId(1),
+            topic: domain::corpus::Topic::default(),
             vector: None,
             time_max,
         };

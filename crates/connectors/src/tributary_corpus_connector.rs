@@ -6,7 +6,7 @@ use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, CorpusHit, CorpusQuestion,
     NormalizedPage, ProviderQuery, SourceQuery, SourceResponse, Toolbox,
 };
-use domain::corpus::CONNECTOR_NAME;
+use domain::corpus::{CONNECTOR_NAME, Topic};
 use domain::ids::UserId;
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
@@ -54,7 +54,7 @@ impl Connector for TributaryCorpus {
     fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
         Ok(SourceQuery::Command {
             place: "the semantic cache".to_owned(),
-            body: json!([query.text, query.asker]),
+            body: json!([query.text, query.asker, query.topic.query, query.topic.tags]),
             rows_max: query.results_wanted,
             time_max: query.time_max,
         })
@@ -67,7 +67,9 @@ impl Connector for TributaryCorpus {
             return Err(other_kind());
         };
         let results_max = usize::try_from(*rows_max).unwrap_or(usize::MAX);
-        let question = CorpusQuestion { asker: UserId(asker), words, results_max };
+        let tags: Vec<String> = serde_json::from_value(body[3].clone()).unwrap_or_default();
+        let topic = Topic { query: body[2].as_str().unwrap_or_default(), tags: &tags };
+        let question = CorpusQuestion { asker: UserId(asker), words, topic, results_max };
         let answer = tokio::time::timeout(*time_max, self.toolbox.corpus.search(question)).await;
         let answer = answer
             .map_err(|_late| {

@@ -8,6 +8,8 @@
 //! | `lineage` | which documents are versions of each other |
 //! | `permissions` | who may see what |
 //! | `search` | the cache as a source |
+//! | `canonical` | decisions on versions, as people make and read them |
+//! | `versions` | which documents are versions of each other in a search, and which of them counts |
 //! | `words` | a text as a sparse vector |
 //! | `marks` | how a document stands now, for the results that show it |
 //! | `pages` | pages from the cache where it has them |
@@ -19,6 +21,7 @@
 //! | `upkeep` | what commands do: reset, merge, upgrade, read again, compare |
 //! | `tasks` | the background work |
 
+pub mod canonical;
 mod chunks;
 mod documents;
 mod figures;
@@ -34,6 +37,7 @@ mod search;
 mod tally;
 mod tasks;
 pub mod upkeep;
+mod versions;
 mod words;
 
 pub use figures::Backing;
@@ -49,9 +53,9 @@ pub use tasks::{IngestDocument, SweepBodies};
 use async_trait::async_trait;
 use domain::contracts::{
     BodyStore, Catalogues, Clock, Corpus, CorpusAnswer, CorpusError, CorpusQuestion, PageText, PageWanted,
-    ReadPages, ReaderModels, SignalStore, Store, TaskQueue, VectorStore,
+    ReadPages, ReaderModels, SignalStore, Store, TaskQueue, VectorStore, VersionsAsked,
 };
-use domain::corpus::{CacheMark, LicenseGate, Origin};
+use domain::corpus::{CacheMark, LicenseGate, Origin, Standing, Topic};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::result::ResultItem;
 use domain::settings::Settings;
@@ -101,9 +105,14 @@ impl Corpus for SemanticCache {
     async fn marks(
         &self,
         asker: UserId,
+        topic: Option<Topic<'_>>,
         signals: &[SignalId],
     ) -> Result<BTreeMap<SignalId, CacheMark>, CorpusError> {
-        marks::marks(&self.parts, asker, signals).await
+        marks::marks(&self.parts, asker, topic, signals).await
+    }
+
+    async fn versions(&self, asked: VersionsAsked<'_>) -> Result<BTreeMap<SignalId, Standing>, CorpusError> {
+        versions::versions(&self.parts, asked).await
     }
 
     async fn recheck(&self, asker: UserId, marks: &mut BTreeMap<SignalId, CacheMark>) {

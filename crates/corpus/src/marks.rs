@@ -2,7 +2,7 @@
 
 use crate::{CacheParts, permissions};
 use domain::contracts::{CorpusError, StoreError};
-use domain::corpus::CacheMark;
+use domain::corpus::{CacheMark, Topic};
 use domain::ids::{SignalId, UserId};
 use std::collections::BTreeMap;
 
@@ -13,6 +13,7 @@ const BATCH: usize = 500;
 pub async fn marks(
     parts: &CacheParts,
     asker: UserId,
+    _topic: Option<Topic<'_>>,
     signals: &[SignalId],
 ) -> Result<BTreeMap<SignalId, CacheMark>, CorpusError> {
     let mut marks = BTreeMap::new();

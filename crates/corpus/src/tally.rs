@@ -1,7 +1,7 @@
 //! What this process has counted of the cache since it started, and since midnight. No query, no person, no document.
 
 use chrono::NaiveDate;
-use domain::corpus::Liveness;
+use domain::corpus::{DecidedBy, Liveness};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How often something happened.
@@ -19,6 +19,9 @@ pub struct Counted {
     pub alive: u64,
     pub gone: u64,
     pub unknown: u64,
+    /// Groups of versions in whole searches among which an election chose, or a pin.
+    pub elections: u64,
+    pub pins: u64,
 }
 
 #[derive(Debug, Default)]
@@ -51,6 +54,13 @@ impl Tally {
             Liveness::Alive => one.alive += 1,
             Liveness::Gone => one.gone += 1,
             Liveness::Unknown => one.unknown += 1,
+        });
+    }
+
+    pub fn decided(&self, day: NaiveDate, by: DecidedBy) {
+        self.count(day, |one| match by {
+            DecidedBy::Election => one.elections += 1,
+            DecidedBy::Pin => one.pins += 1,
         });
     }
 
@@ -97,7 +107,8 @@ mod tests {
         assert_eq!(tally.today(tuesday), Counted::default());
         tally.ingested(tuesday, true);
         tally.probed(tuesday, Liveness::Gone);
-        let expected = Counted { ingested: 1, gone: 1, ..Counted::default() };
+        tally.decided(tuesday, DecidedBy::Pin);
+        let expected = Counted { ingested: 1, gone: 1, pins: 1, ..Counted::default() };
         assert_eq!(tally.today(tuesday), expected);
         assert_eq!(tally.all(), Counted { searches: 2, hits: 1, failed: 1, ..expected });
     }

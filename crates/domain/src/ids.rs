@@ -56,4 +56,12 @@ id! {
     BrandingId,
     /// Id of a document in the semantic cache: its `signal_id`.
     SignalId,
+    /// Id of a canonical election: its `run_id`.
+    RunId,
+    /// Id of a pin.
+    PinId,
+    /// Id of a scan of sent mail: its `scan_id`.
+    ScanId,
+    /// Id of a document that was found in sent mail: its `event_id`.
+    EventId,
 }

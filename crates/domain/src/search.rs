@@ -1,5 +1,6 @@
 //! A Search: what a client may send, and what the house keeps.
 
+use crate::corpus::Topic;
 use crate::ids::{SearchId, UserId};
 use crate::instant::Instant;
 use crate::status::SearchStatus;
@@ -240,6 +241,13 @@ pub struct Search {
     pub run: i64,
     pub date_created: Instant,
     pub date_updated: Instant,
+}
+
+impl Search {
+    /// What it is about, before any processor.
+    pub fn topic(&self) -> Topic<'_> {
+        Topic { query: &self.draft.query_string, tags: &self.draft.tags }
+    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ pub const USERNAME_CHARS_MAX: usize = 150;
 pub const PASSWORD_CHARS_MIN: usize = 8;
 pub const PASSWORD_CHARS_MAX: usize = 256;
 pub const LABEL_CHARS_MAX: usize = 200;
+/// The group whose members decide which version counts.
+pub const CURATORS: &str = "curators";
 
 /// A person with an account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -146,6 +148,11 @@ impl Principal {
     /// A query transform is used by its owner, or by all when it is shared; an administrator uses all.
     pub fn may_use(&self, transform: &QueryTransform) -> bool {
         self.is_admin || transform.owner == self.user || transform.draft.shared
+    }
+
+    /// Pins, approves and rejects versions: an administrator, or a member of the curators.
+    pub fn may_curate(&self) -> bool {
+        self.is_admin || self.groups.iter().any(|group| group == CURATORS)
     }
 
     /// Only administrators and owners see even the masked credentials, and may change the provider.

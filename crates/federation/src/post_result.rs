@@ -9,18 +9,23 @@ use domain::result::ResultSet;
 use domain::search::Search;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+/// The processor that looks for versions among documents of the semantic cache.
+const FINDS_VERSIONS: &str = "VersionClusteringPostResultProcessor";
+
 impl Federation {
     /// Runs the search's own post-result processors, or the system default ones, in order.
-    /// One that fails leaves a message and the results as they were.
+    /// One that fails leaves a message and the results as they were. `concludes`: the run ends with it.
     pub(crate) async fn post_result(
         &self,
         search: &Search,
         sets: &mut Vec<ResultSet>,
         messages: &mut Vec<String>,
+        concludes: bool,
     ) {
         let work = PostResult {
             search: search.clone(),
             names: self.pipeline_of(search, messages).await,
+            concludes,
             catalogues: self.catalogues,
             toolbox: self.toolbox.clone(),
         };
@@ -58,13 +63,20 @@ struct PostResult {
     search: Search,
     /// The processors, in their order.
     names: Vec<String>,
+    concludes: bool,
     catalogues: Catalogues,
     toolbox: Toolbox,
 }
 
 impl PostResult {
     async fn process(&self, sets: &mut [ResultSet]) -> Vec<String> {
-        let cx = PostResultContext { search: &self.search, toolbox: &self.toolbox };
+        let finds_versions = self.names.iter().any(|name| name == FINDS_VERSIONS);
+        let cx = PostResultContext {
+            search: &self.search,
+            toolbox: &self.toolbox,
+            finds_versions: finds_versions && self.toolbox.corpus.is_open(),
+            concludes: self.concludes,
+        };
         let mut messages = Vec::new();
         for name in &self.names {
             let Some(kind) = self.catalogues.post_result_processor(name) else {

@@ -53,7 +53,7 @@ impl Federation {
             let others = sets.iter().filter(|set| !asked.contains(&set.provider));
             found.unanswered.extend(others.map(|set| set.provider_name.clone()));
         }
-        self.post_result(&search, &mut sets, &mut messages).await;
+        self.post_result(&search, &mut sets, &mut messages, true).await;
         let took = started.elapsed();
         let (found, best) = (Some(found), self.best_for_cache(&sets));
         self.conclude(&search, Ended { status, query, sets, found, messages, took }).await?;

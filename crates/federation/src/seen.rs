@@ -6,7 +6,7 @@ use crate::Federation;
 use domain::answer::StoredAnswer;
 use domain::chat::{ChatMessage, MessageContent};
 use domain::contracts::{Page, StoreError};
-use domain::corpus::CacheMark;
+use domain::corpus::{CacheMark, Topic};
 use domain::ids::{ResultId, SignalId, UserId};
 use domain::message;
 use domain::result::{ResultItem, ResultSet, SavedResult};
@@ -25,15 +25,15 @@ impl Federation {
     /// The saved results of a search, as far as its owner may see them now.
     pub async fn saved_sets(&self, search: &Search) -> Result<Vec<ResultSet>, StoreError> {
         let sets = self.store.result_sets(search.id).await?;
-        Ok(self.seen_sets(search.owner, sets).await)
+        Ok(self.seen_sets(search, sets).await)
     }
 
     /// One saved result with its search. What may no longer be seen is not found.
     pub async fn saved_result(&self, id: ResultId) -> Result<(SavedResult, Search), StoreError> {
         let mut saved = self.store.result(id).await?;
         let search = self.store.search(saved.search).await?;
-        let marks = self.marks_of(search.owner, signals_of(&saved.item)).await;
-        match is_shown(&mut saved.item, &marks) {
+        let marks = self.marks_of(search.owner, Some(search.topic()), signals_of(&saved.item)).await;
+        match is_shown(&mut saved.item, &marks, true) {
             true => Ok((saved, search)),
             false => Err(StoreError::NotFound),
         }
@@ -47,8 +47,9 @@ impl Federation {
         limit: u64,
     ) -> Result<Page<SavedResult>, StoreError> {
         let mut page = self.store.results(Some(owner), offset, limit).await?;
-        let marks = self.marks_of(owner, page.items.iter().flat_map(|saved| signals_of(&saved.item))).await;
-        page.items.retain_mut(|saved| is_shown(&mut saved.item, &marks));
+        let signals = page.items.iter().flat_map(|saved| signals_of(&saved.item));
+        let marks = self.marks_of(owner, None, signals).await;
+        page.items.retain_mut(|saved| is_shown(&mut saved.item, &marks, false));
         Ok(page)
     }
 
@@ -65,7 +66,8 @@ impl Federation {
         run: i64,
     ) -> Result<Option<Vec<RunEntry>>, StoreError> {
         let Some(mut entries) = self.store.run_entries(search.id, run).await? else { return Ok(None) };
-        let marks = self.marks_of(search.owner, entries.iter().filter_map(|entry| entry.signal_id)).await;
+        let marks =
+            self.marks_of(search.owner, None, entries.iter().filter_map(|entry| entry.signal_id)).await;
         entries.retain(|entry| is_open(entry.signal_id, &marks));
         Ok(Some(entries))
     }
@@ -73,7 +75,7 @@ impl Federation {
     /// The messages of a chat. One that cites what its owner may no longer see says so instead.
     pub async fn seen_messages(&self, owner: UserId, mut messages: Vec<ChatMessage>) -> Vec<ChatMessage> {
         let cited = messages.iter().flat_map(|one| &one.body.citations).filter_map(|one| one.signal_id);
-        let marks = self.marks_of(owner, cited).await;
+        let marks = self.marks_of(owner, None, cited).await;
         for one in &mut messages {
             if !one.body.citations.iter().all(|citation| is_open(citation.signal_id, &marks)) {
                 let content = message::no_longer_yours().to_owned();
@@ -92,13 +94,13 @@ impl Federation {
         let answer = answer?;
         let sources = answer.row.additional_content.iter().flat_map(|details| &details.sources);
         let signals: Vec<SignalId> = sources.filter_map(|source| source.signal_id).collect();
-        let marks = self.marks_of(owner, signals.iter().copied()).await;
+        let marks = self.marks_of(owner, None, signals.iter().copied()).await;
         signals.iter().all(|signal| marks.contains_key(signal)).then_some(answer)
     }
 
-    pub(crate) async fn seen_sets(&self, owner: UserId, mut sets: Vec<ResultSet>) -> Vec<ResultSet> {
+    pub(crate) async fn seen_sets(&self, search: &Search, mut sets: Vec<ResultSet>) -> Vec<ResultSet> {
         let items = sets.iter().flat_map(|set| &set.items);
-        let marks = self.marks_of(owner, items.flat_map(signals_of)).await;
+        let marks = self.marks_of(search.owner, Some(search.topic()), items.flat_map(signals_of)).await;
         sets.iter_mut().for_each(|set| show(set, &marks));
         sets
     }
@@ -119,13 +121,18 @@ impl Federation {
     }
 
     /// When the cache cannot be asked, nothing of it is shown.
-    async fn marks_of(&self, owner: UserId, signals: impl IntoIterator<Item = SignalId>) -> Marks {
+    async fn marks_of(
+        &self,
+        owner: UserId,
+        topic: Option<Topic<'_>>,
+        signals: impl IntoIterator<Item = SignalId>,
+    ) -> Marks {
         let signals: BTreeSet<SignalId> = signals.into_iter().collect();
         if signals.is_empty() {
             return Marks::new();
         }
         let signals: Vec<SignalId> = signals.into_iter().collect();
-        match self.toolbox.corpus.marks(owner, &signals).await {
+        match self.toolbox.corpus.marks(owner, topic, &signals).await {
             Ok(marks) => marks,
             Err(error) => {
                 tracing::warn!("saved results from the cache are not shown: {error}");
@@ -136,7 +143,7 @@ impl Federation {
 }
 
 fn signals_of(item: &ResultItem) -> Vec<SignalId> {
-    let own = item.cache.iter().map(|mark| mark.signal_id);
+    let own = item.cache.iter().flat_map(|mark| mark.signals());
     own.chain(item.duplicates.iter().filter_map(|one| one.signal_id)).collect()
 }
 
@@ -147,7 +154,7 @@ fn is_open(signal: Option<SignalId>, marks: &Marks) -> bool {
 
 fn show(set: &mut ResultSet, marks: &Marks) {
     let before = set.items.len();
-    set.items.retain_mut(|item| is_shown(item, marks));
+    set.items.retain_mut(|item| is_shown(item, marks, true));
     let hidden = (before - set.items.len()) as u64;
     if hidden == 0 {
         return;
@@ -160,15 +167,12 @@ fn show(set: &mut ResultSet, marks: &Marks) {
 }
 
 /// The result with the marks of now; false when nothing of it may be shown.
-fn is_shown(item: &mut ResultItem, marks: &Marks) -> bool {
+fn is_shown(item: &mut ResultItem, marks: &Marks, knows_pins: bool) -> bool {
     item.duplicates.retain(|one| is_open(one.signal_id, marks));
     let Some(mark) = &mut item.cache else { return true };
-    match marks.get(&mark.signal_id) {
-        Some(now) => {
-            (**mark).clone_from(now);
-            true
-        }
-        None => give_way(item, marks),
+    match mark.bring_up(marks, knows_pins) {
+        true => true,
+        false => give_way(item, marks),
     }
 }
 
@@ -212,6 +216,8 @@ mod tests {
             signal_id: SignalId(id),
             state: SignalState::Indexed,
             badge: Badge::Cached,
+            cluster: None,
+            run_id: None,
             last_verified: None,
             liveness: Liveness::Unknown,
             stale,
@@ -240,7 +246,7 @@ mod tests {
     /// `title=signal(duplicates)`; the document 1 may be seen, the document 2 may not.
     fn shown(mut item: ResultItem) -> String {
         let marks = Marks::from([(SignalId(1), mark(1, true))]);
-        if !is_shown(&mut item, &marks) {
+        if !is_shown(&mut item, &marks, true) {
             return "-".to_owned();
         }
         assert!(item.cache.as_ref().is_none_or(|mark| mark.stale), "the mark is that of now");

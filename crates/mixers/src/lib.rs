@@ -61,7 +61,7 @@ mod tests {
         ) {
             let sets = samples();
             let search = search();
-            let cx = MixContext { search: &search, page_size };
+            let cx = MixContext { search: &search, page_size, promotes: true };
             let all: Vec<Candidate<'_>> =
                 sets.iter().flat_map(|set| set.items.iter().map(move |item| Candidate { set, item })).collect();
             prop_assert_eq!(all.len(), order.len());
@@ -82,7 +82,7 @@ mod tests {
             let all: Vec<Candidate<'_>> =
                 sets.iter().flat_map(|set| set.items.iter().map(move |item| Candidate { set, item })).collect();
             for kind in CATALOGUE {
-                let arrangement = kind.mixer.arrange(all.clone(), &MixContext { search: &search, page_size });
+                let arrangement = kind.mixer.arrange(all.clone(), &MixContext { search: &search, page_size, promotes: true });
                 let mut ids: Vec<i64> = arrangement.order.iter().map(|c| c.item.swirl_id.0).collect();
                 let count = ids.len();
                 ids.sort_unstable();

@@ -31,7 +31,8 @@ mod tests {
         let table = [(1, [5, 3, 4, 2, 1]), (4, [5, 4, 3, 2, 1]), (5, [5, 4, 3, 2, 1]), (10, [5, 4, 1, 3, 2])];
         for (page_size, expected) in table {
             let all = sets.iter().flat_map(|set| set.items.iter().map(move |item| Candidate { set, item }));
-            let arrangement = StackNMixer.arrange(all.collect(), &MixContext { search: &search, page_size });
+            let arrangement = StackNMixer
+                .arrange(all.collect(), &MixContext { search: &search, page_size, promotes: true });
             assert_eq!(ids(&arrangement.order), expected, "{page_size}");
         }
     }

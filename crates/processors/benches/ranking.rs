@@ -93,7 +93,8 @@ fn rank(mut sets: Vec<ResultSet>) {
             score.processor.process(&mut batch, &cx).await.expect("scored");
             set.items = batch.items;
         }
-        let cx = PostResultContext { search: &search, toolbox: &toolbox };
+        let cx =
+            PostResultContext { search: &search, toolbox: &toolbox, finds_versions: false, concludes: true };
         for name in post_result::SYSTEM_DEFAULT {
             let kind = post_result::CATALOGUE.iter().find(|kind| kind.name == *name).expect("a row");
             kind.processor.process(&mut sets, &cx).await.expect("processed");

@@ -12,6 +12,7 @@ use domain::contracts::{QueueError, StoreError};
 use domain::validation::FieldErrors;
 use federation::FederationError;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -38,10 +39,20 @@ pub enum Refusal {
     NotFound,
     MethodNotAllowed,
     Conflict,
+    /// Another document is pinned for the query.
+    PinExists,
+    /// The election is decided, or there is a newer one.
+    AlreadyDecided,
+    /// A scan of this person's sent mail is not over.
+    ScanRunning,
+    /// The person has not connected a mailbox.
+    MailboxNotConnected,
     TooLarge,
     UnsupportedMediaType,
     /// Well-formed, and cannot be done.
     Impossible,
+    /// The text of the document is not in the cache.
+    NotIndexed,
     Throttled,
     NotReady,
     Unavailable,
@@ -85,6 +96,24 @@ impl Refusal {
                 (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "This method is not allowed here.")
             }
             Self::Conflict => (StatusCode::CONFLICT, "conflict", "This conflicts with what is there."),
+            Self::PinExists => (
+                StatusCode::CONFLICT,
+                "pin_exists",
+                "Another document is pinned for this query; send force to put this one in its place.",
+            ),
+            Self::AlreadyDecided => {
+                (StatusCode::CONFLICT, "already_decided", "This election is no longer open.")
+            }
+            Self::ScanRunning => (
+                StatusCode::CONFLICT,
+                "scan_running",
+                "A scan of your sent mail is not over; wait for it, or cancel it.",
+            ),
+            Self::MailboxNotConnected => (
+                StatusCode::FAILED_DEPENDENCY,
+                "mailbox_not_connected",
+                "Your mailbox is not connected; connect it and scan again.",
+            ),
             Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too_large", "The request body is too large."),
             Self::UnsupportedMediaType => (
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -92,6 +121,11 @@ impl Refusal {
                 "Send the body as Content-Type: application/json.",
             ),
             Self::Impossible => (StatusCode::UNPROCESSABLE_ENTITY, "impossible", "This cannot be done."),
+            Self::NotIndexed => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "not_indexed",
+                "The text of this document is not in the cache and could not be fetched.",
+            ),
             Self::Throttled => {
                 (StatusCode::TOO_MANY_REQUESTS, "throttled", "Too many requests; ask again later.")
             }
@@ -145,16 +179,25 @@ pub struct ApiError {
     cause: Option<String>,
     /// Whole seconds until a throttled client may ask again.
     wait_s: Option<u64>,
+    /// What stands in the way, under a name of its own.
+    more: BTreeMap<&'static str, Value>,
 }
 
 impl ApiError {
     pub fn of(refusal: Refusal) -> Self {
-        Self { refusal, detail: None, errors: FieldErrors::default(), cause: None, wait_s: None }
+        let (errors, more) = (FieldErrors::default(), BTreeMap::new());
+        Self { refusal, detail: None, errors, cause: None, wait_s: None, more }
     }
 
     /// With a sentence of its own, which must be fit for the client's eyes.
     pub fn saying(refusal: Refusal, detail: impl Into<String>) -> Self {
         Self { detail: Some(detail.into()), ..Self::of(refusal) }
+    }
+
+    /// The same with one more field in its body, which must be fit for the client's eyes.
+    pub fn with(mut self, field: &'static str, value: Value) -> Self {
+        self.more.insert(field, value);
+        self
     }
 
     /// 400 with the fields named; the first mistake is the sentence.
@@ -228,6 +271,10 @@ pub struct ErrorBody {
     /// With 429: seconds until the client may ask again, as in `Retry-After`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
+    /// What some refusals say besides, such as the pin that is in the way.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub more: BTreeMap<String, Value>,
 }
 
 impl IntoResponse for ApiError {
@@ -256,6 +303,7 @@ pub fn finish(mut response: Response, request_id: &str) -> Response {
         request_id: request_id.to_owned(),
         errors: (!errors.is_empty()).then_some(errors),
         retry_after: error.wait_s,
+        more: error.more.iter().map(|(field, value)| ((*field).to_owned(), value.clone())).collect(),
     };
     let text = serde_json::to_string(&body).unwrap_or_default();
     set(&mut response, header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -482,6 +530,14 @@ mod tests {
         assert_eq!(body.detail, "sort: Use date.");
         let fields: Vec<String> = body.errors.unwrap_or_default().into_keys().collect();
         assert_eq!(fields, ["sort", "tags"]);
+    }
+
+    #[tokio::test]
+    async fn a_refusal_says_what_stands_in_the_way() {
+        let scan = serde_json::json!({"scan_id": 7});
+        let (status, _, body) = answer(ApiError::of(Refusal::ScanRunning).with("scan", scan.clone())).await;
+        assert_eq!((status.as_u16(), body.code.as_str()), (409, "scan_running"));
+        assert_eq!(body.more, BTreeMap::from([("scan".to_owned(), scan)]));
     }
 
     #[tokio::test]

@@ -135,6 +135,7 @@ pub fn query(text: &str) -> ProviderQuery<'_> {
         page: 0,
         results_wanted: 10,
         asker: domain::ids::UserId(1),
+        topic: domain::corpus::Topic::default(),
         vector: None,
         time_max: Duration::from_secs(5),
     }

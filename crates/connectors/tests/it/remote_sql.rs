@@ -94,6 +94,7 @@ async fn ask_within(
         page: 0,
         results_wanted: 5,
         asker: domain::ids::UserId(1),
+        topic: domain::corpus::Topic::default(),
         vector: None,
         time_max,
     };

@@ -4,9 +4,9 @@ use crate::house::{answer, provider, query, toolbox};
 use async_trait::async_trait;
 use domain::contracts::{
     ConnectorErrorKind, ConnectorKind, Corpus, CorpusAnswer, CorpusError, CorpusHit, CorpusQuestion,
-    PageText, PageWanted, ProviderQuery, Toolbox,
+    PageText, PageWanted, ProviderQuery, Toolbox, VersionsAsked,
 };
-use domain::corpus::{CacheMark, Liveness, Origin, Signal, SignalState, SourceKind};
+use domain::corpus::{CacheMark, Liveness, Origin, Signal, SignalState, SourceKind, Standing, Topic};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::instant::Instant;
 use domain::provider::ProviderDraft;
@@ -35,7 +35,7 @@ impl Corpus for Shelf {
         true
     }
     async fn search(&self, question: CorpusQuestion<'_>) -> Result<CorpusAnswer, CorpusError> {
-        let CorpusQuestion { asker, words, results_max } = question;
+        let CorpusQuestion { asker, words, results_max, .. } = question;
         self.asked.lock().expect("a list").push((asker, words.to_owned(), results_max));
         match self.mood {
             Mood::Well => Ok(CorpusAnswer { hits: vec![hit(1), hit(2)], messages: vec!["two".to_owned()] }),
@@ -46,8 +46,12 @@ impl Corpus for Shelf {
     async fn marks(
         &self,
         _asker: UserId,
+        _topic: Option<Topic<'_>>,
         _signals: &[SignalId],
     ) -> Result<BTreeMap<SignalId, CacheMark>, CorpusError> {
+        Ok(BTreeMap::new())
+    }
+    async fn versions(&self, _asked: VersionsAsked<'_>) -> Result<BTreeMap<SignalId, Standing>, CorpusError> {
         Ok(BTreeMap::new())
     }
     async fn recheck(&self, _asker: UserId, _marks: &mut BTreeMap<SignalId, CacheMark>) {}

@@ -66,13 +66,20 @@ async fn renew(
     checked: &[SignalId],
     marks: &mut BTreeMap<SignalId, CacheMark>,
 ) -> Result<(), StoreError> {
-    let renewed = marks::marks(&cache.parts, asker, checked).await;
+    let renewed = marks::marks(&cache.parts, asker, None, checked).await;
     let renewed = renewed.map_err(|error| StoreError::Failed(error.to_string()))?;
     for id in checked {
         match renewed.get(id) {
-            Some(mark) => marks.insert(*id, mark.clone()),
-            None => marks.remove(id),
-        };
+            Some(renewed) => {
+                if let Some(mark) = marks.get_mut(id) {
+                    // What was decided about versions is not the source's to say.
+                    let standing = mark.standing();
+                    mark.clone_from(renewed);
+                    mark.stand(standing);
+                }
+            }
+            None => drop(marks.remove(id)),
+        }
     }
     Ok(())
 }

@@ -99,10 +99,10 @@ async fn a_refusal_ends_the_right_at_once() {
         assert_eq!(room.check(room.ann).await.unwrap(), (Liveness::Unknown, Some(status)));
         assert!(room.house.grant(room.id, room.ann).await.unwrap().revoked_at.is_some());
         assert!(matches!(room.check(room.ann).await, Err(CheckError::NotFound)));
-        assert!(room.house.cache.marks(room.ann, &[room.id]).await.unwrap().is_empty());
+        assert!(room.house.cache.marks(room.ann, None, &[room.id]).await.unwrap().is_empty());
         // Ben's is another right, and the document stays.
         assert_eq!(room.check(room.ben).await.unwrap(), (Liveness::Alive, Some(200)));
-        assert_eq!(room.house.cache.marks(room.ben, &[room.id]).await.unwrap().len(), 1);
+        assert_eq!(room.house.cache.marks(room.ben, None, &[room.id]).await.unwrap().len(), 1);
     }
 }
 
@@ -218,7 +218,8 @@ async fn a_refused_fetch_ends_the_right_too() {
         let provider = SearchProvider::unsaved(ProviderDraft::default(), room.ann, room.house.clock.now());
         let mut item = ResultItem { url: URL.to_owned() + "?utm_source=x#part", ..ResultItem::default() };
         if by_mark {
-            let mark = room.house.cache.marks(room.ann, &[room.id]).await.unwrap().remove(&room.id).unwrap();
+            let mark =
+                room.house.cache.marks(room.ann, None, &[room.id]).await.unwrap().remove(&room.id).unwrap();
             item = ResultItem { cache: Some(Box::new(mark)), ..ResultItem::default() };
         }
         let time_max = Duration::from_secs(1);

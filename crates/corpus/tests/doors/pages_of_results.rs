@@ -39,7 +39,7 @@ impl Page {
 
     /// The marks as a page has them, after what was due was checked.
     async fn shown(&self) -> BTreeMap<SignalId, CacheMark> {
-        let mut marks = self.house.cache.marks(self.ann, &self.ids).await.unwrap();
+        let mut marks = self.house.cache.marks(self.ann, None, &self.ids).await.unwrap();
         self.house.cache.recheck(self.ann, &mut marks).await;
         marks
     }

@@ -36,8 +36,8 @@ async fn a_person_gives_up_their_own_right_and_the_last_takes_the_document_along
     let by_url = Which::Url("HTTPS://A.example:443/report?utm_source=x#part".to_owned());
     let removed = house.cache.unindex(&as_ann, &by_url, false).await.unwrap();
     assert_eq!((removed.signal_id, removed.is_whole), (id, false));
-    assert!(house.cache.marks(ann, &[id]).await.unwrap().is_empty());
-    assert_eq!(house.cache.marks(ben, &[id]).await.unwrap().len(), 1);
+    assert!(house.cache.marks(ann, None, &[id]).await.unwrap().is_empty());
+    assert_eq!(house.cache.marks(ben, None, &[id]).await.unwrap().len(), 1);
     let again = house.cache.unindex(&as_ann, &Which::Id(id), false).await;
     assert!(matches!(again, Err(RemovalError::NotFound)), "{again:?}");
 
@@ -75,7 +75,7 @@ async fn what_others_put_there_stays() {
     let from = Some(house.provider(ann, "Rivers", "").await);
     let kept = Kept { by: ann, from, url: URL, text: "The river rose.", version: "", is_supplied: false };
     let id = house.keep(kept).await;
-    assert_eq!(house.cache.marks(ben, &[id]).await.unwrap().len(), 1, "everybody may see it");
+    assert_eq!(house.cache.marks(ben, None, &[id]).await.unwrap().len(), 1, "everybody may see it");
     let refused = house.cache.unindex(&house.principal(ben, false).await, &Which::Id(id), false).await;
     assert!(matches!(refused, Err(RemovalError::NotOwn)), "{refused:?}");
     assert!(is_there(&house, id).await);

@@ -224,7 +224,9 @@ impl CacheHouse {
     }
 
     pub async fn ask(&self, asker: UserId, words: &str) -> Result<CorpusAnswer, CorpusError> {
-        self.cache.search(CorpusQuestion { asker, words, results_max: 10 }).await
+        self.cache
+            .search(CorpusQuestion { asker, words, topic: domain::corpus::Topic::default(), results_max: 10 })
+            .await
     }
 
     /// The titles that are found, in their order.

@@ -83,7 +83,7 @@ impl Room {
     async fn seen(&self, person: UserId) -> String {
         let mut found = self.house.found(person, QUERY).await;
         let ids: Vec<SignalId> = self.documents.iter().map(|(_, id)| *id).collect();
-        let marks = self.house.cache.marks(person, &ids).await.unwrap();
+        let marks = self.house.cache.marks(person, None, &ids).await.unwrap();
         let mut marked: Vec<String> = self
             .documents
             .iter()
@@ -114,7 +114,7 @@ async fn everybody_finds_what_is_theirs() {
     ] {
         assert_eq!(room.seen(person).await, expected, "user {person}");
     }
-    assert_eq!(room.house.cache.marks(room.ann, &[SignalId(4711)]).await.unwrap().len(), 0);
+    assert_eq!(room.house.cache.marks(room.ann, None, &[SignalId(4711)]).await.unwrap().len(), 0);
 }
 
 /// Even a vector store that forgets the access list shows nobody anything.

@@ -42,7 +42,12 @@ async fn the_floor_and_the_number_hold() {
             CacheHouse::open(Settings { corpus_min_score: Share(floor), ..Settings::default() }).await;
         let ann = house.person("ann", &[], false).await;
         filled(&house, ann).await;
-        let question = CorpusQuestion { asker: ann, words: "river sensors", results_max };
+        let question = CorpusQuestion {
+            asker: ann,
+            words: "river sensors",
+            topic: domain::corpus::Topic::default(),
+            results_max,
+        };
         house.cache.search(question).await.unwrap().hits.len()
     };
     assert_eq!(ann_finds(0.0, 10).await, 2);

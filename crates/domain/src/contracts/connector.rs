@@ -1,6 +1,7 @@
 //! Connector: one kind of source.
 
 use super::{FetchError, HttpRequest, HttpResponse, Toolbox};
+use crate::corpus::Topic;
 use crate::ids::UserId;
 use crate::provider::SearchProvider;
 use crate::search::Sort;
@@ -82,6 +83,8 @@ pub struct ProviderQuery<'a> {
     pub vector: Option<&'a [f32]>,
     /// Who asks.
     pub asker: UserId,
+    /// What the search is about, before any processor: decisions of people are found by it.
+    pub topic: Topic<'a>,
     /// Time left for this request.
     pub time_max: Duration,
 }

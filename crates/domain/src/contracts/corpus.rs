@@ -2,8 +2,8 @@
 //! nothing in it and nothing goes in; that is no error.
 
 use super::{PageText, PageWanted};
-use crate::corpus::{CacheMark, Origin, Signal};
-use crate::ids::{ProviderId, SignalId, UserId};
+use crate::corpus::{CacheMark, Origin, Signal, Standing, Topic};
+use crate::ids::{ProviderId, SearchId, SignalId, UserId};
 use crate::result::ResultItem;
 use async_trait::async_trait;
 use serde_json::Value;
@@ -14,7 +14,23 @@ use std::collections::BTreeMap;
 pub struct CorpusQuestion<'a> {
     pub asker: UserId,
     pub words: &'a str,
+    /// A document that is pinned for it is found whatever the words are.
+    pub topic: Topic<'a>,
     pub results_max: usize,
+}
+
+/// Documents of the cache among the results of a search, to be looked at for versions.
+#[derive(Debug, Clone, Copy)]
+pub struct VersionsAsked<'a> {
+    pub asker: UserId,
+    pub search: SearchId,
+    pub topic: Topic<'a>,
+    /// Each once, with its confidence for the query.
+    pub candidates: &'a [(SignalId, f64)],
+    /// The run of the search ends with it: elections are written down. False while it still runs.
+    pub records: bool,
+    /// Somebody asked for it: elections are held also where they are not held at each search.
+    pub on_request: bool,
 }
 
 /// A document that was found.
@@ -49,11 +65,15 @@ pub trait Corpus: Send + Sync {
     fn is_open(&self) -> bool;
     /// The documents that fit, among those that the asker may see.
     async fn search(&self, question: CorpusQuestion<'_>) -> Result<CorpusAnswer, CorpusError>;
-    /// How these documents stand now. One that the asker may not see (any more), or that is gone from the cache, is not
+    /// Which of these documents are versions of each other, and which of them counts: by a pin, or by an election where those
+    /// are on. Only documents that the asker may see take part; the others are not among what is returned.
+    async fn versions(&self, asked: VersionsAsked<'_>) -> Result<BTreeMap<SignalId, Standing>, CorpusError>;
+    /// How these documents stand now, with the badge `Pinned` for what is pinned for the topic. One that the asker may not see (any more), or that is gone from the cache, is not
     /// among them: nothing of it may be shown.
     async fn marks(
         &self,
         asker: UserId,
+        topic: Option<Topic<'_>>,
         signals: &[SignalId],
     ) -> Result<BTreeMap<SignalId, CacheMark>, CorpusError>;
     /// Asks the sources whether the documents of a page of results are still there, as far as that is due: at once within

@@ -9,6 +9,8 @@ pub struct MixContext<'a> {
     pub search: &'a Search,
     /// Results on one page.
     pub page_size: usize,
+    /// By relevancy, the version that counts takes the best place of its versions, and what is pinned comes first.
+    pub promotes: bool,
 }
 
 /// One result, and the set it came from.

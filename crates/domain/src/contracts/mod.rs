@@ -6,10 +6,12 @@ mod audit;
 mod authenticators;
 mod body_store;
 mod brandings;
+mod canonical_store;
 mod catalogues;
 mod clock;
 mod connector;
 mod corpus;
+mod egress_store;
 mod extract;
 mod fetch;
 mod list_store;
@@ -35,13 +37,15 @@ pub use audit::AuditStore;
 pub use authenticators::{AuthenticatorStore, ConnectionStore, IdentityStore};
 pub use body_store::{BodyError, BodyKey, BodyStore};
 pub use brandings::BrandingStore;
+pub use canonical_store::{CanonicalStore, PinFilter, PinOutcome, RunFilter, RunOutcome};
 pub use catalogues::{Catalogues, ReadAnswer};
 pub use clock::{Clock, SystemClock};
 pub use connector::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
     SourceQuery, SourceResponse,
 };
-pub use corpus::{Corpus, CorpusAnswer, CorpusError, CorpusHit, CorpusQuestion};
+pub use corpus::{Corpus, CorpusAnswer, CorpusError, CorpusHit, CorpusQuestion, VersionsAsked};
+pub use egress_store::{EgressStore, EventFilter, ScanEnd, ScanOutcome};
 pub use extract::{ExtractError, ExtractText, ExtractedText, FileToRead};
 pub use fetch::{
     Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, HttpStream, Origin, TlsOptions,

@@ -4,12 +4,12 @@ use super::{
     CameBack, Corpus, CorpusAnswer, CorpusError, CorpusQuestion, Dial, ExtractError, ExtractText,
     ExtractedText, Fetch, FetchError, FileToRead, FlowOutcome, FlowStart, HttpRequest, HttpResponse,
     ModelError, OAuth, OAuthError, Origin, PageError, PageProbe, PageText, PageWanted, Prompt, ReadAs,
-    ReadPages, ReaderError, ReaderModels, SourceTokenError, SourceTokens, TokenUse, WriterWanted, Writers,
-    Writing,
+    ReadPages, ReaderError, ReaderModels, SourceTokenError, SourceTokens, TokenUse, VersionsAsked,
+    WriterWanted, Writers, Writing,
 };
 use crate::ai_provider::AiProvider;
 use crate::authenticator::{Authenticator, ProvenIdentity};
-use crate::corpus::CacheMark;
+use crate::corpus::{CacheMark, Standing, Topic};
 use crate::ids::{ProviderId, SignalId, UserId};
 use crate::provider::SearchProvider;
 use crate::result::ResultItem;
@@ -115,8 +115,12 @@ impl Corpus for Nothing {
     async fn marks(
         &self,
         _asker: UserId,
+        _topic: Option<Topic<'_>>,
         _signals: &[SignalId],
     ) -> Result<BTreeMap<SignalId, CacheMark>, CorpusError> {
+        Ok(BTreeMap::new())
+    }
+    async fn versions(&self, _asked: VersionsAsked<'_>) -> Result<BTreeMap<SignalId, Standing>, CorpusError> {
         Ok(BTreeMap::new())
     }
     async fn recheck(&self, _asker: UserId, _marks: &mut BTreeMap<SignalId, CacheMark>) {}

@@ -85,6 +85,10 @@ pub trait ResultProcessor: Send + Sync {
 pub struct PostResultContext<'a> {
     pub search: &'a Search,
     pub toolbox: &'a Toolbox,
+    /// Versions in the semantic cache are looked for at the end of this pipeline, so that nothing before takes one away.
+    pub finds_versions: bool,
+    /// The run of the search ends with it. False while it still runs: then nothing is decided for later.
+    pub concludes: bool,
 }
 
 /// Works on all results of a search. The workflow saves afterwards.

@@ -1,10 +1,11 @@
 //! `cache` on a result: that it comes from the cache, and how far it can be believed.
 
-use super::{Liveness, Signal, SignalState};
-use crate::ids::SignalId;
+use super::{ClusterMark, DecidedBy, Liveness, MemberRole, Signal, SignalState, Standing};
+use crate::ids::{RunId, SignalId};
 use crate::instant::Instant;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The word on the badge.
@@ -12,9 +13,12 @@ use std::time::Duration;
 pub enum Badge {
     #[default]
     Cached,
+    /// Somebody decided that it is the answer to this very query.
     Pinned,
+    /// It won the election among its versions.
     #[serde(rename = "Auto-selected")]
     AutoSelected,
+    /// Another version counts.
     Alternate,
 }
 
@@ -24,31 +28,213 @@ pub struct CacheMark {
     pub signal_id: SignalId,
     pub state: SignalState,
     pub badge: Badge,
+    /// Its versions among the results; absent when it has none there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ClusterMark>,
+    /// The election that chose among them, or the approved one behind a pin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
     /// When the copy was last known to be what the source has.
     pub last_verified: Option<DateTime<Utc>>,
     pub liveness: Liveness,
     /// True when that was longer ago than `SVC_CACHE_LIVENESS_RECHECK_SECONDS`.
     pub stale: bool,
+    /// It is known that somebody sent it to somebody outside.
     pub shared_externally: bool,
     pub matter_tags: Vec<String>,
 }
 
+/// How documents stand now, by id. One that may not be seen is not among them.
+type Marks = BTreeMap<SignalId, CacheMark>;
+
 impl CacheMark {
-    /// The mark of a document as it stands now.
+    /// The mark of a document as it stands now, outside of any search.
     pub fn of(signal: &Signal, now: Instant, recheck: Duration) -> Self {
         let age = |verified: Instant| (now - verified).to_std().unwrap_or_default();
         Self {
             signal_id: signal.signal_id,
             state: signal.state,
-            badge: match signal.state {
-                SignalState::Pinned => Badge::Pinned,
-                SignalState::Known | SignalState::Indexed => Badge::Cached,
-            },
+            badge: Badge::Cached,
+            cluster: None,
+            run_id: None,
             last_verified: signal.last_verified,
             liveness: signal.liveness,
             stale: signal.last_verified.is_none_or(|verified| age(verified) > recheck),
             shared_externally: false,
             matter_tags: signal.matter_tags.clone(),
+        }
+    }
+
+    /// Its place in one search.
+    pub fn stand(&mut self, standing: Standing) {
+        self.badge = standing.badge;
+        self.cluster = standing.cluster;
+        self.run_id = standing.run_id;
+    }
+
+    pub fn standing(&self) -> Standing {
+        Standing { badge: self.badge, cluster: self.cluster.clone(), run_id: self.run_id }
+    }
+
+    /// Every document that the mark tells of: its own, and its other versions.
+    pub fn signals(&self) -> impl Iterator<Item = SignalId> + '_ {
+        let versions = self.cluster.iter().flat_map(|cluster| &cluster.members);
+        std::iter::once(self.signal_id).chain(versions.map(|member| member.signal_id))
+    }
+
+    /// Another version counts, and this one stands under it.
+    pub fn is_alternate(&self) -> bool {
+        self.badge == Badge::Alternate
+    }
+
+    /// The saved mark brought up to now; false when its document is not among `marks`. `knows_pins`: the marks were asked
+    /// for with the topic of the search.
+    ///
+    /// Versions that may not be seen leave no trace. A pin that was made since decides; one that was taken back leaves the
+    /// versions undecided until the next search, and so does a winner that may not be seen.
+    pub fn bring_up(&mut self, marks: &Marks, knows_pins: bool) -> bool {
+        let Some(now) = marks.get(&self.signal_id) else { return false };
+        let saved = std::mem::replace(self, now.clone());
+        let was_pinned = saved.badge == Badge::Pinned;
+        if was_pinned && !knows_pins {
+            self.badge = Badge::Pinned;
+        }
+        self.run_id = saved.run_id.filter(|_| self.badge == Badge::Pinned);
+        let Some(mut cluster) = saved.cluster else { return true };
+        cluster.members.retain(|member| marks.contains_key(&member.signal_id));
+        cluster.size = u32::try_from(cluster.members.len()).unwrap_or(u32::MAX);
+        if cluster.size < 2 {
+            return true;
+        }
+        decide_anew(&mut cluster, marks, knows_pins);
+        let (is_winner, decided_by) = (cluster.winner_signal_id == Some(self.signal_id), cluster.decided_by);
+        cluster.role = decided_by.map(|_| match cluster.role {
+            _ if is_winner => MemberRole::Winner,
+            Some(MemberRole::Ineligible) => MemberRole::Ineligible,
+            _ => MemberRole::Alternate,
+        });
+        self.badge = match decided_by {
+            None => Badge::Cached,
+            Some(DecidedBy::Pin) if is_winner => Badge::Pinned,
+            Some(DecidedBy::Election) if is_winner => Badge::AutoSelected,
+            Some(_) => Badge::Alternate,
+        };
+        self.run_id = saved.run_id.filter(|_| decided_by.is_some());
+        self.cluster = Some(cluster);
+        true
+    }
+}
+
+/// Which of the versions counts now. The one that does comes first.
+fn decide_anew(cluster: &mut ClusterMark, marks: &Marks, knows_pins: bool) {
+    let ids = || cluster.members.iter().map(|member| member.signal_id);
+    let is_pinned = |id: &SignalId| marks.get(id).is_some_and(|mark| mark.badge == Badge::Pinned);
+    let before = cluster.winner_signal_id.filter(|winner| marks.contains_key(winner));
+    let (winner, by) = match ids().find(is_pinned) {
+        Some(pinned) => (Some(pinned), Some(DecidedBy::Pin)),
+        None if knows_pins && cluster.decided_by == Some(DecidedBy::Pin) => (None, None),
+        None => (before, cluster.decided_by.filter(|_| before.is_some())),
+    };
+    cluster.winner_signal_id = winner;
+    cluster.decided_by = by;
+    cluster.members.sort_by_key(|member| Some(member.signal_id) != winner);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ClusterMember;
+    use super::*;
+
+    fn mark(id: i64, badge: Badge) -> CacheMark {
+        CacheMark {
+            signal_id: SignalId(id),
+            state: SignalState::Indexed,
+            badge,
+            cluster: None,
+            run_id: None,
+            last_verified: None,
+            liveness: Liveness::Unknown,
+            stale: true,
+            shared_externally: false,
+            matter_tags: Vec::new(),
+        }
+    }
+
+    /// Document `id` of the versions 1, 2 and 3, of which 1 was chosen; 3 could not be.
+    fn saved(id: i64, by: DecidedBy) -> CacheMark {
+        let member = |id| ClusterMember {
+            signal_id: SignalId(id),
+            title: format!("secret {id}"),
+            url: String::new(),
+            version_label: String::new(),
+            date: String::new(),
+        };
+        let role = [MemberRole::Winner, MemberRole::Alternate, MemberRole::Ineligible][id as usize - 1];
+        let badge = match (id, by) {
+            (1, DecidedBy::Pin) => Badge::Pinned,
+            (1, DecidedBy::Election) => Badge::AutoSelected,
+            _ => Badge::Alternate,
+        };
+        let cluster = ClusterMark {
+            key: SignalId(1),
+            size: 3,
+            role: Some(role),
+            winner_signal_id: Some(SignalId(1)),
+            decided_by: Some(by),
+            members: vec![member(1), member(2), member(3)],
+        };
+        CacheMark { cluster: Some(cluster), run_id: Some(RunId(9)), stale: false, ..mark(id, badge) }
+    }
+
+    fn told(mark: &CacheMark) -> String {
+        assert!(mark.stale, "what stands on the document is that of now");
+        let Some(cluster) = &mark.cluster else { return format!("{:?} alone", mark.badge) };
+        let ids: Vec<String> = cluster.members.iter().map(|one| one.signal_id.to_string()).collect();
+        assert_eq!(cluster.size as usize, ids.len());
+        format!("{:?} {:?} of {}", mark.badge, cluster.role, ids.join(","))
+    }
+
+    #[test]
+    fn what_was_decided_is_brought_up_to_now() {
+        use Badge::{Cached, Pinned};
+        use DecidedBy::{Election, Pin};
+        let all = |pinned: i64| [1, 2, 3].map(|id| (id, if id == pinned { Pinned } else { Cached })).to_vec();
+        let table: Vec<(i64, DecidedBy, Vec<(i64, Badge)>, bool, &str)> = vec![
+            (1, Election, all(0), true, "AutoSelected Some(Winner) of 1,2,3"),
+            (2, Election, all(0), true, "Alternate Some(Alternate) of 1,2,3"),
+            (3, Election, all(0), true, "Alternate Some(Ineligible) of 1,2,3"),
+            (1, Election, all(2), true, "Alternate Some(Alternate) of 2,1,3"),
+            (2, Election, all(2), true, "Pinned Some(Winner) of 2,1,3"),
+            (1, Pin, all(1), true, "Pinned Some(Winner) of 1,2,3"),
+            (1, Pin, all(0), true, "Cached None of 1,2,3"),
+            (2, Pin, all(0), true, "Cached None of 1,2,3"),
+            (1, Pin, all(0), false, "Pinned Some(Winner) of 1,2,3"),
+            (2, Pin, all(0), false, "Alternate Some(Alternate) of 1,2,3"),
+            (2, Election, vec![(2, Cached), (3, Cached)], true, "Cached None of 2,3"),
+            (2, Election, vec![(2, Cached)], true, "Cached alone"),
+            (2, Pin, vec![(2, Cached), (3, Pinned)], true, "Alternate Some(Alternate) of 3,2"),
+            (1, Election, vec![(1, Cached), (3, Cached)], true, "AutoSelected Some(Winner) of 1,3"),
+        ];
+        for (id, by, now, knows_pins, expected) in table {
+            let marks: Marks = now.iter().map(|(id, badge)| (SignalId(*id), mark(*id, *badge))).collect();
+            let mut one = saved(id, by);
+            assert!(one.bring_up(&marks, knows_pins));
+            assert_eq!(told(&one), expected, "{id} {by:?} {now:?} {knows_pins}");
+        }
+        assert!(!saved(1, Election).bring_up(&Marks::from([(SignalId(2), mark(2, Cached))]), true));
+    }
+
+    #[test]
+    fn a_document_without_versions() {
+        let pinned = CacheMark { run_id: Some(RunId(9)), ..mark(1, Badge::Pinned) };
+        for (now, knows_pins, expected, run) in [
+            (Badge::Pinned, true, Badge::Pinned, Some(RunId(9))),
+            (Badge::Cached, true, Badge::Cached, None),
+            (Badge::Cached, false, Badge::Pinned, Some(RunId(9))),
+        ] {
+            let mut one = pinned.clone();
+            assert!(one.bring_up(&Marks::from([(SignalId(1), mark(1, now))]), knows_pins));
+            assert_eq!((one.badge, one.run_id), (expected, run), "{now:?} {knows_pins}");
         }
     }
 }

@@ -3,18 +3,35 @@
 mod acl;
 mod address;
 mod backends;
+mod cluster;
+mod egress;
+mod election;
 mod license_gate;
 mod mark;
+mod pin;
 mod signal;
+mod topic;
+mod words;
 
 pub use acl::AclToken;
 pub use address::{DocumentAddress, URL_CHARS_MAX};
 pub use backends::{QdrantMode, StorageBackend, VectorBackend};
+pub use cluster::{ClusterMark, ClusterMember, DecidedBy, Standing};
+pub use egress::{
+    Channel, EgressEvent, EventStatus, MatchMethod, NewEvent, NewScan, Scan, ScanCounts, ScanStatus,
+};
+pub use election::{
+    COMMENT_CHARS_MAX, Factors, Gates, Member, MemberRole, NewRun, RejectReason, Rejection, Run, RunStatus,
+    Weights,
+};
 pub use license_gate::LicenseGate;
 pub use mark::{Badge, CacheMark};
+pub use pin::{NewPin, Pin, PinAction, PinEvent, PinVia};
 pub use signal::{
     Grant, IndexedContent, Liveness, NewSignal, Origin, Signal, SignalState, SourceKind, StoredChunk,
 };
+
+pub use topic::{QUERY_CHARS_MAX, Scope, Topic, query_key};
 
 /// The name of the source that is the cache itself.
 pub const PROVIDER_NAME: &str = "Files - Tributary Cache";

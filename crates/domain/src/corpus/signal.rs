@@ -1,35 +1,12 @@
 //! The record of one cached document, and the right of one person to see it.
 
 use super::DocumentAddress;
+use super::words::words;
 use crate::contracts::BodyKey;
 use crate::ids::{ProviderId, SignalId, UserId};
 use crate::instant::Instant;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-
-/// A word that is the same on the wire, in the records and in metrics.
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(
-            Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema,
-        )]
-        #[serde(rename_all = "lowercase")]
-        pub enum $name { $($(#[$note])* $variant),+ }
-
-        impl $name {
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
-
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word),+ }
-            }
-
-            pub fn parse(text: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|one| one.as_str() == text)
-            }
-        }
-    };
-}
 
 words! {
     /// How far a document has come.

@@ -2,7 +2,7 @@
 
 use super::value::{FieldWeights, Secs, SettingValue, Share, Throttle, WebOrigin};
 use super::{GivenSettings, SettingInForce, SettingOrigin, SettingRow};
-use crate::corpus::{QdrantMode, StorageBackend, VectorBackend};
+use crate::corpus::{QdrantMode, StorageBackend, VectorBackend, Weights};
 use crate::notation::network::Network;
 use crate::rag::{InclusionField, Strategy};
 use crate::secret::Secret;
@@ -264,4 +264,28 @@ settings! {
     cache_liveness_sync_timeout: Secs = Secs::new(2), "SVC_CACHE_LIVENESS_SYNC_TIMEOUT";
     /// The semantic cache says in the messages of a search what it did, and administrators see more in the payload.
     cache_debug: bool = true, "SVC_CACHE_DEBUG";
+    /// From this likeness on, 0 to 1, two documents of the semantic cache are versions of each other.
+    version_similarity_threshold: Share = Share(0.95), "SVC_VERSION_SIMILARITY_THRESHOLD";
+    /// Versions of a document are put to an election at each search, and the winner is shown first.
+    canonical_auto_elect_enabled: bool = false, "SVC_CANONICAL_AUTO_ELECT_ENABLED";
+    /// What each factor of an election weighs; what is not named keeps its default.
+    canonical_weights: Weights = Weights::default(), "SVC_CANONICAL_WEIGHTS";
+    /// Least confidence, 0 to 1, of a version that can be elected.
+    canonical_query_relevance_min: Share = Share(0.1), "SVC_CANONICAL_QUERY_RELEVANCE_MIN";
+    /// Least share of the best confidence among the versions, 0 to 1, of one that can be elected.
+    canonical_query_relevance_ratio: Share = Share(0.6), "SVC_CANONICAL_QUERY_RELEVANCE_RATIO";
+    /// The mixers by relevancy give the version that counts the best place of its versions, and what is pinned the first.
+    canonical_mixer_promotion: bool = true, "SVC_CANONICAL_MIXER_PROMOTION";
+    /// Most messages of one scan of sent mail, the newest first.
+    egress_max_messages: u32 = 1000, "SVC_EGRESS_MAX_MESSAGES";
+    /// Domains of the organisation; mail to them stays inside. The domain of who scans is always one of them.
+    org_internal_domains: Vec<String> = Vec::new(), "SVC_ORG_INTERNAL_DOMAINS";
+    /// The authenticator by which people connect their Outlook mailbox.
+    egress_outlook_authenticator: String = "microsoft".to_owned(), "SVC_EGRESS_OUTLOOK_AUTHENTICATOR";
+    /// The authenticator by which people connect their Gmail mailbox.
+    egress_gmail_authenticator: String = "google".to_owned(), "SVC_EGRESS_GMAIL_AUTHENTICATOR";
+    /// Microsoft Graph; national clouds have others.
+    egress_outlook_url: String = "https://graph.microsoft.com/v1.0".to_owned(), "SVC_EGRESS_OUTLOOK_URL";
+    /// The Gmail API.
+    egress_gmail_url: String = "https://gmail.googleapis.com/gmail/v1".to_owned(), "SVC_EGRESS_GMAIL_URL";
 }

@@ -1,11 +1,12 @@
 //! How the text of a setting becomes a value, and how a value is shown.
 
-use crate::corpus::{QdrantMode, StorageBackend, VectorBackend};
+use crate::corpus::{Factors, QdrantMode, StorageBackend, VectorBackend, Weights};
 use crate::notation::network::Network;
 use crate::notation::rate::Rate;
 use crate::rag::{InclusionField, Strategy};
 use crate::secret::Secret;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A kind of value that a setting can have.
@@ -76,6 +77,32 @@ impl SettingValue for FieldWeights {
     }
     fn show(&self) -> String {
         format!(r#"{{"title": {:?}, "body": {:?}, "author": {:?}}}"#, self.title, self.body, self.author)
+    }
+}
+
+/// Largest weight of a factor of an election, on either side of 0.
+const FACTOR_WEIGHT_MAX: f64 = 1000.0;
+
+impl SettingValue for Weights {
+    const KIND: &'static str = "object";
+    fn parse(text: &str) -> Result<Self, String> {
+        let known = Factors::NAMES.join(", ");
+        let needed = || format!("an object of weights from -1000 to 1000 for some of {known} is needed");
+        let given: BTreeMap<String, f64> = serde_json::from_str(text).map_err(|_| needed())?;
+        let mut values = Self::default().0.values();
+        for (name, weight) in given {
+            let place = Factors::NAMES.iter().position(|known| *known == name).ok_or_else(needed)?;
+            if weight.abs() > FACTOR_WEIGHT_MAX {
+                return Err(needed());
+            }
+            values[place] = weight;
+        }
+        Ok(Self(Factors::of(values)))
+    }
+    fn show(&self) -> String {
+        let pairs = Factors::NAMES.iter().zip(self.0.values());
+        let shown: Vec<String> = pairs.map(|(name, weight)| format!(r#""{name}": {weight:?}"#)).collect();
+        format!("{{{}}}", shown.join(", "))
     }
 }
 
@@ -289,6 +316,13 @@ mod tests {
         assert_eq!(weights(&FieldWeights::default().show()), Some(FieldWeights::default()));
         for wrong in ["", "title=2", r#"{"subject": 2}"#, r#"{"title": -1}"#, r#"{"title": 101}"#] {
             assert_eq!(weights(wrong), None, "{wrong}");
+        }
+        let factors = |text: &str| Weights::parse(text).ok();
+        assert_eq!(factors("{}"), Some(Weights::default()));
+        assert_eq!(factors(&Weights::default().show()), Some(Weights::default()));
+        assert_eq!(factors(r#"{"pin": 9, "rejection": -1}"#).map(|given| given.0.pin), Some(9.0));
+        for wrong in ["", "pin=2", r#"{"pins": 2}"#, r#"{"pin": 1001}"#, r#"{"pin": "2"}"#, "[]"] {
+            assert_eq!(factors(wrong), None, "{wrong}");
         }
     }
 }

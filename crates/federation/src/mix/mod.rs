@@ -108,8 +108,7 @@ impl Federation {
     pub fn order(&self, search: &Search, sets: &[ResultSet]) -> Vec<ResultId> {
         let (mixer, _) = self.mixer(search, None);
         let (listed, _) = split_blocks(&sets.iter().collect::<Vec<_>>());
-        let page_size = search.draft.page_size() as usize;
-        let arrangement = mixer.mixer.arrange(listed, &MixContext { search, page_size });
+        let arrangement = mixer.mixer.arrange(listed, &self.mix_context(search));
         arrangement.order.iter().map(|candidate| candidate.item.swirl_id).collect()
     }
 
@@ -145,9 +144,9 @@ impl Federation {
         {
             sets = self.merged(saved, sets);
         }
-        let mut sets = self.seen_sets(search.owner, sets).await;
+        let mut sets = self.seen_sets(search, sets).await;
         let mut messages = Vec::new();
-        self.post_result(search, &mut sets, &mut messages).await;
+        self.post_result(search, &mut sets, &mut messages, false).await;
         // What is being found is shown all the same when the wishes cannot be read.
         let wishes = self.store.preferences(search.owner).await.unwrap_or_default();
         let hidden = apply_wishes(&wishes, search, &mut sets);
@@ -224,7 +223,7 @@ impl Federation {
         request: &MixRequest,
     ) -> Listed<'a> {
         let (stars, now) = (Stars::of(&self.toolbox.settings), self.toolbox.clock.now());
-        let cx = MixContext { search, page_size: search.draft.page_size() as usize };
+        let cx = self.mix_context(search);
         let facts = |order: Vec<Candidate<'a>>| -> Vec<Facts<'a>> {
             order.into_iter().map(|candidate| Facts::of(candidate, stars)).collect()
         };
@@ -243,6 +242,14 @@ impl Federation {
             order: facts(arrangement.order),
             messages: arrangement.messages,
             facets: all.map(|all| facets::count(&all, &request.filter, now)),
+        }
+    }
+
+    fn mix_context<'a>(&self, search: &'a Search) -> MixContext<'a> {
+        MixContext {
+            search,
+            page_size: search.draft.page_size() as usize,
+            promotes: self.toolbox.settings.canonical_mixer_promotion,
         }
     }
 

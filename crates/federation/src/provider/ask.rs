@@ -83,6 +83,7 @@ impl ProviderRun {
             page,
             results_wanted: self.results_wanted,
             asker: self.search.owner,
+            topic: self.search.topic(),
             vector: question.vector.as_deref(),
             time_max: usage.timeout.map_or(time_left, |timeout| timeout.min(time_left)),
         })?;

@@ -102,6 +102,7 @@ pub fn arranged(kind: &MixerKind, sets: &[ResultSet]) -> (Vec<i64>, Vec<String>)
     let search = search();
     let candidates =
         sets.iter().flat_map(|set| set.items.iter().map(move |item| Candidate { set, item })).collect();
-    let arrangement = kind.mixer.arrange(candidates, &MixContext { search: &search, page_size: 10 });
+    let arrangement =
+        kind.mixer.arrange(candidates, &MixContext { search: &search, page_size: 10, promotes: true });
     (ids(&arrangement.order), arrangement.messages)
 }

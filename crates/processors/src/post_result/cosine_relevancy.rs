@@ -203,7 +203,12 @@ mod tests {
         room.toolbox.readers = Arc::new(reader);
         let mut sets = [set(1, "river", items), set(2, "river", vec![item("Soup of the river", "")])];
         let search = search("river");
-        let cx = PostResultContext { search: &search, toolbox: &room.toolbox };
+        let cx = PostResultContext {
+            search: &search,
+            toolbox: &room.toolbox,
+            finds_versions: false,
+            concludes: true,
+        };
         let count = sets.iter().map(|set| set.items.len()).sum();
         let outcome = CosineRelevancyPostResultProcessor.process(&mut sets, &cx).await;
         assert_eq!(outcome, Ok(Outcome::updated(count)));

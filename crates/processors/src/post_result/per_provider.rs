@@ -92,7 +92,8 @@ mod tests {
     async fn every_set_is_processed_by_itself() {
         let toolbox = Toolbox::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(Settings::default()));
         let search = search("rivers");
-        let cx = PostResultContext { search: &search, toolbox: &toolbox };
+        let cx =
+            PostResultContext { search: &search, toolbox: &toolbox, finds_versions: false, concludes: true };
         let given = "2020-01-01 00:00:00";
         let mut sets = [
             set(1, "rivers", vec![item(DATE_UNKNOWN, "on 3/4/2021"), item(given, "on 5/6/2022")]),

@@ -121,7 +121,12 @@ mod tests {
         let mut room = Room::default();
         room.toolbox.readers = judge.clone();
         let search = search("river NOT soup");
-        let cx = PostResultContext { search: &search, toolbox: &room.toolbox };
+        let cx = PostResultContext {
+            search: &search,
+            toolbox: &room.toolbox,
+            finds_versions: false,
+            concludes: true,
+        };
         let mut last = Ok(Outcome::default());
         for name in names {
             let kind = CATALOGUE.iter().find(|kind| kind.name == *name).expect("a row");

@@ -118,7 +118,7 @@ impl Fetch for NoFetch {
 fn run(name: &str, sets: &mut [ResultSet]) {
     let toolbox = Toolbox::new(Arc::new(NoFetch), Arc::new(SystemClock), Arc::new(Settings::default()));
     let search = samples::search("q");
-    let cx = PostResultContext { search: &search, toolbox: &toolbox };
+    let cx = PostResultContext { search: &search, toolbox: &toolbox, finds_versions: false, concludes: true };
     let kind = CATALOGUE.iter().find(|kind| kind.name == name).expect("a processor");
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(kind.processor.process(sets, &cx)).expect("an outcome");

@@ -29,6 +29,13 @@ pub struct Paging {
     pub items: Option<u32>,
 }
 
+impl Paging {
+    /// For a list that always comes in pages: the first one when nothing is said.
+    pub fn paged(self) -> Self {
+        Self { page: self.page.or(Some(1)), ..self }
+    }
+}
+
 /// A part of a list that was asked for.
 #[derive(Debug)]
 pub struct ListRequest {
@@ -156,5 +163,8 @@ mod tests {
         assert_eq!(text, "[1,2]");
         let asked = request(Some(3), None);
         assert_eq!((asked.offset(), asked.limit()), (20, 10));
+        let first = Paging::default().paged();
+        let asked = request(first.page, first.items);
+        assert_eq!((asked.offset(), asked.limit()), (0, u64::from(ITEMS_DEFAULT)));
     }
 }

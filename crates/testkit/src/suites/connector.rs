@@ -226,6 +226,7 @@ impl Subject {
             page,
             results_wanted: MANY,
             asker: domain::ids::UserId(1),
+            topic: domain::corpus::Topic::default(),
             vector,
             time_max: TIME_MAX,
         }

@@ -138,6 +138,7 @@ fn every_keyless_source_builds_its_request() {
                 page,
                 results_wanted: 20,
                 asker: domain::ids::UserId(1),
+                topic: domain::corpus::Topic::default(),
                 vector: None,
                 time_max,
             };

@@ -203,6 +203,7 @@ mod tests {
             results_wanted: 25,
             vector: None,
             asker: domain::ids::UserId(1),
+            topic: domain::corpus::Topic::default(),
             time_max: Duration::from_secs(1),
         };
         variables(mappings).expect("variables").bind(&query)

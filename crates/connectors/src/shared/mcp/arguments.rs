@@ -152,6 +152,7 @@ mod tests {
                 page,
                 results_wanted: 25,
                 asker: domain::ids::UserId(1),
+                topic: domain::corpus::Topic::default(),
                 vector: None,
                 time_max,
             };

@@ -97,6 +97,7 @@ impl<'a> Exchange<'a> {
             page: 0,
             results_wanted: 1,
             asker: domain::ids::UserId(1),
+            topic: domain::corpus::Topic::default(),
             vector: None,
             time_max: self.time_max.saturating_sub(self.started.elapsed()),
         };

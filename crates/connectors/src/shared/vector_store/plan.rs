@@ -151,6 +151,7 @@ mod tests {
             page,
             results_wanted,
             asker: domain::ids::UserId(1),
+            topic: domain::corpus::Topic::default(),
             vector: None,
             time_max: Duration::ZERO,
         }

@@ -199,7 +199,8 @@ impl House {
 
     /// What this person finds.
     pub async fn found(&self, user: UserId, words: &str) -> Vec<CorpusHit> {
-        let question = CorpusQuestion { asker: user, words, results_max: 10 };
+        let question =
+            CorpusQuestion { asker: user, words, topic: domain::corpus::Topic::default(), results_max: 10 };
         self.cache.search(question).await.unwrap().hits
     }
 

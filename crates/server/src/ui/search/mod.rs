@@ -80,6 +80,8 @@ mod tests {
             starred: true,
             duplicates: vec![copy],
             cache: Some(Box::new(CacheMark {
+                cluster: None,
+                run_id: None,
                 signal_id: SignalId(7),
                 state: SignalState::Pinned,
                 badge: Badge::AutoSelected,
@@ -168,6 +170,8 @@ mod tests {
                 url: "https://a.example/".to_owned(),
                 cache: minutes.map(|minutes| {
                     Box::new(CacheMark {
+                        cluster: None,
+                        run_id: None,
                         signal_id: SignalId(7),
                         state: SignalState::Indexed,
                         badge,

@@ -154,6 +154,7 @@ fn request(record: &Record, sort: Sort) -> HttpRequest {
         page: 0,
         results_wanted: 10,
         asker: domain::ids::UserId(1),
+        topic: domain::corpus::Topic::default(),
         vector: None,
         time_max: Duration::from_secs(1),
     };

@@ -1,0 +1,132 @@
+//! What a decision on versions is about: a query, and whether it holds for one matter or for all.
+
+use super::MATTER_PREFIX;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+/// Longest query that a decision is about, in characters.
+pub const QUERY_CHARS_MAX: usize = 1_000;
+/// `scope` of a decision that holds everywhere.
+const FIRM: &str = "firm";
+
+/// A query as decisions find it again: in lower case, whitespace collapsed, every word kept.
+pub fn query_key(query: &str) -> String {
+    let lower = query.to_lowercase();
+    lower.split_whitespace().collect::<Vec<&str>>().join(" ").chars().take(QUERY_CHARS_MAX).collect()
+}
+
+/// Where a decision holds. One of a matter beats one of the whole firm.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Scope {
+    #[default]
+    Firm,
+    /// The tag without `matter:`.
+    Matter(String),
+}
+
+impl Scope {
+    /// Of `firm`, `matter:<tag>` or `<tag>`; nothing said is the whole firm.
+    pub fn read(text: &str) -> Self {
+        let text = text.trim();
+        match text.strip_prefix(MATTER_PREFIX).map(str::trim) {
+            Some("") => Self::Firm,
+            Some(tag) => Self::Matter(tag.to_owned()),
+            None if text.is_empty() || text == FIRM => Self::Firm,
+            None => Self::Matter(text.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Firm => f.write_str(FIRM),
+            Self::Matter(tag) => write!(f, "{MATTER_PREFIX}{tag}"),
+        }
+    }
+}
+
+impl Serialize for Scope {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Scope {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|text| Self::read(&text))
+    }
+}
+
+/// A query and the tags of its search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Topic<'a> {
+    /// As it was asked.
+    pub query: &'a str,
+    pub tags: &'a [String],
+}
+
+impl Topic<'_> {
+    pub fn key(&self) -> String {
+        query_key(self.query)
+    }
+
+    /// Whose decisions count, the strongest first: its matters in their order, then the firm.
+    pub fn scopes(&self) -> Vec<Scope> {
+        let mut scopes: Vec<Scope> = Vec::new();
+        for tag in self.tags.iter().filter(|tag| tag.trim().starts_with(MATTER_PREFIX)) {
+            let scope = Scope::read(tag);
+            if scope != Scope::Firm && !scopes.contains(&scope) {
+                scopes.push(scope);
+            }
+        }
+        scopes.push(Scope::Firm);
+        scopes
+    }
+
+    /// Where an election of this search holds.
+    pub fn scope(&self) -> Scope {
+        self.scopes().into_iter().next().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_query_has_one_key() {
+        for text in ["Master  Services\tAgreement", " master services AGREEMENT "] {
+            assert_eq!(query_key(text), "master services agreement");
+        }
+        assert_eq!(query_key("the MSA"), "the msa", "stopwords are kept");
+        assert_eq!(query_key(&"x".repeat(QUERY_CHARS_MAX + 1)).len(), QUERY_CHARS_MAX);
+    }
+
+    #[test]
+    fn scopes_are_read_and_written() {
+        let acme = Scope::Matter("acme".to_owned());
+        for (text, expected) in [
+            ("", Scope::Firm),
+            ("firm", Scope::Firm),
+            ("matter:", Scope::Firm),
+            ("acme", acme.clone()),
+            ("matter:acme", acme.clone()),
+            (" matter: acme ", acme.clone()),
+            ("matter:firm", Scope::Matter("firm".to_owned())),
+        ] {
+            assert_eq!(Scope::read(text), expected, "{text}");
+            assert_eq!(Scope::read(&expected.to_string()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn matters_come_before_the_firm() {
+        let tags = ["news", "matter:b", "matter:a", "matter:b", "matter:"].map(str::to_owned);
+        let topic = Topic { query: "q", tags: &tags };
+        let shown: Vec<String> = topic.scopes().iter().map(Scope::to_string).collect();
+        assert_eq!(shown, ["matter:b", "matter:a", "firm"]);
+        assert_eq!(topic.scope(), Scope::Matter("b".to_owned()));
+        assert_eq!(Topic { query: "q", tags: &[] }.scope(), Scope::Firm);
+    }
+}
