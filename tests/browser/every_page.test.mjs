@@ -5,7 +5,7 @@ import { assertAccessible, axe } from "./house/axe.mjs";
 import { looksGood, opens } from "./house/everywhere.mjs";
 import { browse, person } from "./house/house.mjs";
 
-const PEOPLE = ["/", "/history/", "/account/", "/chat/", "/svc/query_transform_form/"];
+const PEOPLE = ["/", "/history/", "/account/", "/chat/", "/review/", "/egress/", "/svc/query_transform_form/"];
 const RECORDS = [
   "/admin/searchproviders/1/", "/admin/searchproviders/new/", "/admin/aiproviders/1/", "/admin/aiproviders/new/",
   "/admin/users/1/", "/admin/groups/new/", "/admin/prompts/1/", "/admin/querytransforms/new/", "/admin/authenticators/new/",

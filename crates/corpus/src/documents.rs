@@ -78,6 +78,7 @@ fn veiled(signal: Signal) -> Signal {
         body_bytes: 0,
         body_expires: None,
         rejections: 0,
+        file_bytes: 0,
         messages: Vec::new(),
         ..signal
     }

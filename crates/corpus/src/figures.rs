@@ -2,8 +2,8 @@
 
 use crate::SemanticCache;
 use crate::tally::Counted;
-use domain::contracts::{CorpusCounts, StoreError};
-use domain::corpus::VectorBackend;
+use domain::contracts::{CorpusCounts, EgressCounts, StoreError};
+use domain::corpus::{EventStatus, RunStatus, ScanStatus, VectorBackend};
 use domain::license::LicenseReport;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -21,7 +21,27 @@ pub struct Backing {
     pub message: String,
 }
 
+/// Decisions on versions, and what is known of mail that went outside. Each status is told, those of which there is none too.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Decisions {
+    pub runs: Vec<(&'static str, u64)>,
+    pub pins: u64,
+    pub scans: Vec<(&'static str, u64)>,
+    pub events: Vec<(&'static str, u64)>,
+}
+
 impl SemanticCache {
+    pub async fn decisions(&self) -> Result<Decisions, StoreError> {
+        let (runs, pins) = self.parts.store.canonical_counts().await?;
+        let EgressCounts { scans, events } = self.parts.store.egress_counts().await?;
+        Ok(Decisions {
+            runs: told(RunStatus::ALL, &runs, RunStatus::as_str),
+            pins,
+            scans: told(ScanStatus::ALL, &scans, ScanStatus::as_str),
+            events: told(EventStatus::ALL, &events, EventStatus::as_str),
+        })
+    }
+
     pub async fn counts(&self) -> Result<CorpusCounts, StoreError> {
         self.parts.signals.corpus_counts().await
     }
@@ -72,6 +92,16 @@ impl SemanticCache {
     }
 }
 
+fn told<S: Copy + PartialEq>(
+    all: &[S],
+    counts: &[(S, u64)],
+    word: fn(S) -> &'static str,
+) -> Vec<(&'static str, u64)> {
+    let count =
+        |wanted: S| counts.iter().find(|(status, _)| *status == wanted).map_or(0, |(_, count)| *count);
+    all.iter().map(|status| (word(*status), count(*status))).collect()
+}
+
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
@@ -81,6 +111,12 @@ fn sentence(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_status_is_told() {
+        let counts = told(EventStatus::ALL, &[(EventStatus::Dismissed, 3)], EventStatus::as_str);
+        assert_eq!(counts, [("candidate", 0), ("confirmed", 0), ("dismissed", 3)]);
+    }
 
     #[test]
     fn reasons_become_sentences() {

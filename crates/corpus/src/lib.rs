@@ -15,6 +15,7 @@
 //! | `pages` | pages from the cache where it has them |
 //! | `freshness` | whether a document is still there |
 //! | `removal` | out of the cache again |
+//! | `egress` | what went outside: scans of sent mail |
 //! | `documents` | what a person has in the cache |
 //! | `figures`, `tally` | how much is in it, and what happens there |
 //! | `retention` | texts whose time is over |
@@ -24,6 +25,7 @@
 pub mod canonical;
 mod chunks;
 mod documents;
+mod egress;
 mod figures;
 mod freshness;
 pub mod ingest;
@@ -40,7 +42,8 @@ pub mod upkeep;
 mod versions;
 mod words;
 
-pub use figures::Backing;
+pub use egress::{EgressError, MAIL_ANSWER_BYTES_MAX, MailParts, ScanSentMail, ScanWish};
+pub use figures::{Backing, Decisions};
 pub use freshness::{CHECKS_MAX, CheckError, CheckLiveness, Checked};
 pub use removal::{RemovalError, Removed, Which};
 pub use tally::Counted;
@@ -74,6 +77,8 @@ pub struct CacheParts {
     pub readers: Arc<dyn ReaderModels>,
     pub queue: Arc<dyn TaskQueue>,
     pub catalogues: Catalogues,
+    /// What sent mail is read with.
+    pub mail: MailParts,
     pub license: LicenseGate,
     pub clock: Arc<dyn Clock>,
     pub settings: Arc<Settings>,
@@ -82,11 +87,12 @@ pub struct CacheParts {
 pub struct SemanticCache {
     parts: CacheParts,
     tally: tally::Tally,
+    places: versions::Places,
 }
 
 impl SemanticCache {
     pub fn new(parts: CacheParts) -> Self {
-        Self { parts, tally: tally::Tally::default() }
+        Self { parts, tally: tally::Tally::default(), places: versions::Places::default() }
     }
 }
 
@@ -112,7 +118,12 @@ impl Corpus for SemanticCache {
     }
 
     async fn versions(&self, asked: VersionsAsked<'_>) -> Result<BTreeMap<SignalId, Standing>, CorpusError> {
-        versions::versions(&self.parts, asked).await
+        let is_whole = asked.records;
+        let standings = versions::versions(&self.parts, &self.places, asked).await?;
+        if is_whole {
+            self.tally.decided(self.parts.clock.now().date_naive(), standings.values());
+        }
+        Ok(standings)
     }
 
     async fn recheck(&self, asker: UserId, marks: &mut BTreeMap<SignalId, CacheMark>) {

@@ -28,6 +28,8 @@ const STAGES: [&str; 12] = [
 const NUMBERED: [&str; 6] = ["v", "ver", "version", "rev", "revision", "r"];
 /// Larger numbers are years and the like.
 const NUMBER_MAX: u32 = 999;
+/// Most digits of the number in brackets that one more copy of a file gets.
+const COPY_DIGITS_MAX: usize = 2;
 
 /// Finds the line of versions that a document belongs to. Of documents with one text, or with one id at their source, all
 /// have the id of the oldest as the id of their line.
@@ -52,15 +54,63 @@ pub async fn recompute(parts: &CacheParts, id: SignalId) -> Result<(), StoreErro
 
 /// What a version calls itself in its title, else in its file's name: `v2`, `final`, `v2.1 draft`; may be empty.
 pub fn label(title: &str, url: &str) -> String {
+    let of_title = label_of(title);
+    if of_title.is_empty() { label_of(&file_of(url)) } else { of_title }
+}
+
+/// What a version says of itself in its title and in its file's name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Its number, and the smaller one behind the dot; that of the title where both have one.
+    pub version: Option<(u32, u32)>,
+    /// Each once.
+    pub stages: Vec<&'static str>,
+    /// A small number in brackets, as one more copy of a file gets.
+    pub is_numbered_copy: bool,
+}
+
+pub fn named(title: &str, url: &str) -> Named {
+    let mut named = Named::default();
+    for name in [title.to_owned(), file_of(url)] {
+        let words = words_of(&name);
+        for (place, word) in words.iter().enumerate() {
+            if named.version.is_none() {
+                named.version = number_of(word, &words[place + 1..]).and_then(|number| parts_of(&number));
+            }
+            let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
+            let stage = STAGES.iter().find(|stage| **stage == bare);
+            named.stages.extend(stage.filter(|stage| !named.stages.contains(stage)));
+        }
+        named.is_numbered_copy |= has_copy_number(&name);
+    }
+    named
+}
+
+/// The last part of the path.
+fn file_of(url: &str) -> String {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let file = path.splitn(4, '/').nth(3).and_then(|path| path.rsplit('/').next()).unwrap_or_default();
-    let of_title = label_of(title);
-    if of_title.is_empty() { label_of(&file.replace("%20", " ")) } else { of_title }
+    file.replace("%20", " ").replace("%28", "(").replace("%29", ")")
+}
+
+/// `(1)` to `(99)`; larger numbers are years and the like.
+fn has_copy_number(name: &str) -> bool {
+    name.split('(').skip(1).filter_map(|rest| rest.split_once(')')).any(|(inside, _)| {
+        (1..=COPY_DIGITS_MAX).contains(&inside.len()) && inside.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+fn parts_of(number: &str) -> Option<(u32, u32)> {
+    let (major, minor) = number.split_once('.').unwrap_or((number, "0"));
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+fn words_of(name: &str) -> Vec<String> {
+    tokens_with_dots(&name.replace(['_', '-', '.'], " . "))
 }
 
 fn label_of(name: &str) -> String {
-    let name = name.replace(['_', '-', '.'], " . ");
-    let words: Vec<String> = tokens_with_dots(&name);
+    let words = words_of(name);
     let mut parts: Vec<String> = Vec::new();
     let mut add = |part: String| {
         if !parts.contains(&part) {

@@ -1,7 +1,9 @@
 //! What this process has counted of the cache since it started, and since midnight. No query, no person, no document.
 
 use chrono::NaiveDate;
-use domain::corpus::{DecidedBy, Liveness};
+use domain::corpus::{DecidedBy, Liveness, Standing};
+use domain::ids::SignalId;
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How often something happened.
@@ -57,10 +59,16 @@ impl Tally {
         });
     }
 
-    pub fn decided(&self, day: NaiveDate, by: DecidedBy) {
-        self.count(day, |one| match by {
-            DecidedBy::Election => one.elections += 1,
-            DecidedBy::Pin => one.pins += 1,
+    /// How the documents of a search stand; each group of versions counts once.
+    pub fn decided<'a>(&self, day: NaiveDate, standings: impl Iterator<Item = &'a Standing>) {
+        let clusters = standings.filter_map(|one| one.cluster.as_ref());
+        let decided: BTreeSet<(SignalId, DecidedBy)> =
+            clusters.filter_map(|cluster| Some((cluster.key, cluster.decided_by?))).collect();
+        let elections = decided.iter().filter(|(_, by)| *by == DecidedBy::Election).count() as u64;
+        let pins = decided.len() as u64 - elections;
+        self.count(day, |one| {
+            one.elections += elections;
+            one.pins += pins;
         });
     }
 
@@ -92,6 +100,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::corpus::{Badge, ClusterMark};
 
     #[test]
     fn a_new_day_begins_with_nothing() {
@@ -107,9 +116,38 @@ mod tests {
         assert_eq!(tally.today(tuesday), Counted::default());
         tally.ingested(tuesday, true);
         tally.probed(tuesday, Liveness::Gone);
-        tally.decided(tuesday, DecidedBy::Pin);
-        let expected = Counted { ingested: 1, gone: 1, pins: 1, ..Counted::default() };
+        let expected = Counted { ingested: 1, gone: 1, ..Counted::default() };
         assert_eq!(tally.today(tuesday), expected);
         assert_eq!(tally.all(), Counted { searches: 2, hits: 1, failed: 1, ..expected });
+    }
+
+    #[test]
+    fn a_group_of_versions_counts_once() {
+        let standing = |key: i64, decided_by: Option<DecidedBy>| Standing {
+            badge: Badge::Cached,
+            cluster: Some(ClusterMark {
+                key: SignalId(key),
+                size: 2,
+                role: None,
+                winner_signal_id: None,
+                decided_by,
+                members: Vec::new(),
+            }),
+            run_id: None,
+        };
+        let alone = Standing { cluster: None, ..standing(9, None) };
+        let (pin, election) = (Some(DecidedBy::Pin), Some(DecidedBy::Election));
+        let all = [
+            standing(1, pin),
+            standing(1, pin),
+            standing(2, election),
+            standing(2, election),
+            standing(3, election),
+            standing(4, None),
+            alone,
+        ];
+        let (tally, day) = (Tally::default(), NaiveDate::default());
+        tally.decided(day, all.iter());
+        assert_eq!((tally.today(day).pins, tally.today(day).elections), (1, 2));
     }
 }

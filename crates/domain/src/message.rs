@@ -54,6 +54,12 @@ pub fn transform_cut(transform: &str) -> String {
 /// What a processor did to `count` results; nothing is said of nothing.
 pub fn processed(processor: &str, outcome: crate::contracts::Outcome) -> Option<String> {
     match (outcome.grouped, outcome.updated, outcome.deleted) {
+        (1, updated, _) if updated > 0 => {
+            Some(format!("{processor} updated {updated} results and grouped 1 duplicate"))
+        }
+        (grouped, updated, _) if grouped > 0 && updated > 0 => {
+            Some(format!("{processor} updated {updated} results and grouped {grouped} duplicates"))
+        }
         (1, ..) => Some(format!("{processor} grouped 1 duplicate")),
         (grouped, ..) if grouped > 0 => Some(format!("{processor} grouped {grouped} duplicates")),
         (_, _, deleted) if deleted > 0 => Some(format!("{processor} deleted {deleted} results")),

@@ -73,6 +73,13 @@ pub struct ResultItem {
     pub embedding: Option<Arc<[f32]>>,
 }
 
+impl ResultItem {
+    /// It comes from the semantic cache, and another version of its document counts.
+    pub fn is_alternate(&self) -> bool {
+        self.cache.as_ref().is_some_and(|mark| mark.is_alternate())
+    }
+}
+
 /// Longest `body` of a duplicate, in characters.
 pub const DUPLICATE_BODY_CHARS_MAX: usize = 200;
 

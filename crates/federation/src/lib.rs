@@ -6,6 +6,7 @@ mod board;
 mod conclude;
 mod cpu;
 pub mod doctor;
+mod elect;
 mod events;
 mod exchange;
 mod federate;

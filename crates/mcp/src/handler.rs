@@ -54,9 +54,11 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::TABLE.iter().map(tools::Row::described).collect()))
+        let principal = self.call(&context).await.map_err(refused)?.principal;
+        let rows = tools::TABLE.iter().filter(|row| row.is_for(&principal));
+        Ok(ListToolsResult::with_all_items(rows.map(tools::Row::described).collect()))
     }
 
     async fn call_tool(

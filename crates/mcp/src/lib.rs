@@ -33,6 +33,7 @@ pub use error::McpError;
 pub use handler::Handler;
 
 use answers::Answers;
+use corpus::SemanticCache;
 use documents::Documents;
 use domain::contracts::{Catalogues, Clock, ReadPages, Store};
 use domain::settings::Settings;
@@ -44,6 +45,8 @@ pub struct McpParts {
     pub store: Arc<dyn Store>,
     pub federation: Arc<Federation>,
     pub answers: Arc<Answers>,
+    /// The semantic cache.
+    pub corpus: Arc<SemanticCache>,
     pub pages: Arc<dyn ReadPages>,
     pub catalogues: Catalogues,
     pub clock: Arc<dyn Clock>,
@@ -55,6 +58,7 @@ pub struct Mcp {
     store: Arc<dyn Store>,
     federation: Arc<Federation>,
     answers: Arc<Answers>,
+    corpus: Arc<SemanticCache>,
     pages: Arc<dyn ReadPages>,
     catalogues: Catalogues,
     clock: Arc<dyn Clock>,
@@ -64,11 +68,12 @@ pub struct Mcp {
 
 impl Mcp {
     pub fn new(parts: McpParts) -> Self {
-        let McpParts { store, federation, answers, pages, catalogues, clock, settings } = parts;
+        let McpParts { store, federation, answers, corpus, pages, catalogues, clock, settings } = parts;
         Self {
             store,
             federation,
             answers,
+            corpus,
             pages,
             catalogues,
             clock,

@@ -1,13 +1,14 @@
 //! RelevancyMixer: by `swirl_score`, best first.
 
-use crate::shared::order;
+use crate::shared::{order, promotion};
 use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
 
 struct RelevancyMixer;
 
 impl Mixer for RelevancyMixer {
-    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
+    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, cx: &MixContext<'_>) -> Arrangement<'a> {
         order::by_relevancy(&mut candidates);
+        promotion::promote(&mut candidates, cx);
         Arrangement { order: candidates, messages: Vec::new() }
     }
 }

@@ -1,13 +1,14 @@
 //! RelevancyConfidenceMixer: by `swirl_confidence_score`, best first. The default.
 
-use crate::shared::order;
+use crate::shared::{order, promotion};
 use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
 
 struct RelevancyConfidenceMixer;
 
 impl Mixer for RelevancyConfidenceMixer {
-    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
+    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, cx: &MixContext<'_>) -> Arrangement<'a> {
         order::by_confidence(&mut candidates);
+        promotion::promote(&mut candidates, cx);
         Arrangement { order: candidates, messages: Vec::new() }
     }
 }

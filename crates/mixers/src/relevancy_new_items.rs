@@ -1,15 +1,16 @@
 //! RelevancyNewItemsMixer: only what the last update added, by `swirl_score`.
 
-use crate::shared::order;
+use crate::shared::{order, promotion};
 use domain::contracts::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
 use domain::message;
 
 struct RelevancyNewItemsMixer;
 
 impl Mixer for RelevancyNewItemsMixer {
-    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, _cx: &MixContext<'_>) -> Arrangement<'a> {
+    fn arrange<'a>(&self, mut candidates: Vec<Candidate<'a>>, cx: &MixContext<'_>) -> Arrangement<'a> {
         let hidden = order::keep(&mut candidates, order::is_new);
         order::by_relevancy(&mut candidates);
+        promotion::promote(&mut candidates, cx);
         let remark = match candidates.is_empty() {
             true => message::no_new_results(KIND.name),
             false => message::hid_old(KIND.name, hidden),

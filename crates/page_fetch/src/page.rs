@@ -105,12 +105,20 @@ impl Errand<'_> {
         }
         let said = answer.header("content-type").map(str::to_owned);
         let version = version(&answer);
+        let file_bytes = u64::try_from(answer.body.len()).unwrap_or(u64::MAX);
         let file = FileToRead { media_type: said, name, bytes: answer.body };
         let read = self.parts.extract.extract(file).await.map_err(|error| Miss::maybe(error.to_string()))?;
         if read.text.trim().is_empty() {
             return Err(Miss::maybe("the page has no text"));
         }
-        Ok(PageText { title: read.title, text: read.text, media_type, author: read.author, version })
+        Ok(PageText {
+            title: read.title,
+            text: read.text,
+            media_type,
+            author: read.author,
+            version,
+            file_bytes,
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Response as HttpResponse, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use corpus::ingest::IngestError;
-use corpus::{CheckError, RemovalError};
+use corpus::{CheckError, EgressError, RemovalError};
 use domain::answer::AnswerFault;
 use domain::contracts::{QueueError, StoreError};
 use domain::validation::FieldErrors;
@@ -385,6 +385,21 @@ impl From<CheckError> for ApiError {
     }
 }
 
+impl From<EgressError> for ApiError {
+    fn from(error: EgressError) -> Self {
+        match error {
+            EgressError::Unlicensed => Self::of(Refusal::CacheUnlicensed),
+            EgressError::NotFound => Self::of(Refusal::NotFound),
+            EgressError::Running(_) => Self::of(Refusal::ScanRunning),
+            EgressError::NotConnected(sentence) => Self::saying(Refusal::MailboxNotConnected, sentence),
+            EgressError::Unavailable(cause) => Self::unavailable(&cause),
+            EgressError::Invalid(field, sentence) => Self::invalid_field(field, sentence),
+            EgressError::Store(error) => error.into(),
+            EgressError::Queue(error) => error.into(),
+        }
+    }
+}
+
 impl From<RemovalError> for ApiError {
     fn from(error: RemovalError) -> Self {
         let sentence = format!("{}.", sentence_case(&error.to_string()));
@@ -485,6 +500,11 @@ mod tests {
             (StoreError::Full("secret disk".into()).into(), 507, "storage_full"),
             (StoreError::Failed("secret table".into()).into(), 500, "internal_error"),
             (QueueError::Unreachable("secret broker".into()).into(), 503, "unavailable"),
+            (EgressError::Unlicensed.into(), 402, "cache_unlicensed"),
+            (EgressError::NotFound.into(), 404, "not_found"),
+            (EgressError::NotConnected("Connect it.".into()).into(), 424, "mailbox_not_connected"),
+            (EgressError::Unavailable("secret issuer".into()).into(), 503, "unavailable"),
+            (EgressError::Invalid("date_to", "Too late.".into()).into(), 400, "invalid"),
             (FederationError::Invalid(errors).into(), 400, "invalid"),
             (FederationError::Contended.into(), 409, "conflict"),
             (FederationError::NotReady(SearchStatus::Federating).into(), 503, "not_ready"),

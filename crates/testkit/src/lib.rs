@@ -15,3 +15,4 @@ pub mod small_disk;
 pub mod source;
 pub mod suites;
 pub mod vendors;
+pub mod versions;

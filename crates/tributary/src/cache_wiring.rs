@@ -1,9 +1,10 @@
 //! Settings → the semantic cache: which vectors, which texts.
 
+use crate::keys;
 use crate::wiring::{CATALOGUES, gate_limits};
 use anyhow::Context;
-use corpus::{CacheParts, SemanticCache};
-use domain::contracts::{BodyStore, Fetch, ReadPages, Store, TaskQueue, Toolbox, VectorStore};
+use corpus::{CacheParts, MAIL_ANSWER_BYTES_MAX, MailParts, SemanticCache};
+use domain::contracts::{BodyStore, Fetch, ReadPages, SourceTokens, Store, TaskQueue, Toolbox, VectorStore};
 use domain::corpus::{COLLECTION, LicenseGate, QdrantMode, StorageBackend, VectorBackend};
 use domain::settings::Settings;
 use outbound::Gate;
@@ -23,13 +24,15 @@ pub struct CacheNeeds<'a> {
     pub toolbox: &'a Toolbox,
     /// Reads pages at their sources.
     pub pages: &'a Arc<dyn ReadPages>,
+    /// What people connected, for their mailboxes.
+    pub tokens: Arc<dyn SourceTokens>,
     pub license: &'a LicenseGate,
     pub data_dir: &'a Path,
 }
 
 /// Puts it together. Nothing is asked yet: a vector store that is away is no reason not to start.
 pub fn open(needs: CacheNeeds<'_>) -> anyhow::Result<SemanticCache> {
-    let CacheNeeds { sql, queue, toolbox, pages, license, data_dir } = needs;
+    let CacheNeeds { sql, queue, toolbox, pages, tokens, license, data_dir } = needs;
     let store: Arc<dyn Store> = sql.clone();
     Ok(SemanticCache::new(CacheParts {
         store,
@@ -40,10 +43,18 @@ pub fn open(needs: CacheNeeds<'_>) -> anyhow::Result<SemanticCache> {
         readers: Arc::clone(&toolbox.readers),
         queue: Arc::clone(queue),
         catalogues: CATALOGUES,
+        mail: mail(toolbox, tokens, data_dir)?,
         license: license.clone(),
         clock: Arc::clone(&toolbox.clock),
         settings: Arc::clone(&toolbox.settings),
     }))
+}
+
+/// What sent mail is read with. Messages are known again by the key that also seals credentials.
+fn mail(toolbox: &Toolbox, tokens: Arc<dyn SourceTokens>, data_dir: &Path) -> anyhow::Result<MailParts> {
+    let key = keys::given_secret(&toolbox.settings, data_dir)?.unwrap_or_default();
+    let fetch = wide_gate(&toolbox.settings, MAIL_ANSWER_BYTES_MAX)?;
+    Ok(MailParts { fetch, extract: Arc::clone(&toolbox.extract), tokens, key })
 }
 
 fn vectors(sql: &Arc<SqlStore>, toolbox: &Toolbox) -> anyhow::Result<Arc<dyn VectorStore>> {
@@ -92,7 +103,7 @@ fn bodies(toolbox: &Toolbox, data_dir: &Path) -> anyhow::Result<Arc<dyn BodyStor
         StorageBackend::Folder => Arc::new(FolderBodies::new(data_dir.join(BODIES), max_mb)),
         StorageBackend::S3 => {
             let config = S3Config {
-                fetch: wide_gate(settings)?,
+                fetch: wide_gate(settings, packed_bytes_max(max_mb))?,
                 clock: Arc::clone(&toolbox.clock),
                 endpoint: settings.storage_endpoint.clone(),
                 region: settings.storage_region.clone(),
@@ -106,9 +117,9 @@ fn bodies(toolbox: &Toolbox, data_dir: &Path) -> anyhow::Result<Arc<dyn BodyStor
     })
 }
 
-/// A gate that lets the largest text through, which is more than a source may answer.
-fn wide_gate(settings: &Settings) -> anyhow::Result<Arc<dyn Fetch>> {
+/// A gate that lets larger answers through than a source may give: texts of the storage, attachments of mail.
+fn wide_gate(settings: &Settings, bytes_max: u64) -> anyhow::Result<Arc<dyn Fetch>> {
     let mut limits = gate_limits(settings)?;
-    limits.body_bytes_max = limits.body_bytes_max.max(packed_bytes_max(settings.storage_max_body_mb));
+    limits.body_bytes_max = limits.body_bytes_max.max(bytes_max);
     Ok(Arc::new(Gate::new(limits)?))
 }

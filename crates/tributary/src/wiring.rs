@@ -6,7 +6,8 @@ use crate::logs::LogFile;
 use ai::{AiWriters, Readers, Trials};
 use answers::{Answers, AnswersParts};
 use anyhow::Context;
-use corpus::{CachedPages, CheckLiveness, IngestDocument, SemanticCache, SweepBodies};
+use corpus::canonical::RetireRuns;
+use corpus::{CachedPages, CheckLiveness, IngestDocument, ScanSentMail, SemanticCache, SweepBodies};
 use domain::audit::Author;
 use domain::contracts::{
     AuditStore, Catalogues, Clock, ExtractText, Fetch, NewsRelay, PipelineStore, ReadPages, Store,
@@ -91,18 +92,20 @@ impl Wired {
             queue: &queue,
             toolbox: &toolbox,
             pages: &pages,
+            tokens: authenticators.clone(),
             license: &license,
             data_dir: &data_dir,
         })?);
         toolbox.corpus = corpus.clone();
         let ways = (authenticators.clone(), Arc::clone(&pages));
         let federation = federation((&store, &queue), &toolbox, ways, &metrics);
-        let (answers, mcp) = answering(AnswersParts {
+        let parts = AnswersParts {
             store: Arc::clone(&store),
             federation: Arc::clone(&federation),
             toolbox,
             pages: Arc::new(CachedPages::new(pages, Arc::clone(&corpus))),
-        });
+        };
+        let (answers, mcp) = answering(parts, &corpus);
         let house = Arc::new(House::new(server::HouseParts {
             store,
             queue: Arc::clone(&queue),
@@ -148,6 +151,7 @@ impl Wired {
         scheduler.ensure(ExpireSearches::NAME, self.settings.expire_every.0).await?;
         scheduler.ensure(RunSubscriptions::NAME, self.settings.subscribe_every.0).await?;
         scheduler.ensure(SweepBodies::NAME, SweepBodies::EVERY).await?;
+        scheduler.ensure(RetireRuns::NAME, RetireRuns::EVERY).await?;
         Ok(scheduler)
     }
 
@@ -227,13 +231,14 @@ fn page_fetch(toolbox: &Toolbox, authenticators: &Arc<Authenticators>) -> Arc<dy
 }
 
 /// What answers from results, and the tools by which models use it.
-fn answering(parts: AnswersParts) -> (Arc<Answers>, Arc<Mcp>) {
+fn answering(parts: AnswersParts, corpus: &Arc<SemanticCache>) -> (Arc<Answers>, Arc<Mcp>) {
     let answers = Arc::new(Answers::new(parts.clone()));
     let AnswersParts { store, federation, toolbox, pages } = parts;
     let mcp = Arc::new(Mcp::new(McpParts {
         store,
         federation,
         answers: Arc::clone(&answers),
+        corpus: Arc::clone(corpus),
         pages,
         catalogues: CATALOGUES,
         clock: toolbox.clock,
@@ -257,6 +262,8 @@ fn registry(
         .register(Arc::new(IngestDocument(Arc::clone(corpus))))
         .register(Arc::new(CheckLiveness(Arc::clone(corpus))))
         .register(Arc::new(SweepBodies(Arc::clone(corpus))))
+        .register(Arc::new(RetireRuns(Arc::clone(corpus))))
+        .register(Arc::new(ScanSentMail(Arc::clone(corpus))))
 }
 
 /// The database itself, or NATS with the database as its outbox; and what carries news between processes.

@@ -5,13 +5,14 @@ const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?
 /** The prefix of the API, such as `/svc`. */
 export const prefix = meta("api") || "/svc";
 
-/** A refusal: `status`, `message` for people, `code` for programs, `errors` by field. */
+/** A refusal: `status`, `message` for people, `code` for programs, `errors` by field, `body` with all that was said. */
 export class Refused extends Error {
   constructor(status, body) {
     super(body?.detail ?? `HTTP ${status}`);
     this.status = status;
     this.code = body?.code ?? "";
     this.errors = body?.errors ?? {};
+    this.body = body ?? {};
   }
 }
 

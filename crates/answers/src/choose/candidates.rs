@@ -77,6 +77,13 @@ impl<'a> Pool<'a> {
         }
     }
 
+    /// Of several versions of a document only the one that counts may be used, where that is decided.
+    pub fn without_alternates(&mut self) {
+        for source in &mut self.sources {
+            source.candidates.retain(|one| !one.item.is_alternate());
+        }
+    }
+
     /// Of results with the same address and title the best one stays. Whoever grouped the results has done this
     /// already; a pipeline may go without.
     pub fn once_each(&mut self) {

@@ -43,8 +43,8 @@ pub(crate) struct ChosenItem {
     pub item: ResultItem,
 }
 
-/// Chooses among the results of a search. `wanted` empty: all that pass the threshold, where the strategy asks for it;
-/// else these results alone, whatever their score.
+/// Chooses among the results of a search. `wanted` empty: all that pass the threshold, where the strategy asks for it, and
+/// of several versions of a document the one that counts; else these results alone, whatever their score.
 pub(crate) fn choose(
     sets: &[ResultSet],
     overrides: &BTreeMap<ProviderId, RagOverrides>,
@@ -59,6 +59,9 @@ pub(crate) fn choose(
         _ => rules.max,
     };
     let mut pool = Pool::of(sets, overrides, rules);
+    if wanted.is_empty() {
+        pool.without_alternates();
+    }
     chosen.best = pool.best();
     if wanted.is_empty() {
         pool.once_each();

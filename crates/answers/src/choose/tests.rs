@@ -268,3 +268,32 @@ fn wanted_results_are_taken_whatever_their_score() {
     let chosen = choose(&sets, &cap, &rules(Strategy::Sorted, 10), &[201, 8]);
     assert_eq!(chosen.messages, ["These numbers name no result of this search: 8."]);
 }
+
+#[test]
+fn of_several_versions_the_one_that_counts_is_used() {
+    use testkit::versions::{Standings, decided, mark, undecided};
+    let version = |id: i64, confidence: f64, standings: &Standings| {
+        let mut mark = mark(id);
+        mark.stand(standings[&domain::ids::SignalId(id)].clone());
+        ResultItem { cache: Some(Box::new(mark)), ..item(id, id as u32, confidence, 90.0) }
+    };
+    let elected = decided(&[2, 1, 3], domain::corpus::DecidedBy::Election, 7);
+    let open = undecided(&[4, 5]);
+    let rows = vec![
+        version(1, 0.95, &elected),
+        version(2, 0.8, &elected),
+        version(3, 0.75, &elected),
+        version(4, 0.74, &open),
+        version(5, 0.73, &open),
+    ];
+    let sets = [set(1, "x", rows)];
+    for strategy in
+        [Strategy::Sorted, Strategy::Distributed, Strategy::RoundRobin, Strategy::RoundRobinThreshold]
+    {
+        let chosen = choose(&sets, &no_overrides(), &rules(strategy, 10), &[]);
+        assert_eq!((ids(&chosen), chosen.best), (vec![2, 4, 5], Some(0.8)), "{strategy:?}");
+    }
+    // Who names another gets it.
+    let chosen = choose(&sets, &no_overrides(), &rules(Strategy::Sorted, 10), &[1, 3]);
+    assert_eq!(ids(&chosen), [1, 3]);
+}

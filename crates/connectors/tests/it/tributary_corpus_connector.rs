@@ -104,6 +104,7 @@ fn hit(id: i64) -> CorpusHit {
         body_bytes: 0,
         body_expires: None,
         rejections: 0,
+        file_bytes: 0,
         messages: vec!["the source said no".to_owned()],
     };
     let mark = CacheMark::of(&signal, Instant::UNIX_EPOCH, Duration::from_secs(60));

@@ -1,9 +1,15 @@
 //! For the operator: what is decided, and whether every election comes out the same again. It names no document but by id.
 
 use crate::SemanticCache;
-use domain::contracts::StoreError;
-use domain::corpus::{Pin, Run, RunStatus};
+use crate::versions::election::replay;
+use domain::contracts::{CanonicalStore, PinFilter, RunFilter, StoreError};
+use domain::corpus::{Pin, Run, RunStatus, query_key};
 use domain::ids::RunId;
+
+/// Records that are read at once.
+const BATCH: u64 = 200;
+/// Most pins and most open elections that are told; all elections are computed again.
+pub const TOLD_MAX: usize = 1_000;
 
 /// What is wanted. Nothing said: all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,7 +45,54 @@ pub struct Diagnosis {
 impl SemanticCache {
     /// Reads all that was asked for and computes each election again. `NotFound`: there is no such run.
     pub async fn diagnose(&self, asked: &DiagnosisAsked) -> Result<Diagnosis, StoreError> {
-        let _ = asked;
-        Ok(Diagnosis::default())
+        let store = &*self.parts.store;
+        let (by_status, pins_total) = store.canonical_counts().await?;
+        let mut found = Diagnosis { by_status, pins_total, ..Diagnosis::default() };
+        if let Some(id) = asked.run {
+            let run = CanonicalStore::run(store, id).await?;
+            let filter = PinFilter {
+                query_key: Some(run.query_key.clone()),
+                scope: Some(run.scope.clone()),
+                ..PinFilter::default()
+            };
+            found.pins = store.pins(&filter, 0, BATCH).await?.items;
+            found.look_at(run);
+            return Ok(found);
+        }
+        let key = asked.query.as_deref().map(query_key).filter(|key| !key.is_empty());
+        let filter = PinFilter { query_key: key.clone(), ..PinFilter::default() };
+        found.pins = store.pins(&filter, 0, TOLD_MAX as u64).await?.items;
+        let mut offset = 0;
+        loop {
+            let page = CanonicalStore::runs(store, &RunFilter::default(), offset, BATCH).await?;
+            offset += page.items.len() as u64;
+            let is_last = page.items.is_empty() || offset >= page.total;
+            let wanted =
+                page.items.into_iter().filter(|run| key.as_ref().is_none_or(|key| run.query_key == *key));
+            wanted.for_each(|run| found.look_at(run));
+            if is_last {
+                break;
+            }
+        }
+        found.open.sort_by_key(|run| (run.created_at, run.run_id));
+        found.open.truncate(TOLD_MAX);
+        Ok(found)
+    }
+}
+
+impl Diagnosis {
+    fn look_at(&mut self, run: Run) {
+        self.replayed += 1;
+        let what = replay(&run);
+        if !what.is_empty() {
+            self.differing.push(Differing { run_id: run.run_id, what });
+        }
+        if run.status.is_open() {
+            self.open.push(run);
+        }
+        // They are read newest first, and the oldest are told.
+        if self.open.len() > 2 * TOLD_MAX {
+            self.open.drain(..TOLD_MAX);
+        }
     }
 }

@@ -10,23 +10,29 @@
 //! | `runs` | elections: list, one, approve, reject |
 //! | `elect` | an election over a saved search, on request |
 //! | `diff` | the difference of two versions |
+//! | `retire` | elections that nobody decided for long |
 //! | `diagnose` | for the operator: what is decided, and whether every election comes out the same again |
 
 mod diagnose;
 mod diff;
 mod elect;
 mod pins;
+mod retire;
 mod runs;
 mod seen;
 
 pub use diagnose::{Diagnosis, DiagnosisAsked, Differing};
 pub use diff::{DIFF_CHARS_MAX, DIFF_PIECES_MAX, Diff, DiffOp, DiffPiece};
 pub use pins::{PinWish, Pinned, PinsAsked};
+pub use retire::{RetireRuns, STALE_AFTER_DAYS};
 pub use runs::RunsAsked;
 pub use seen::{MemberSeen, PinEventSeen, PinSeen, RunDetail, RunSeen};
 
+use crate::{CacheParts, permissions};
 use domain::contracts::StoreError;
-use domain::corpus::Run;
+use domain::corpus::{AclToken, Run, Signal};
+use domain::ids::SignalId;
+use domain::user::Principal;
 
 /// Why a decision was not made, or is not shown.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -63,4 +69,31 @@ impl CanonicalError {
             other => Self::Store(other),
         }
     }
+}
+
+/// Who may decide now.
+fn may_decide(parts: &CacheParts, person: &Principal) -> Result<(), CanonicalError> {
+    is_open(parts)?;
+    is_curator(person)
+}
+
+fn is_open(parts: &CacheParts) -> Result<(), CanonicalError> {
+    if parts.license.opens_cache() { Ok(()) } else { Err(CanonicalError::Unlicensed) }
+}
+
+fn is_curator(person: &Principal) -> Result<(), CanonicalError> {
+    if person.may_curate() { Ok(()) } else { Err(CanonicalError::Forbidden) }
+}
+
+/// The document, when somebody with these tokens may see it.
+async fn visible(
+    parts: &CacheParts,
+    tokens: &[AclToken],
+    id: SignalId,
+) -> Result<Option<Signal>, StoreError> {
+    Ok(parts.signals.signals(&[id], Some(tokens)).await?.pop())
+}
+
+async fn tokens_of(parts: &CacheParts, person: &Principal) -> Result<Vec<AclToken>, StoreError> {
+    permissions::tokens_of(parts, person.user).await
 }

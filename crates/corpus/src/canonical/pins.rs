@@ -1,11 +1,17 @@
 //! Pins: made and taken back by curators, listed for them.
 
-use super::{CanonicalError, PinEventSeen, PinSeen};
+use super::seen::Reader;
+use super::{CanonicalError, PinEventSeen, PinSeen, is_curator, may_decide, tokens_of, visible};
 use crate::SemanticCache;
-use domain::contracts::Page;
-use domain::corpus::Scope;
+use crate::ingest::{Document, IngestWish, asked_for};
+use domain::contracts::{Page, PinFilter, PinOutcome};
+use domain::corpus::{AclToken, NewPin, Origin, PinVia, Scope, query_key};
 use domain::ids::SignalId;
 use domain::user::Principal;
+use std::time::Duration;
+
+/// How long a pin waits for the text of a document that is not here yet.
+pub const FETCH_WAIT: Duration = Duration::from_secs(10);
 
 /// Somebody wants a document to be the answer to a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,10 +42,34 @@ pub struct PinsAsked {
 }
 
 impl SemanticCache {
-    /// Pins the document for the query and scope.
+    /// Pins the document for the query and scope. One whose text is not here is fetched first, with this person's rights.
     pub async fn pin(&self, person: &Principal, wish: PinWish) -> Result<Pinned, CanonicalError> {
-        let _ = (person, wish);
-        Err(CanonicalError::NotFound)
+        may_decide(&self.parts, person)?;
+        if query_key(&wish.query).is_empty() {
+            return Err(CanonicalError::NoQuery);
+        }
+        let tokens = tokens_of(&self.parts, person).await?;
+        self.must_be_here(person, &tokens, wish.signal_id).await?;
+        let wanted = NewPin {
+            query: wish.query,
+            scope: wish.scope,
+            signal_id: wish.signal_id,
+            pinned_by: person.user,
+            via: PinVia::Manual,
+            run_id: None,
+        };
+        let outcome = self.parts.store.pin(wanted, wish.force, self.parts.clock.now()).await;
+        let reader = Reader { parts: &self.parts, person, tokens };
+        match outcome.map_err(CanonicalError::of)? {
+            PinOutcome::Made(pin) | PinOutcome::Replaced { pin, .. } => {
+                Ok(Pinned { pin: reader.pin(pin).await?, is_new: true })
+            }
+            PinOutcome::Same(pin) => Ok(Pinned { pin: reader.pin(pin).await?, is_new: false }),
+            PinOutcome::Taken(pin) => {
+                let pin = reader.pin(pin).await?;
+                Err(CanonicalError::PinExists { visible: pin.document.is_some(), pin: Box::new(pin) })
+            }
+        }
     }
 
     /// Removes pins of the document: those of one query, of one scope, or all. How many were removed.
@@ -50,14 +80,19 @@ impl SemanticCache {
         query: Option<&str>,
         scope: Option<&Scope>,
     ) -> Result<u64, CanonicalError> {
-        let _ = (person, signal, query, scope);
-        Err(CanonicalError::NotFound)
+        may_decide(&self.parts, person)?;
+        let tokens = tokens_of(&self.parts, person).await?;
+        visible(&self.parts, &tokens, signal).await?.ok_or(CanonicalError::NotFound)?;
+        let (key, now) = (query.map(query_key), self.parts.clock.now());
+        let removed = self.parts.store.unpin(signal, key.as_deref(), scope, person.user, now).await;
+        removed.map_err(CanonicalError::of)
     }
 
     /// For curators: pins of documents that they may see, newest first.
     pub async fn pins(&self, person: &Principal, asked: &PinsAsked) -> Result<Page<PinSeen>, CanonicalError> {
-        let _ = (person, asked);
-        Err(CanonicalError::NotFound)
+        let (reader, filter) = self.list(person, asked).await?;
+        let page = self.parts.store.pins(&filter, asked.offset, asked.limit).await?;
+        Ok(Page { items: reader.pins(page.items).await?, total: page.total })
     }
 
     /// For curators: what happened to pins of documents that they may see, newest first.
@@ -66,7 +101,52 @@ impl SemanticCache {
         person: &Principal,
         asked: &PinsAsked,
     ) -> Result<Page<PinEventSeen>, CanonicalError> {
-        let _ = (person, asked);
-        Err(CanonicalError::NotFound)
+        let (reader, filter) = self.list(person, asked).await?;
+        let page = self.parts.store.pin_history(&filter, asked.offset, asked.limit).await?;
+        Ok(Page { items: reader.history(page.items).await?, total: page.total })
+    }
+
+    async fn list<'a>(
+        &'a self,
+        person: &'a Principal,
+        asked: &PinsAsked,
+    ) -> Result<(Reader<'a>, PinFilter), CanonicalError> {
+        is_curator(person)?;
+        let tokens = tokens_of(&self.parts, person).await?;
+        let filter = PinFilter {
+            query_key: asked.query.as_deref().map(query_key).filter(|key| !key.is_empty()),
+            scope: asked.scope.clone(),
+            signal_id: asked.signal_id,
+            visible_to: Some(tokens.clone()),
+        };
+        Ok((Reader { parts: &self.parts, person, tokens }, filter))
+    }
+
+    /// The person sees the document with its text; where they asked for it and it is not here, it is fetched now.
+    async fn must_be_here(
+        &self,
+        person: &Principal,
+        tokens: &[AclToken],
+        id: SignalId,
+    ) -> Result<(), CanonicalError> {
+        let parts = &self.parts;
+        if visible(parts, tokens, id).await?.is_some() {
+            return Ok(());
+        }
+        let known = self.document_of(person.user, id).await.map_err(CanonicalError::of)?;
+        let Some(asked) = asked_for(parts, &known, person.user).await? else {
+            return Err(CanonicalError::NotIndexed);
+        };
+        let wish = IngestWish {
+            user: person.user,
+            document: Document::Result { provider: asked.provider, item: asked.item },
+            matter_tags: Vec::new(),
+            origin: Origin::Ingest,
+        };
+        if let Err(error) = self.ingest_and_wait(wish, FETCH_WAIT).await {
+            tracing::info!(signal.id = %id, "a document to be pinned did not come: {error}");
+        }
+        let seen = visible(parts, tokens, id).await?;
+        seen.map(drop).ok_or(CanonicalError::NotIndexed)
     }
 }

@@ -1,9 +1,10 @@
 //! Elections: listed and read by curators and by those whose search it was, approved and rejected by curators.
 
-use super::{CanonicalError, RunDetail, RunSeen};
+use super::seen::Reader;
+use super::{CanonicalError, RunDetail, RunSeen, may_decide, tokens_of};
 use crate::SemanticCache;
-use domain::contracts::Page;
-use domain::corpus::{RejectReason, RunStatus};
+use domain::contracts::{CanonicalStore, Page, RunFilter, RunOutcome};
+use domain::corpus::{COMMENT_CHARS_MAX, RejectReason, RunStatus};
 use domain::ids::RunId;
 use domain::user::Principal;
 
@@ -21,14 +22,27 @@ pub struct RunsAsked {
 impl SemanticCache {
     /// Elections whose winner the person may see, newest first: all for curators, those of own searches for others.
     pub async fn runs(&self, person: &Principal, asked: &RunsAsked) -> Result<Page<RunSeen>, CanonicalError> {
-        let _ = (person, asked);
-        Err(CanonicalError::NotFound)
+        let tokens = tokens_of(&self.parts, person).await?;
+        let filter = RunFilter {
+            visible_to: Some(tokens.clone()),
+            search_owner: (!person.may_curate()).then_some(person.user),
+            status: asked.status.clone(),
+            words: asked.words.clone(),
+            cluster_key: None,
+        };
+        let page = CanonicalStore::runs(&*self.parts.store, &filter, asked.offset, asked.limit).await?;
+        let reader = Reader { parts: &self.parts, person, tokens };
+        Ok(Page { items: reader.runs(page.items).await?, total: page.total })
     }
 
     /// One election with the members that the person may see.
     pub async fn run(&self, person: &Principal, id: RunId) -> Result<RunDetail, CanonicalError> {
-        let _ = (person, id);
-        Err(CanonicalError::NotFound)
+        let reader = self.reader(person).await?;
+        let run = CanonicalStore::run(&*self.parts.store, id).await.map_err(CanonicalError::of)?;
+        if !person.may_curate() && run.search_owner != Some(person.user) {
+            return Err(CanonicalError::NotFound);
+        }
+        reader.detail(run).await?.ok_or(CanonicalError::NotFound)
     }
 
     /// The winner is right: it is pinned for the query and scope of the election.
@@ -39,8 +53,11 @@ impl SemanticCache {
         comment: &str,
         force: bool,
     ) -> Result<RunDetail, CanonicalError> {
-        let _ = (person, id, comment, force);
-        Err(CanonicalError::NotFound)
+        may_decide(&self.parts, person)?;
+        self.run(person, id).await?;
+        let (comment, now) = (shortened(comment), self.parts.clock.now());
+        let outcome = self.parts.store.approve_run(id, person.user, &comment, force, now).await;
+        self.decided(person, outcome.map_err(CanonicalError::of)?).await
     }
 
     /// The winner is wrong: it counts for less in later elections.
@@ -51,7 +68,31 @@ impl SemanticCache {
         reason: RejectReason,
         comment: &str,
     ) -> Result<RunDetail, CanonicalError> {
-        let _ = (person, id, reason, comment);
-        Err(CanonicalError::NotFound)
+        may_decide(&self.parts, person)?;
+        self.run(person, id).await?;
+        let (comment, now) = (shortened(comment), self.parts.clock.now());
+        let outcome = self.parts.store.reject_run(id, person.user, reason, &comment, now).await;
+        self.decided(person, outcome.map_err(CanonicalError::of)?).await
     }
+
+    async fn decided(&self, person: &Principal, outcome: RunOutcome) -> Result<RunDetail, CanonicalError> {
+        let reader = self.reader(person).await?;
+        match outcome {
+            RunOutcome::Decided(run, _) => reader.detail(*run).await?.ok_or(CanonicalError::NotFound),
+            RunOutcome::NotOpen(run) => Err(CanonicalError::AlreadyDecided(run)),
+            RunOutcome::Taken(pin) => {
+                let pin = reader.pin(pin).await?;
+                Err(CanonicalError::PinExists { visible: pin.document.is_some(), pin: Box::new(pin) })
+            }
+        }
+    }
+
+    async fn reader<'a>(&'a self, person: &'a Principal) -> Result<Reader<'a>, CanonicalError> {
+        let tokens = tokens_of(&self.parts, person).await?;
+        Ok(Reader { parts: &self.parts, person, tokens })
+    }
+}
+
+fn shortened(comment: &str) -> String {
+    comment.chars().take(COMMENT_CHARS_MAX).collect()
 }

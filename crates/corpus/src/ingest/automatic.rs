@@ -56,6 +56,7 @@ async fn try_keep(
         author: page.author.clone(),
         media_type: page.media_type.clone(),
         version: page.version.clone(),
+        file_bytes: page.file_bytes,
         is_supplied: false,
     });
     errand.push(parts).await?;

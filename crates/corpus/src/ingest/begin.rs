@@ -206,6 +206,7 @@ async fn hold_supplied(
         author: String::new(),
         media_type: "text/plain".to_owned(),
         version: String::new(),
+        file_bytes: 0,
         is_supplied: true,
     })
 }

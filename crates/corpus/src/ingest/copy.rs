@@ -64,5 +64,6 @@ async fn read(parts: &CacheParts, signal: &Signal) -> Option<PageText> {
         media_type: signal.mime.clone(),
         author: signal.author.clone(),
         version: signal.external_version.clone(),
+        file_bytes: signal.file_bytes,
     })
 }

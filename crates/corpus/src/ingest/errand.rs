@@ -40,6 +40,8 @@ pub struct HeldText {
     pub author: String,
     pub media_type: String,
     pub version: String,
+    #[serde(default)]
+    pub file_bytes: u64,
     /// It came from the person and not from the source.
     pub is_supplied: bool,
 }

@@ -79,6 +79,7 @@ async fn held_page(parts: &CacheParts, held: &HeldText) -> Result<Option<PageTex
         media_type: held.media_type.clone(),
         author: held.author.clone(),
         version: held.version.clone(),
+        file_bytes: held.file_bytes,
     }))
 }
 

@@ -28,6 +28,7 @@ mod vectors;
 pub(crate) use automatic::{keep, promote};
 pub(crate) use copy::{text, visible};
 pub(crate) use errand::{Errand, TASK};
+pub(crate) use reading::prepared;
 pub(crate) use run::{Outcome, run};
 pub(crate) use source::{Asked, asked_for};
 pub(crate) use vectors::{FollowError, put_vectors};

@@ -150,6 +150,7 @@ impl Entry<'_> {
             ext: extension(&signal.url, &page.media_type),
             mime: page.media_type,
             size,
+            file_bytes: page.file_bytes,
             language: reading.language,
             is_supplied,
             embedding_model: model,

@@ -3,17 +3,18 @@
 //! The access list is part of the vector query, and the records are asked again before anything is shown, so that a
 //! vector store that is behind shows nothing that it should not.
 
+mod decided;
 mod fusion;
 
-use crate::CacheParts;
 use crate::ingest::embedding::model;
 use crate::permissions::{self, Asker};
 use crate::words::words_of_query;
+use crate::{CacheParts, marks, versions};
 use domain::contracts::{
     Asking, CorpusAnswer, CorpusError, CorpusHit, CorpusQuestion, ReaderError, StoreError, VectorError,
     VectorHit,
 };
-use domain::corpus::{CacheMark, Signal};
+use domain::corpus::{Badge, CacheMark, Pin, Signal};
 use domain::ids::SignalId;
 use fusion::{Found, fuse};
 use relevancy::Query;
@@ -47,20 +48,28 @@ pub async fn search(parts: &CacheParts, question: CorpusQuestion<'_>) -> Result<
     };
     let found = fuse(&dense, &words);
     let signals = visible(parts, &asker, &found).await?;
-    let signals = read_by(signals, &model)?;
+    let mut signals = read_by(signals, &model)?;
     let (is_near, floor) = (found.len(), parts.settings.corpus_min_score.0);
-    let kept: Vec<Found> = found
-        .into_iter()
-        .filter(|one| f64::from(one.score) >= floor && signals.contains_key(&one.signal))
-        .take(question.results_max)
-        .collect();
+    let is_kept = |one: &&Found| f64::from(one.score) >= floor && signals.contains_key(&one.signal);
+    let mut kept: Vec<Found> = found.iter().filter(is_kept).take(question.results_max).cloned().collect();
+    let pinned = versions::pinned(parts, &asker.tokens, question.topic).await.map_err(unreadable)?;
+    let (pin, pinned) = pinned.unzip();
+    if let Some(pinned) = pinned
+        && !kept.iter().any(|one| one.signal == pinned.signal_id)
+    {
+        let known = found.iter().find(|one| one.signal == pinned.signal_id);
+        let by_pin = decided::found(parts, &pinned, known, (&model, &vector)).await.map_err(unreadable)?;
+        kept.truncate(question.results_max - 1);
+        kept.push(by_pin);
+        signals.insert(pinned.signal_id, pinned);
+    }
     let messages = vec![format!(
         "Cache: {} pieces by meaning and {} by words of {is_near} documents; {} documents at or above {floor:.2}",
         dense.len(),
         words.len(),
         kept.len(),
     )];
-    let hits = hits(parts, kept, signals).await?;
+    let hits = hits(parts, kept, signals, pin.as_ref()).await.map_err(unreadable)?;
     Ok(for_eyes_of(&asker, parts, CorpusAnswer { hits, messages }))
 }
 
@@ -143,22 +152,30 @@ async fn hits(
     parts: &CacheParts,
     kept: Vec<Found>,
     mut signals: BTreeMap<SignalId, Signal>,
-) -> Result<Vec<CorpusHit>, CorpusError> {
+    pin: Option<&Pin>,
+) -> Result<Vec<CorpusHit>, StoreError> {
     let shown = |one: &Found| -> Vec<(SignalId, u32)> {
         one.chunks.iter().take(PASSAGES_MAX).map(|number| (one.signal, *number)).collect()
     };
     let wanted: Vec<(SignalId, u32)> = kept.iter().flat_map(shown).collect();
     let texts = match wanted.is_empty() {
         true => Vec::new(),
-        false => parts.signals.chunk_texts(&wanted).await.map_err(unreadable)?,
+        false => parts.signals.chunk_texts(&wanted).await?,
     };
     let mut texts: BTreeMap<(SignalId, u32), String> =
         texts.into_iter().map(|(signal, chunk)| ((signal, chunk.number), chunk.text)).collect();
-    let (now, recheck) = (parts.clock.now(), parts.settings.cache_liveness_recheck_seconds.0);
+    let marks = marks::marks_of(parts, kept.iter().filter_map(|one| signals.get(&one.signal))).await?;
+    let mut marks: BTreeMap<SignalId, CacheMark> =
+        marks.into_iter().map(|mark| (mark.signal_id, mark)).collect();
+    if let Some(pin) = pin
+        && let Some(mark) = marks.get_mut(&pin.signal_id)
+    {
+        (mark.badge, mark.run_id) = (Badge::Pinned, pin.run_id);
+    }
     let hit = |one: Found| {
-        let signal = signals.remove(&one.signal)?;
+        let (signal, mark) = (signals.remove(&one.signal)?, marks.remove(&one.signal)?);
         let passages: Vec<String> = shown(&one).iter().filter_map(|place| texts.remove(place)).collect();
-        let (debug, mark) = (Some(debug(&one)), CacheMark::of(&signal, now, recheck));
+        let debug = Some(debug(&one));
         // Without its best piece it was written anew a moment ago: the next question finds it.
         (!passages.is_empty()).then(|| CorpusHit { signal, mark, score: one.score, passages, debug })
     };

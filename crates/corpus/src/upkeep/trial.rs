@@ -2,7 +2,7 @@
 //! go wrong between them.
 
 use super::{Agreement, Removal, drop_collection};
-use crate::{CacheParts, SemanticCache};
+use crate::{CacheParts, MailParts, SemanticCache};
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::contracts::{
@@ -165,6 +165,12 @@ impl Bench {
             readers: readers.clone(),
             queue: Arc::new(SqlQueue::new(shared, clock.clone())),
             catalogues: NO_CATALOGUES,
+            mail: MailParts {
+                fetch: Arc::new(Nothing),
+                extract: Arc::new(Nothing),
+                tokens: Arc::new(Nothing),
+                key: Secret::new("a test key"),
+            },
             license: LicenseGate::new(Secret::default(), None, clock.clone()),
             clock: clock.clone(),
             settings: Arc::new(Settings::default()),
@@ -219,6 +225,7 @@ impl Bench {
             mime: "text/plain".to_owned(),
             ext: String::new(),
             size: text.len() as u64,
+            file_bytes: 0,
             language: "en".to_owned(),
             is_supplied: false,
             source_provider_id: None,

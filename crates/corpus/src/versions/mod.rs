@@ -1,16 +1,208 @@
 //! Versions of a document among the results of a search, and which of them counts.
+//!
+//! | Module | What lives there |
+//! |---|---|
+//! | `places` | where documents lie as a whole |
+//! | `clusters` | which of them are versions of each other |
+//! | `pinned` | the pin that counts for a topic and a person |
+//! | `record` | what the records say of versions that stand for election |
+//! | `election` | which version counts, by its factors |
+//! | `standing` | how each version stands after that |
 
-use crate::CacheParts;
-use domain::contracts::{CorpusError, VersionsAsked};
-use domain::corpus::Standing;
+mod clusters;
+pub(crate) mod election;
+mod pinned;
+mod places;
+mod record;
+#[cfg(test)]
+pub(crate) mod samples;
+mod standing;
+
+pub(crate) use pinned::pinned;
+pub(crate) use places::Places;
+
+use crate::{CacheParts, permissions};
+use clusters::{Placed, clusters};
+use domain::contracts::{CorpusError, StoreError, VersionsAsked};
+use domain::corpus::{AclToken, DecidedBy, Gates, NewRun, Pin, Run, Signal, Standing, Weights};
 use domain::ids::SignalId;
+use domain::notation::dates;
+use election::{Election, candidates, exact, hold};
+use record::Record;
+use standing::{Decision, alone, standings};
 use std::collections::BTreeMap;
+
+/// Most documents of one search that are looked at for versions: the first ones. Each version of a document lists all of
+/// them, so that this also bounds what is written on results.
+pub const DOCUMENTS_MAX: usize = 100;
+
+/// How the documents stand, and the elections behind it that were written down.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    pub standings: BTreeMap<SignalId, Standing>,
+    pub runs: Vec<Run>,
+}
 
 /// Nothing while the license does not open the cache.
 pub async fn versions(
     parts: &CacheParts,
+    places: &Places,
     asked: VersionsAsked<'_>,
 ) -> Result<BTreeMap<SignalId, Standing>, CorpusError> {
-    let _ = (parts, asked);
-    Ok(BTreeMap::new())
+    let held = held(parts, places, asked).await;
+    held.map(|held| held.standings)
+        .map_err(|error| CorpusError(format!("versions in the cache cannot be looked for: {error}")))
+}
+
+pub(crate) async fn held(
+    parts: &CacheParts,
+    places: &Places,
+    asked: VersionsAsked<'_>,
+) -> Result<Held, StoreError> {
+    if asked.candidates.is_empty() || !parts.license.opens_cache() {
+        return Ok(Held::default());
+    }
+    let tokens = permissions::tokens_of(parts, asked.asker).await?;
+    let documents = documents(parts, &tokens, asked.candidates).await?;
+    let pin = pinned(parts, &tokens, asked.topic).await?.map(|(pin, _)| pin);
+    let groups = grouped(parts, places, &documents).await?;
+    let ids: Vec<SignalId> = documents.iter().map(|(signal, _)| signal.signal_id).collect();
+    let has_versions = groups.iter().any(|group| group.len() > 1);
+    let elects = parts.settings.canonical_auto_elect_enabled || asked.on_request;
+    let record = match has_versions && elects {
+        true => Some(Record::read(parts, asked.topic.key(), &ids).await?),
+        false => None,
+    };
+    let mut held = Held::default();
+    for group in groups {
+        let versions: Vec<(&Signal, f64)> = group.iter().map(|place| &documents[*place]).map(both).collect();
+        match versions.as_slice() {
+            [] => {}
+            [(only, _)] => {
+                let own = pin.as_ref().filter(|pin| pin.signal_id == only.signal_id);
+                let standing = alone(own.is_some(), own.and_then(|pin| pin.run_id));
+                held.standings.insert(only.signal_id, standing);
+            }
+            several => decide(parts, &asked, several, (pin.as_ref(), record.as_ref()), &mut held).await?,
+        }
+    }
+    Ok(held)
+}
+
+/// Those that the person may see, in the order in which they are given, each once.
+async fn documents(
+    parts: &CacheParts,
+    tokens: &[AclToken],
+    candidates: &[(SignalId, f64)],
+) -> Result<Vec<(Signal, f64)>, StoreError> {
+    let wanted = &candidates[..candidates.len().min(DOCUMENTS_MAX)];
+    let ids: Vec<SignalId> = wanted.iter().map(|(id, _)| *id).collect();
+    let seen = parts.signals.signals(&ids, Some(tokens)).await?;
+    let mut seen: BTreeMap<SignalId, Signal> = seen.into_iter().map(|one| (one.signal_id, one)).collect();
+    let document = |(id, best): &(SignalId, f64)| Some((seen.remove(id)?, *best));
+    Ok(wanted.iter().filter_map(document).collect())
+}
+
+async fn grouped(
+    parts: &CacheParts,
+    places: &Places,
+    documents: &[(Signal, f64)],
+) -> Result<Vec<Vec<usize>>, StoreError> {
+    let mut found = Vec::with_capacity(documents.len());
+    for (signal, _) in documents {
+        found.push(places.of(parts, signal).await?);
+    }
+    let placed = documents.iter().zip(&found);
+    let placed: Vec<Placed<'_>> =
+        placed.map(|((signal, _), place)| Placed { signal, place: place.as_deref() }).collect();
+    Ok(clusters(&placed, parts.settings.version_similarity_threshold.0))
+}
+
+/// A pin on one of the versions decides at once; else an election does, where there is one.
+async fn decide(
+    parts: &CacheParts,
+    asked: &VersionsAsked<'_>,
+    versions: &[(&Signal, f64)],
+    (pin, record): (Option<&Pin>, Option<&Record>),
+    held: &mut Held,
+) -> Result<(), StoreError> {
+    let mut order: Vec<&Signal> = by_relevance(versions);
+    let (mut decision, mut run_id) = (None, None);
+    let pin = pin.filter(|pin| order.iter().any(|one| one.signal_id == pin.signal_id));
+    if let Some(pin) = pin {
+        order.sort_by_key(|one| one.signal_id != pin.signal_id);
+        run_id = pin.run_id;
+        decision = Some(Decision { by: DecidedBy::Pin, winner: pin.signal_id, ineligible: Vec::new() });
+    } else if let Some(record) = record {
+        let (weights, gates) = rules(parts);
+        let facts: Vec<_> = versions.iter().map(|(signal, best)| record.facts(signal, *best)).collect();
+        let election = hold(candidates(&facts, parts.clock.now()), &weights, &gates);
+        let rank =
+            |one: &&Signal| election.members.iter().position(|member| member.signal_id == one.signal_id);
+        order.sort_by_key(rank);
+        if let Some(winner) = election.winner {
+            let not_elected = election.members.iter().filter(|member| !member.eligible);
+            let ineligible = not_elected.map(|member| member.signal_id).collect();
+            let run = match asked.records {
+                true => Some(write(parts, asked, election, winner, (weights, gates)).await?),
+                false => None,
+            };
+            run_id = run.as_ref().map(|run| run.run_id);
+            held.runs.extend(run);
+            // What only waits for a decision changes nothing that is shown.
+            decision = parts.settings.canonical_auto_elect_enabled.then_some(Decision {
+                by: DecidedBy::Election,
+                winner,
+                ineligible,
+            });
+        }
+    }
+    held.standings.extend(standings(&order, decision.as_ref(), run_id));
+    Ok(())
+}
+
+async fn write(
+    parts: &CacheParts,
+    asked: &VersionsAsked<'_>,
+    election: Election,
+    winner: SignalId,
+    (weights, gates): (Weights, Gates),
+) -> Result<Run, StoreError> {
+    let run = NewRun {
+        query: asked.topic.query.to_owned(),
+        scope: asked.topic.scope(),
+        cluster_key: election.members.iter().map(|member| member.signal_id).min().unwrap_or(winner),
+        auto: parts.settings.canonical_auto_elect_enabled,
+        winner_signal_id: winner,
+        margin: election.margin,
+        members: election.members,
+        weights,
+        gates,
+        search_id: asked.search,
+        search_owner: asked.asker,
+    };
+    parts.store.record_run(run, parts.clock.now()).await
+}
+
+fn rules(parts: &CacheParts) -> (Weights, Gates) {
+    let gates = Gates {
+        relevance_min: parts.settings.canonical_query_relevance_min.0,
+        relevance_ratio: parts.settings.canonical_query_relevance_ratio.0,
+    };
+    exact(&parts.settings.canonical_weights, &gates)
+}
+
+/// The most relevant first; then the newer, then the lower id.
+fn by_relevance<'a>(versions: &[(&'a Signal, f64)]) -> Vec<&'a Signal> {
+    let dated = |signal: &Signal| dates::instant(&dates::normalize_date(&signal.date_published));
+    let mut order = versions.to_vec();
+    order.sort_by(|(one, best), (other, others_best)| {
+        let by_date = || dated(other).cmp(&dated(one));
+        others_best.total_cmp(best).then_with(by_date).then_with(|| one.signal_id.cmp(&other.signal_id))
+    });
+    order.into_iter().map(|(signal, _)| signal).collect()
+}
+
+fn both((signal, best): &(Signal, f64)) -> (&Signal, f64) {
+    (signal, *best)
 }

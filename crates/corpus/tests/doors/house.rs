@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::Days;
-use corpus::{CacheParts, SemanticCache, words};
+use corpus::{CacheParts, MailParts, SemanticCache, words};
 use domain::contracts::{
     BodyKey, BodyStore, Catalogues, Clock, Nothing, PageError, PageProbe, PageText, PageWanted,
     ProviderStore, QueueName, ReadPages, Retrieval, SignalStore, Store, TaskQueue, UserStore,
@@ -150,6 +150,12 @@ impl House {
             readers: Arc::new(Nothing),
             queue: queue.clone(),
             catalogues: CATALOGUES,
+            mail: MailParts {
+                fetch: Arc::new(Nothing),
+                extract: Arc::new(Nothing),
+                tokens: Arc::new(Nothing),
+                key: Secret::new("a test key"),
+            },
             license: license(&clock, is_licensed),
             clock: clock.clone(),
             settings: Arc::new(settings),
@@ -205,6 +211,7 @@ impl House {
             mime: "text/plain".to_owned(),
             ext: String::new(),
             size: 1,
+            file_bytes: 0,
             language: String::new(),
             is_supplied: kept.is_supplied,
             version_label: String::new(),

@@ -2,7 +2,8 @@
 
 use crate::house::{House, Kept};
 use corpus::{RemovalError, Which};
-use domain::contracts::{BodyStore, Corpus, SignalStore, StoreError};
+use domain::contracts::{BodyStore, CanonicalStore, Clock, Corpus, PinFilter, SignalStore, StoreError};
+use domain::corpus::{NewPin, PinAction, PinVia, Scope};
 use domain::ids::{SignalId, UserId};
 use domain::settings::Settings;
 
@@ -79,6 +80,38 @@ async fn what_others_put_there_stays() {
     let refused = house.cache.unindex(&house.principal(ben, false).await, &Which::Id(id), false).await;
     assert!(matches!(refused, Err(RemovalError::NotOwn)), "{refused:?}");
     assert!(is_there(&house, id).await);
+}
+
+/// What is the answer to a query by somebody's decision goes only when it is meant; the history tells.
+#[tokio::test]
+async fn a_pinned_document_goes_by_force_alone() {
+    let house = House::open(Settings::default()).await;
+    let (ann, ben) = (house.person("ann").await, house.person("ben").await);
+    let id = kept_by(&house, &[ann, ben]).await;
+    let wanted = NewPin {
+        query: "river".to_owned(),
+        scope: Scope::Firm,
+        signal_id: id,
+        pinned_by: ben,
+        via: PinVia::Manual,
+        run_id: None,
+    };
+    house.store.pin(wanted, false, house.clock.now()).await.unwrap();
+    let as_ann = house.principal(ann, false).await;
+    let given_up = house.cache.unindex(&as_ann, &Which::Id(id), false).await.unwrap();
+    assert!(!given_up.is_whole, "one's own right is one's own");
+    for person in [house.principal(ben, false).await, house.principal(ann, true).await] {
+        let refused = house.cache.unindex(&person, &Which::Id(id), false).await;
+        assert!(matches!(refused, Err(RemovalError::Pinned)), "{refused:?}");
+    }
+    assert_eq!(house.store.pins_of(&[id]).await.unwrap().len(), 1);
+    let removed =
+        house.cache.unindex(&house.principal(ben, false).await, &Which::Id(id), true).await.unwrap();
+    assert!(removed.is_whole && !is_there(&house, id).await);
+    assert_eq!(house.store.pins_of(&[id]).await.unwrap(), []);
+    let told = house.store.pin_history(&PinFilter::default(), 0, 9).await.unwrap().items;
+    let actions: Vec<PinAction> = told.iter().map(|line| line.action).collect();
+    assert_eq!(actions, [PinAction::Removed, PinAction::Pinned], "newest first");
 }
 
 /// A text that two documents have is kept for the other.

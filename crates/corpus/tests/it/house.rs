@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::Days;
-use corpus::{CacheParts, SemanticCache, words};
+use corpus::{CacheParts, MailParts, SemanticCache, words};
 use domain::contracts::{
     Asking, Catalogues, ChunkVector, Clock, Corpus, CorpusAnswer, CorpusError, CorpusQuestion, Nothing,
     ProviderStore, Retrieval, SignalStore, SignalVectors, SparseVector, Store, UserStore, VectorError,
@@ -137,6 +137,12 @@ impl CacheHouse {
             readers: Arc::new(Nothing),
             queue: Arc::new(SqlQueue::new(shared, clock.clone())),
             catalogues: CATALOGUES,
+            mail: MailParts {
+                fetch: Arc::new(Nothing),
+                extract: Arc::new(Nothing),
+                tokens: Arc::new(Nothing),
+                key: Secret::new("a test key"),
+            },
             license: license(&clock),
             clock: clock.clone(),
             settings: Arc::new(settings),
@@ -186,6 +192,7 @@ impl CacheHouse {
             mime: "text/plain".to_owned(),
             ext: String::new(),
             size: given.text.len() as u64,
+            file_bytes: 0,
             language: "en".to_owned(),
             is_supplied: given.is_supplied,
             version_label: String::new(),

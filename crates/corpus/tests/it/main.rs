@@ -5,3 +5,4 @@ mod house;
 mod inflow;
 mod rights;
 mod search;
+mod versions;

@@ -90,7 +90,8 @@ pub trait CanonicalStore: Send + Sync {
 
     /// Writes an election, `auto_elected` or `pending`. The open one of the same query, scope and cluster becomes
     /// `superseded`; when it says the same (members, scores, weights, gates, winner, `auto`), nothing is written and that one is
-    /// returned. The other members get the winner as `superseded_by`, as one.
+    /// returned. The other members get the winner as `superseded_by`, as one. The newest twenty that nobody decided are kept.
+    /// Numbers of at most six decimals are read again as they are. `NotFound`: the winner is gone.
     async fn record_run(&self, run: NewRun, now: Instant) -> Result<Run, StoreError>;
     async fn run(&self, id: RunId) -> Result<Run, StoreError>;
     /// Newest first.
@@ -105,7 +106,7 @@ pub trait CanonicalStore: Send + Sync {
         force: bool,
         now: Instant,
     ) -> Result<RunOutcome, StoreError>;
-    /// Rejects an open run: its winner gets a rejection for its query.
+    /// Rejects an open run: its winner gets a rejection for its query. `NotFound`: the run or its winner is gone.
     async fn reject_run(
         &self,
         id: RunId,

@@ -33,9 +33,17 @@ pub struct EventFilter {
     pub scan_id: Option<ScanId>,
 }
 
+/// Scans and events of all people by status; one of which there is none may be missing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EgressCounts {
+    pub scans: Vec<(ScanStatus, u64)>,
+    pub events: Vec<(EventStatus, u64)>,
+}
+
 #[async_trait]
 pub trait EgressStore: Send + Sync {
-    /// Stores a scan as `queued`. One of the same person that is not over since before `abandoned` becomes `failed` first.
+    /// Stores a scan as `queued`. One of the same person that is not over since before `abandoned` becomes `failed` first:
+    /// nothing was heard of it since then. The newest hundred scans of a person are kept, and those that found something.
     async fn begin_scan(
         &self,
         wanted: NewScan,
@@ -47,7 +55,8 @@ pub trait EgressStore: Send + Sync {
     async fn scans(&self, user: UserId, offset: u64, limit: u64) -> Result<Page<Scan>, StoreError>;
     /// Notes that it runs and how far it is, and keeps what was found, as one. An event of the same person, document and
     /// message is not made again and keeps its status; those that are new are counted: exact ones, then candidates. None when
-    /// the scan is over or gone: then nothing is written.
+    /// the scan is over or gone: then nothing is written. An event of a document that is gone is not made. `matches` and
+    /// `candidates` of a scan are counted from its events, whatever `counts` says of them.
     async fn add_events(
         &self,
         id: ScanId,
@@ -55,7 +64,7 @@ pub trait EgressStore: Send + Sync {
         events: Vec<NewEvent>,
         now: Instant,
     ) -> Result<Option<(u64, u64)>, StoreError>;
-    /// Ends a scan; False when it is over already.
+    /// Ends a scan; False when it is over already. Its `matches` and `candidates` are counted from its events.
     async fn end_scan(&self, id: ScanId, end: ScanEnd, now: Instant) -> Result<bool, StoreError>;
     /// Newest sent first.
     async fn events(
@@ -75,4 +84,6 @@ pub trait EgressStore: Send + Sync {
     ) -> Result<EgressEvent, StoreError>;
     /// Those of these documents of which anybody has a confirmed event.
     async fn shared_externally(&self, signals: &[SignalId]) -> Result<BTreeSet<SignalId>, StoreError>;
+    /// How many there are of everybody.
+    async fn egress_counts(&self) -> Result<EgressCounts, StoreError>;
 }

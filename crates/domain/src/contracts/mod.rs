@@ -45,7 +45,7 @@ pub use connector::{
     SourceQuery, SourceResponse,
 };
 pub use corpus::{Corpus, CorpusAnswer, CorpusError, CorpusHit, CorpusQuestion, VersionsAsked};
-pub use egress_store::{EgressStore, EventFilter, ScanEnd, ScanOutcome};
+pub use egress_store::{EgressCounts, EgressStore, EventFilter, ScanEnd, ScanOutcome};
 pub use extract::{ExtractError, ExtractText, ExtractedText, FileToRead};
 pub use fetch::{
     Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, HttpStream, Origin, TlsOptions,

@@ -30,6 +30,8 @@ pub struct PageText {
     pub author: String,
     /// What the source calls this version: ETag, else Last-Modified; may be empty.
     pub version: String,
+    /// Bytes of the file that the text was read from; 0: not known.
+    pub file_bytes: u64,
 }
 
 /// What a source says when it is asked whether a document is there.

@@ -128,9 +128,12 @@ pub trait SignalStore: Send + Sync {
     /// The words on the documents by which people see them, worked out from source and grants.
     async fn acl_of(&self, ids: &[SignalId]) -> Result<Vec<(SignalId, Vec<AclToken>)>, StoreError>;
 
-    /// Removes the document with its pieces, grants and versions. Returns the bodies that nobody needs any more.
+    /// Removes the document with its pieces, grants, versions, pins and rejections. The history of pins says so, open
+    /// elections that it won become `stale`, and events of sent mail keep its title alone. Returns the bodies that nobody
+    /// needs any more.
     async fn remove_signal(&self, id: SignalId) -> Result<Vec<BodyKey>, StoreError>;
-    /// Joins `from` into `into`: grants, tags and versions go over, `from` is removed.
+    /// Joins `from` into `into`: grants, tags, versions, pins, rejections and events of sent mail go over, `from` is
+    /// removed. Pins go over to a document with a text only.
     async fn merge_signals(
         &self,
         from: SignalId,

@@ -2,8 +2,8 @@
 
 use super::{
     ActivityStore, AiProviderStore, AnswerStore, AuditStore, AuthenticatorStore, BrandingStore, BroughtStore,
-    ChatStore, ClaimedTask, ConnectionStore, IdentityStore, NewTask, PreferenceStore, PromptStore, QueueName,
-    SearchRunStore, SignalStore, WorkerBeat,
+    CanonicalStore, ChatStore, ClaimedTask, ConnectionStore, EgressStore, IdentityStore, NewTask,
+    PreferenceStore, PromptStore, QueueName, SearchRunStore, SignalStore, WorkerBeat,
 };
 use crate::ids::{GroupId, PipelineId, ProviderId, ResultId, SearchId, TaskId, TokenId, TransformId, UserId};
 use crate::instant::Instant;
@@ -463,6 +463,8 @@ pub trait Store:
     + PreferenceStore
     + SearchRunStore
     + SignalStore
+    + CanonicalStore
+    + EgressStore
 {
     /// Answers when the database does.
     async fn ping(&self) -> Result<(), StoreError>;

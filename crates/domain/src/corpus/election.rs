@@ -20,7 +20,7 @@ words! {
         Rejected = "rejected",
         /// There is a newer one for the same query and documents.
         Superseded = "superseded",
-        /// Nobody decided for a long time.
+        /// Nobody decided for a long time, or its winner left the cache.
         Stale = "stale",
     }
 }

@@ -7,6 +7,7 @@ mod cluster;
 mod egress;
 mod election;
 mod license_gate;
+mod listed;
 mod mark;
 mod pin;
 mod signal;
@@ -25,6 +26,7 @@ pub use election::{
     Weights,
 };
 pub use license_gate::LicenseGate;
+pub use listed::{CANDIDATES_MAX, candidates, stand};
 pub use mark::{Badge, CacheMark};
 pub use pin::{NewPin, Pin, PinAction, PinEvent, PinVia};
 pub use signal::{

@@ -82,6 +82,8 @@ pub struct Signal {
     pub ext: String,
     /// Characters of the text.
     pub size: u64,
+    /// Bytes of the file that the text was read from; 0: not known.
+    pub file_bytes: u64,
     /// ISO 639-1, or empty.
     pub language: String,
     /// SHA-256 of the normalised text in hexadecimal; empty while it is not here.
@@ -170,6 +172,8 @@ pub struct IndexedContent {
     pub mime: String,
     pub ext: String,
     pub size: u64,
+    /// Bytes of the file that the text was read from; 0: not known.
+    pub file_bytes: u64,
     pub language: String,
     pub is_supplied: bool,
     pub version_label: String,

@@ -4,6 +4,8 @@ mod chat;
 mod get_search_results;
 mod list_providers;
 mod list_searches;
+mod list_versions;
+mod pin_for_query;
 mod read_document;
 mod score_document;
 mod search;
@@ -15,6 +17,7 @@ pub(crate) use search::first_results;
 use crate::call::{Call, Said};
 use crate::error::ToolError;
 use async_trait::async_trait;
+use domain::user::Principal;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use std::sync::Arc;
 
@@ -28,6 +31,8 @@ pub(crate) const TABLE: &[Row] = &[
     chat::ROW,
     list_providers::ROW,
     list_searches::ROW,
+    list_versions::ROW,
+    pin_for_query::ROW,
 ];
 
 /// One tool.
@@ -53,6 +58,11 @@ pub(crate) trait ToolCall: Send + Sync {
 }
 
 impl Row {
+    /// What only curators do is not shown to others. That it is refused to them does not rest on this.
+    pub fn is_for(&self, principal: &Principal) -> bool {
+        self.name != pin_for_query::ROW.name || principal.may_curate()
+    }
+
     /// As clients see it.
     pub fn described(&self) -> Tool {
         let hints = ToolAnnotations::with_title(self.title)
@@ -98,5 +108,24 @@ mod tests {
             assert!(row(alias).is_some(), "{alias}");
         }
         assert!(row("delete_everything").is_none());
+    }
+
+    #[test]
+    fn decisions_are_for_curators() {
+        let person = |is_admin: bool, group: &str| Principal {
+            user: domain::ids::UserId(1),
+            username: "ann".to_owned(),
+            is_admin,
+            groups: vec![group.to_owned()],
+        };
+        for (principal, hidden) in [
+            (person(false, "law"), Some("pin_for_query")),
+            (person(false, domain::user::CURATORS), None),
+            (person(true, ""), None),
+        ] {
+            let left_out: Vec<&str> =
+                TABLE.iter().filter(|row| !row.is_for(&principal)).map(|row| row.name).collect();
+            assert_eq!(left_out, Vec::from_iter(hidden), "{principal:?}");
+        }
     }
 }

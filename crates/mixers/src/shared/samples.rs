@@ -1,11 +1,13 @@
 //! Results for the mixers' tests.
 
 use domain::contracts::{Candidate, MixContext, MixerKind};
+use domain::corpus::{CacheMark, DecidedBy, Liveness};
 use domain::ids::{ProviderId, ResultId, SearchId, UserId};
 use domain::instant::Instant;
 use domain::result::{DATE_UNKNOWN, ResultItem, ResultSet};
 use domain::search::{Search, SearchDraft};
 use domain::status::{ProviderStatus, SearchStatus};
+use testkit::versions::{decided, mark, undecided};
 
 #[derive(Clone, Copy)]
 pub struct Sample {
@@ -61,7 +63,7 @@ pub fn stacks() -> [ResultSet; 2] {
     [set(1, &[sample(5), sample(4), sample(1)]), set(2, &[sample(3), sample(2)])]
 }
 
-/// Three providers with many ties.
+/// Three providers with many ties. The first is the semantic cache: two documents in three versions, one of them decided.
 pub fn samples() -> Vec<ResultSet> {
     let dates = ["unknown", "2024-05-01 00:00:00", "2024-05-01 00:30:00+02:00", "Spring"];
     let sample = |number: i64| Sample {
@@ -73,9 +75,18 @@ pub fn samples() -> Vec<ResultSet> {
         is_new: number % 2 == 0,
         ..Sample::default()
     };
-    (0..3)
-        .map(|provider| set(provider, &(0..8).map(|n| sample(provider * 8 + n)).collect::<Vec<_>>()))
-        .collect()
+    let samples = |provider: i64| (0..8).map(|n| sample(provider * 8 + n)).collect::<Vec<_>>();
+    let mut sets: Vec<ResultSet> = (0..3).map(|provider| set(provider, &samples(provider))).collect();
+    let mut standings = decided(&[97, 93, 99], DecidedBy::Election, 1);
+    standings.extend(undecided(&[94, 96, 98]));
+    for item in &mut sets[0].items {
+        let id = item.swirl_id.0;
+        let liveness = if id % 4 == 0 { Liveness::Gone } else { Liveness::Alive };
+        let mut mark = CacheMark { liveness, ..mark(id) };
+        standings.get(&mark.signal_id).into_iter().for_each(|standing| mark.stand(standing.clone()));
+        item.cache = Some(Box::new(mark));
+    }
+    sets
 }
 
 pub fn search() -> Search {
@@ -99,10 +110,14 @@ pub fn ids(order: &[Candidate<'_>]) -> Vec<i64> {
 
 /// The ids in the order of a mixer on a page of 10, and its messages.
 pub fn arranged(kind: &MixerKind, sets: &[ResultSet]) -> (Vec<i64>, Vec<String>) {
+    arranged_as(kind, sets, true)
+}
+
+pub fn arranged_as(kind: &MixerKind, sets: &[ResultSet], promotes: bool) -> (Vec<i64>, Vec<String>) {
     let search = search();
     let candidates =
         sets.iter().flat_map(|set| set.items.iter().map(move |item| Candidate { set, item })).collect();
     let arrangement =
-        kind.mixer.arrange(candidates, &MixContext { search: &search, page_size: 10, promotes: true });
+        kind.mixer.arrange(candidates, &MixContext { search: &search, page_size: 10, promotes });
     (ids(&arrangement.order), arrangement.messages)
 }

@@ -2,7 +2,7 @@
 //! the list. The best of them stays and lists the others as its `duplicates`.
 
 use super::shared::canonical_url::canonical;
-use super::shared::groups::{Place, best_first, settle};
+use super::shared::groups::{Place, compared, settle};
 use async_trait::async_trait;
 use domain::contracts::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
@@ -22,15 +22,16 @@ impl PostResultProcessor for DedupeByFieldPostResultProcessor {
         cx: &PostResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
         let settings = &cx.toolbox.settings;
-        Ok(dedupe(sets, settings.dedupe_field.trim(), settings.dedupe_group_not_drop))
+        let places = compared(sets, cx);
+        Ok(dedupe(sets, places, settings.dedupe_field.trim(), settings.dedupe_group_not_drop))
     }
 }
 
-/// Over all sets. Those that are not the best are listed under it if `lists` is set, else deleted.
-fn dedupe(sets: &mut [ResultSet], field: &str, lists: bool) -> Outcome {
+/// Over these places, the best first. Those that are not the best are listed under it if `lists` is set, else deleted.
+fn dedupe(sets: &mut [ResultSet], places: Vec<Place>, field: &str, lists: bool) -> Outcome {
     let mut best_of_value: HashMap<String, Place> = HashMap::new();
     let mut bests: HashMap<Place, Place> = HashMap::new();
-    for place in best_first(sets) {
+    for place in places {
         let Some(value) = value_of(&sets[place.0].items[place.1], field) else { continue };
         let best = *best_of_value.entry(value).or_insert(place);
         if best != place {
@@ -85,11 +86,17 @@ pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::post_result::shared::groups::best_first;
     use crate::post_result::shared::samples::{item, listed, set};
     use serde_json::json;
 
+    fn dedupe_all(sets: &mut [ResultSet], field: &str, lists: bool) -> Outcome {
+        let places = best_first(sets);
+        dedupe(sets, places, field, lists)
+    }
+
     fn group(sets: &mut [ResultSet]) -> usize {
-        dedupe(sets, "url", true).grouped
+        dedupe_all(sets, "url", true).grouped
     }
 
     #[test]
@@ -177,10 +184,10 @@ mod tests {
             by(" ", ""),
         ];
         let mut sets = [set(1, "q", items.clone())];
-        assert_eq!(dedupe(&mut sets, "author", true), Outcome::grouped(1));
+        assert_eq!(dedupe_all(&mut sets, "author", true), Outcome::grouped(1));
         assert_eq!(listed(&sets), [["Ann[Ann ]", "Bo[]", "[]", " []"]]);
         let mut sets = [set(1, "q", items)];
-        assert_eq!(dedupe(&mut sets, "author", false), Outcome::deleted(1));
+        assert_eq!(dedupe_all(&mut sets, "author", false), Outcome::deleted(1));
         assert_eq!(listed(&sets), [["Ann[]", "Bo[]", "[]", " []"]]);
     }
 

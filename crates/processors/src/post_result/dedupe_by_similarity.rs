@@ -1,7 +1,7 @@
 //! DedupeBySimilarityPostResultProcessor: results that are the same document with small differences are one entry of
 //! the list, as those with the same address are.
 
-use super::shared::groups::{Place, best_first, settle};
+use super::shared::groups::{Place, compared, settle};
 use crate::result::shared::dataset::is_dataset;
 use async_trait::async_trait;
 use domain::contracts::{
@@ -23,14 +23,15 @@ impl PostResultProcessor for DedupeBySimilarityPostResultProcessor {
         cx: &PostResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
         let settings = &cx.toolbox.settings;
-        Ok(dedupe(sets, settings.dedupe_similarity_minimum.0, settings.dedupe_group_not_drop))
+        let (minimum, lists) = (settings.dedupe_similarity_minimum.0, settings.dedupe_group_not_drop);
+        let places = compared(sets, cx);
+        Ok(dedupe(sets, places, minimum, lists))
     }
 }
 
-/// Over all sets. Those that are not the best are listed under it if `lists` is set, else deleted.
-fn dedupe(sets: &mut [ResultSet], minimum: f64, lists: bool) -> Outcome {
+/// Over these places, the best first. Those that are not the best are listed under it if `lists` is set, else deleted.
+fn dedupe(sets: &mut [ResultSet], mut places: Vec<Place>, minimum: f64, lists: bool) -> Outcome {
     // A table is named by the query, whatever it holds: its text says nothing of its likeness.
-    let mut places = best_first(sets);
     places.retain(|place| !is_dataset(&sets[place.0].items[place.1]));
     let found = {
         let texts: Vec<Text<'_>> =
@@ -68,6 +69,7 @@ pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::post_result::shared::groups::best_first;
     use crate::post_result::shared::samples::{item, listed, set};
     use domain::result::DATE_UNKNOWN;
     use proptest::prelude::*;
@@ -76,6 +78,11 @@ mod tests {
     const MINIMUM: f64 = 0.95;
     const BODY: &str =
         "three gauges at the lower bridge measure the level of the river every hour and send it";
+
+    fn dedupe_all(sets: &mut [ResultSet], minimum: f64, lists: bool) -> Outcome {
+        let places = best_first(sets);
+        dedupe(sets, places, minimum, lists)
+    }
 
     fn result(title: &str, body: &str, confidence: f64) -> ResultItem {
         ResultItem { body: body.to_owned(), ..item(title, "", confidence, 0.0) }
@@ -89,7 +96,7 @@ mod tests {
             named("https://b.example/river/2", "https://b.example/<em>river</em>/2"),
         ];
         let mut sets = [set(1, "q", copies)];
-        assert_eq!(dedupe(&mut sets, MINIMUM, true), Outcome::grouped(1));
+        assert_eq!(dedupe_all(&mut sets, MINIMUM, true), Outcome::grouped(1));
     }
 
     #[test]
@@ -99,11 +106,15 @@ mod tests {
         let second = vec![result("GAUGES!", &marked, 0.7), result("Gauges 2", BODY, 0.4)];
         let sets = || [set(1, "q", first.clone()), set(2, "q", second.clone())];
         let mut grouped = sets();
-        assert_eq!(dedupe(&mut grouped, MINIMUM, true), Outcome::grouped(1));
+        assert_eq!(dedupe_all(&mut grouped, MINIMUM, true), Outcome::grouped(1));
         assert_eq!(listed(&grouped), [vec!["Other[]"], vec!["GAUGES![Gauges]", "Gauges 2[]"]]);
-        assert_eq!(dedupe(&mut grouped, MINIMUM, true), Outcome::default(), "a second turn finds nothing");
+        assert_eq!(
+            dedupe_all(&mut grouped, MINIMUM, true),
+            Outcome::default(),
+            "a second turn finds nothing"
+        );
         let mut dropped = sets();
-        assert_eq!(dedupe(&mut dropped, MINIMUM, false), Outcome::deleted(1));
+        assert_eq!(dedupe_all(&mut dropped, MINIMUM, false), Outcome::deleted(1));
         assert_eq!(listed(&dropped), [vec!["Other[]"], vec!["GAUGES![]", "Gauges 2[]"]]);
     }
 
@@ -115,7 +126,7 @@ mod tests {
             ResultItem { payload, ..result("sales", "", 0.5) }
         };
         let mut sets = [set(1, "q", vec![table(1)]), set(2, "q", vec![table(2)])];
-        assert_eq!(dedupe(&mut sets, MINIMUM, true), Outcome::default());
+        assert_eq!(dedupe_all(&mut sets, MINIMUM, true), Outcome::default());
         assert_eq!(listed(&sets), [vec!["sales[]"], vec!["sales[]"]]);
     }
 
@@ -123,7 +134,7 @@ mod tests {
     fn an_update_does_not_replace_what_is_there() {
         let new = ResultItem { new: Some(1), ..result("GAUGES", BODY, 0.9) };
         let mut sets = [set(1, "q", vec![new]), set(2, "q", vec![result("Gauges", BODY, 0.1)])];
-        assert_eq!(dedupe(&mut sets, MINIMUM, true), Outcome::grouped(1));
+        assert_eq!(dedupe_all(&mut sets, MINIMUM, true), Outcome::grouped(1));
         assert_eq!(listed(&sets), [vec![], vec!["Gauges[GAUGES]".to_owned()]]);
     }
 
@@ -131,7 +142,7 @@ mod tests {
     fn results_of_a_block_stay_where_they_are() {
         let block = ResultItem { result_block: Some("facts".to_owned()), ..result("Gauges", BODY, 0.9) };
         let mut sets = [set(1, "q", vec![block, result("Gauges", BODY, 0.1)])];
-        assert_eq!(dedupe(&mut sets, MINIMUM, true), Outcome::default());
+        assert_eq!(dedupe_all(&mut sets, MINIMUM, true), Outcome::default());
     }
 
     #[test]
@@ -147,7 +158,7 @@ mod tests {
             let on =
                 |date: &str| ResultItem { date_published: date.to_owned(), ..result("Minutes", "", 0.5) };
             let mut sets = [set(1, "q", vec![on(a), on(b)])];
-            assert_eq!(dedupe(&mut sets, MINIMUM, true), Outcome::grouped(expected), "{a} {b}");
+            assert_eq!(dedupe_all(&mut sets, MINIMUM, true), Outcome::grouped(expected), "{a} {b}");
         }
     }
 
@@ -183,20 +194,20 @@ mod tests {
         #[test]
         fn nothing_is_lost_and_a_second_turn_finds_nothing(items in pool()) {
             let mut sets = in_sets(&items);
-            let outcome = dedupe(&mut sets, MINIMUM, true);
+            let outcome = dedupe_all(&mut sets, MINIMUM, true);
             let groups = groups_of(&sets);
             let listed: usize = groups.values().map(BTreeSet::len).sum();
             prop_assert_eq!(listed, outcome.grouped);
             prop_assert_eq!(groups.len() + listed, items.len());
-            prop_assert_eq!(dedupe(&mut sets, MINIMUM, true), Outcome::default());
+            prop_assert_eq!(dedupe_all(&mut sets, MINIMUM, true), Outcome::default());
             prop_assert_eq!(groups_of(&sets), groups);
         }
 
         #[test]
         fn the_order_of_results_does_not_count(items in pool().prop_flat_map(|items| (Just(items.clone()), Just(items).prop_shuffle()))) {
             let (mut sets, mut shuffled) = (in_sets(&items.0), in_sets(&items.1));
-            dedupe(&mut sets, MINIMUM, true);
-            dedupe(&mut shuffled, MINIMUM, true);
+            dedupe_all(&mut sets, MINIMUM, true);
+            dedupe_all(&mut shuffled, MINIMUM, true);
             prop_assert_eq!(groups_of(&sets), groups_of(&shuffled));
         }
     }

@@ -8,6 +8,7 @@ mod per_provider;
 mod redact_pii;
 mod rerank;
 mod shared;
+mod version_clustering;
 
 #[cfg(test)]
 pub(crate) use shared::samples;
@@ -19,6 +20,7 @@ pub const CATALOGUE: &[PostResultProcessorKind] = &[
     cosine_relevancy::KIND,
     dedupe_by_field::KIND,
     dedupe_by_similarity::KIND,
+    version_clustering::KIND,
     drop_irrelevant::KIND,
     per_provider::DATE_FINDER,
     redact_pii::KIND,
@@ -26,11 +28,12 @@ pub const CATALOGUE: &[PostResultProcessorKind] = &[
 ];
 
 /// What runs, in this order, for a search that names none itself. Grouping chooses the best of a group by its
-/// scores, so the scores come first.
+/// scores, so the scores come first. Versions are looked for among what is left.
 pub const SYSTEM_DEFAULT: &[&str] = &[
     "CosineRelevancyPostResultProcessor",
     "DedupeByFieldPostResultProcessor",
     "DedupeBySimilarityPostResultProcessor",
+    "VersionClusteringPostResultProcessor",
 ];
 
 #[cfg(test)]

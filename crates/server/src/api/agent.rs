@@ -1,5 +1,6 @@
 //! What this installation can do, for programs that work with it.
 
+use super::egress;
 use super::sapi::usable_models;
 use crate::House;
 use crate::auth::Caller;
@@ -40,7 +41,7 @@ struct Features {
     chat_api: bool,
     /// A model is there that writes summaries.
     rag: bool,
-    /// Documents that were sent outside can be found.
+    /// Documents that were sent outside can be found: the cache may be used, and a mailbox can be connected.
     egress: bool,
     /// The cache is asked for words, too.
     hybrid: bool,
@@ -83,7 +84,7 @@ async fn read_status(caller: Caller, State(house): State<Arc<House>>) -> Result<
             cache: license.cache,
             chat_api: ai.chat.is_some(),
             rag: ai.rag.is_some(),
-            egress: false,
+            egress: license.cache && has_mailbox(&house).await?,
             hybrid: house.settings.corpus_hybrid,
         },
         license: License {
@@ -94,6 +95,13 @@ async fn read_status(caller: Caller, State(house): State<Arc<House>>) -> Result<
         },
         ai,
     }))
+}
+
+/// There is a way to connect a mailbox.
+async fn has_mailbox(house: &House) -> Result<bool, ApiError> {
+    let all = house.store.authenticators().await?;
+    let is_there = |name: &str| all.iter().any(|one| one.draft.active && one.is_called(name));
+    Ok(egress::authenticators(&house.settings).any(|(_, name)| is_there(name)))
 }
 
 /// The default of the role, else the first that serves it.

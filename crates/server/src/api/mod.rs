@@ -7,10 +7,12 @@ mod audit;
 pub mod authenticators;
 mod brandings;
 mod cache;
+mod canonical;
 mod catalogues;
 pub mod chat;
 mod config;
 mod docs;
+mod egress;
 mod groups;
 mod health;
 mod ingest;
@@ -78,6 +80,8 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
         .merge(brandings::router())
         .merge(ingest::router())
         .merge(cache::router())
+        .merge(canonical::router())
+        .merge(egress::router())
         .merge(agent::router())
         .merge(license::router())
         .merge(config::router())

@@ -63,6 +63,8 @@ impl ApiDocument {
         (name = "providers", description = "The sources, and what can be named in their configuration."),
         (name = "transforms", description = "Reusable rewrites and synonyms of queries."),
         (name = "cache", description = "Documents that people retrieved, found again at once."),
+        (name = "canonical", description = "Which version of a document counts: elections and pins."),
+        (name = "egress", description = "Which cached documents went outside, by one's own sent mail."),
         (name = "people", description = "Users, groups, tokens, signing in."),
         (name = "service", description = "Signs of life, and this document."),
     )

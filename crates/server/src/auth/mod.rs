@@ -58,12 +58,12 @@ fn is_opened(settings: &Settings, path: &str) -> bool {
 }
 
 /// Pages for people: who is not signed in is led to the sign-in page.
-const PAGES: &[&str] = &["/", "/history/", "/account/", "/chat/", "/svc/query_transform_form/"];
-/// The console and all below it are such pages.
-const CONSOLE: &str = "/admin/";
+const PAGES: &[&str] = &["/", "/history/", "/account/", "/chat/", "/egress/", "/svc/query_transform_form/"];
+/// The console, the elections and all below them are such pages.
+const FOLDERS: &[&str] = &["/admin/", "/review/"];
 
 fn is_page(path: &str) -> bool {
-    PAGES.contains(&path) || path.starts_with(CONSOLE)
+    PAGES.contains(&path) || FOLDERS.iter().any(|folder| path.starts_with(folder))
 }
 
 /// How the caller proved who they are.

@@ -1,7 +1,7 @@
 //! The semantic cache in figures: what is in it, what was asked of it, and whether its stores answer.
 
 use super::whole;
-use corpus::{Backing, Counted};
+use corpus::{Backing, Counted, Decisions};
 use domain::contracts::CorpusCounts;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -14,6 +14,8 @@ use std::sync::atomic::Ordering;
 pub struct CacheFigures {
     /// None when they could not be read.
     pub counts: Option<CorpusCounts>,
+    /// The same for decisions on versions, and for what went outside.
+    pub decisions: Option<Decisions>,
     pub counted: Counted,
     pub licensed: bool,
     /// By the name of the label; empty while the cache is closed.
@@ -41,6 +43,16 @@ struct StoreLabel {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StatusLabel {
+    status: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ChosenLabel {
+    chosen_by: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct NoLabel {}
 
 #[derive(Default)]
@@ -57,6 +69,11 @@ pub struct CacheMetrics {
     hits: Counter,
     ingests: Family<OutcomeLabel, Counter>,
     probes: Family<VerdictLabel, Counter>,
+    runs: Family<StatusLabel, Gauge>,
+    pins: Family<NoLabel, Gauge>,
+    scans: Family<StatusLabel, Gauge>,
+    events: Family<StatusLabel, Gauge>,
+    decided: Family<ChosenLabel, Counter>,
 }
 
 impl CacheMetrics {
@@ -101,17 +118,44 @@ impl CacheMetrics {
             "Checks whether documents are still there, by verdict",
             self.probes.clone(),
         );
+        self.register_decisions(registry);
+    }
+
+    fn register_decisions(&self, registry: &mut Registry) {
+        registry.register(
+            "tributary_canonical_runs",
+            "Elections among versions by status",
+            self.runs.clone(),
+        );
+        registry.register(
+            "tributary_canonical_pins",
+            "Documents that are pinned for a query",
+            self.pins.clone(),
+        );
+        registry.register(
+            "tributary_canonical_decisions",
+            "Groups of versions in searches among which an election or a pin chose",
+            self.decided.clone(),
+        );
+        registry.register("tributary_egress_scans", "Scans of sent mail by status", self.scans.clone());
+        registry.register(
+            "tributary_egress_events",
+            "Documents that were found in sent mail by status",
+            self.events.clone(),
+        );
     }
 
     /// Writes how things stand; who scrapes at the same time waits.
     pub fn tell(&self, figures: &CacheFigures) {
         self.licensed.set(i64::from(figures.licensed));
         self.tell_counts(figures.counts.as_ref());
+        self.tell_decisions(figures.decisions.as_ref());
         self.stores.clear();
         for (store, backing) in &figures.stores {
             self.stores.get_or_create(&StoreLabel { store }).set(i64::from(backing.ok));
         }
-        let Counted { searches, hits, ingested, failed, alive, gone, unknown } = figures.counted;
+        let Counted { searches, hits, ingested, failed, alive, gone, unknown, elections, pins } =
+            figures.counted;
         set(&self.searches, searches);
         set(&self.hits, hits);
         for (outcome, count) in [("in", ingested), ("failed", failed)] {
@@ -119,6 +163,23 @@ impl CacheMetrics {
         }
         for (verdict, count) in [("alive", alive), ("gone", gone), ("unknown", unknown)] {
             set(&self.probes.get_or_create(&VerdictLabel { verdict }), count);
+        }
+        for (chosen_by, count) in [("election", elections), ("pin", pins)] {
+            set(&self.decided.get_or_create(&ChosenLabel { chosen_by }), count);
+        }
+    }
+
+    fn tell_decisions(&self, decisions: Option<&Decisions>) {
+        for family in [&self.runs, &self.scans, &self.events] {
+            family.clear();
+        }
+        self.pins.clear();
+        let Some(Decisions { runs, pins, scans, events }) = decisions else { return };
+        self.pins.get_or_create(&NoLabel {}).set(whole(*pins));
+        for (family, counts) in [(&self.runs, runs), (&self.scans, scans), (&self.events, events)] {
+            for (status, count) in counts {
+                family.get_or_create(&StatusLabel { status }).set(whole(*count));
+            }
         }
     }
 

@@ -11,6 +11,7 @@ use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
 use axum_extra::extract::cookie::CookieJar;
+use domain::contracts::Corpus;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -24,6 +25,10 @@ pub struct Frame {
     /// Empty when nobody is signed in.
     pub user: String,
     pub is_admin: bool,
+    /// Decides which version of a document counts.
+    pub is_curator: bool,
+    /// The license opens the semantic cache.
+    pub has_cache: bool,
     /// None when the caller came without a session; there is nothing to sign out of then. Masked anew for each page.
     pub csrf: Option<String>,
     pub language: Language,
@@ -62,6 +67,8 @@ impl FromRequestParts<Arc<House>> for Frame {
         Ok(Self {
             user: caller.map(|caller| caller.principal.username.clone()).unwrap_or_default(),
             is_admin: caller.is_some_and(|caller| caller.principal.is_admin),
+            is_curator: caller.is_some_and(|caller| caller.principal.may_curate()),
+            has_cache: house.corpus.is_open(),
             csrf,
             language,
             languages: LANGUAGES,

@@ -8,6 +8,7 @@
 //! | `search` | the search page; without a script a plain list |
 //! | `answer`, `chat`, `prose` | the answer of a search, the Assistant, and what models write |
 //! | `history`, `account` | one's own searches, and one's own profile, tokens, connections and wishes |
+//! | `review`, `egress` | which version of a document counts, and what one sent outside |
 //! | `admin` | the console |
 //! | `sign_in`, `oidc`, `notice` | the ways in, and pages that say one thing |
 //! | `transform_form`, `upload` | the upload of query transforms |
@@ -18,12 +19,14 @@ mod answer;
 mod assets;
 mod branding;
 mod chat;
+mod egress;
 mod frame;
 mod history;
 mod notice;
 mod oidc;
 mod pages;
 mod prose;
+mod review;
 mod search;
 mod sign_in;
 #[cfg(test)]
@@ -45,6 +48,9 @@ pub fn router() -> Router<Arc<House>> {
     Router::new()
         .route("/history/", get(history::history_page))
         .route("/account/", get(account::account_page))
+        .route("/review/", get(review::queue_page))
+        .route("/review/{run_id}/", get(review::run_page))
+        .route("/egress/", get(egress::egress_page))
         .route("/login/", get(sign_in::sign_in_page).post(sign_in::sign_in))
         .route("/logout/", post(sign_in::sign_out))
         .route("/svc/oidc/{name}/login/", get(oidc::login))

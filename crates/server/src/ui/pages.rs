@@ -109,6 +109,8 @@ pub mod tests {
         Frame {
             user: text.to_owned(),
             is_admin: true,
+            is_curator: true,
+            has_cache: true,
             csrf: Some(text.to_owned()),
             language: LANGUAGES[0],
             languages: LANGUAGES,
@@ -149,6 +151,9 @@ pub mod tests {
             ("transform_form.html", form),
             ("history.html", json!({})),
             ("account.html", json!({})),
+            ("review.html", json!({"run": null})),
+            ("review.html", json!({"run": bad})),
+            ("egress.html", json!({})),
         ];
         for (name, values) in rendered {
             let text = pages.text(name, &frame(bad), values).expect("a page");

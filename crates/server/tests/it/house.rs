@@ -5,7 +5,7 @@ use answers::{Answers, AnswersParts};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
-use corpus::{CacheParts, SemanticCache};
+use corpus::{CacheParts, MailParts, SemanticCache};
 use domain::contracts::{Clock, NoObserver, Nothing, Store, SystemClock, TaskQueue, Toolbox};
 use domain::corpus::LicenseGate;
 use domain::ids::SearchId;
@@ -65,6 +65,12 @@ fn closed_cache(
         readers: Arc::new(Nothing),
         queue: Arc::clone(queue),
         catalogues: CATALOGUES,
+        mail: MailParts {
+            fetch: Arc::new(Nothing),
+            extract: Arc::new(Nothing),
+            tokens: Arc::new(Nothing),
+            key: Secret::new("a test key"),
+        },
         license: LicenseGate::new(Secret::default(), None, Arc::clone(clock)),
         clock: Arc::clone(clock),
         settings: Arc::clone(settings),
@@ -100,10 +106,12 @@ impl TestHouse {
             toolbox,
             pages: Arc::new(Nothing),
         }));
+        let corpus = Arc::new(closed_cache(sql, &queue, &clock, &settings));
         let mcp = Arc::new(mcp::Mcp::new(mcp::McpParts {
             store: Arc::clone(&store),
             federation: Arc::clone(&federation),
             answers: Arc::clone(&answers),
+            corpus: Arc::clone(&corpus),
             pages: Arc::new(Nothing),
             catalogues: CATALOGUES,
             clock: Arc::clone(&clock),
@@ -119,9 +127,8 @@ impl TestHouse {
             )),
             Arc::new(ai::Readers::new(store.clone(), fetch, Arc::clone(&clock), settings.clone())),
         );
-        let corpus = closed_cache(sql, &queue, &clock, &settings);
         let house = House::new(HouseParts {
-            corpus: Arc::new(corpus),
+            corpus,
             trials: Arc::new(trials),
             answers,
             mcp,

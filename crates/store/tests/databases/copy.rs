@@ -7,12 +7,12 @@ use domain::answer::{AnswerWish, StoredAnswer};
 use domain::authenticator::{AuthenticatorDraft, Tokens};
 use domain::chat::{ChatDraft, MessageContent, Rating, Speaker};
 use domain::contracts::{
-    AiProviderStore, AnswerStore, AuthenticatorStore, BroughtStore, ChatStore, ConnectionStore, NewTask,
-    OutboxStore, PromptStore, ProviderStore, QueueName, ResultStore, SearchStore, SignalFilter, SignalStore,
-    UserStore,
+    AiProviderStore, AnswerStore, AuthenticatorStore, BroughtStore, CanonicalStore, ChatStore,
+    ConnectionStore, EgressStore, NewTask, OutboxStore, PinFilter, PromptStore, ProviderStore, QueueName,
+    ResultStore, ScanOutcome, SearchStore, SignalFilter, SignalStore, UserStore,
 };
-use domain::corpus::{AclToken, NewSignal};
-use domain::ids::{SearchId, TaskId, UserId};
+use domain::corpus::{AclToken, MatchMethod, NewSignal, RejectReason, ScanCounts, Scope};
+use domain::ids::{SearchId, SignalId, TaskId, UserId};
 use domain::prompt_record::PromptDraft;
 use domain::provider::ProviderDraft;
 use domain::result::ResultItem;
@@ -28,6 +28,8 @@ use store::copy::{
     target_state,
 };
 use testkit::postgres::{TestDatabase, server};
+use testkit::suites::store::egress::{found, wish};
+use testkit::suites::store::elections::election;
 use testkit::suites::store::signals;
 
 /// Name, last id, columns and rows of a table.
@@ -146,6 +148,32 @@ async fn cache(store: &SqlStore, owner: UserId) {
     }
     store.note_failure(signal.signal_id, "NUL \0".to_owned(), now()).await.expect("noted");
     store.set_corpus_value("model", "reader").await.expect("kept");
+    decide(store, signal.signal_id, owner).await;
+}
+
+/// One record of everything that is decided of a document.
+async fn decide(store: &SqlStore, signal: SignalId, owner: UserId) {
+    let approved = store.record_run(election("a", &[signal], owner), now()).await.expect("an election");
+    store.approve_run(approved.run_id, owner, "yes", false, now()).await.expect("approved");
+    let rejected = store.record_run(election("b", &[signal], owner), now()).await.expect("an election");
+    store.reject_run(rejected.run_id, owner, RejectReason::Other, "no", now()).await.expect("rejected");
+    let begun = store.begin_scan(wish(owner), now(), now()).await.expect("begun");
+    let ScanOutcome::Queued(scan) = begun else { panic!("{begun:?}") };
+    let events = vec![found(signal, "key", MatchMethod::LinkExact)];
+    store.add_events(scan.scan_id, ScanCounts::default(), events, now()).await.expect("kept");
+}
+
+async fn check_decided(store: &SqlStore, signal: SignalId, owner: UserId) {
+    let pin = store.pins_for("a", &[Scope::Firm]).await.expect("a pin").remove(0);
+    assert_eq!((pin.signal_id, pin.pinned_by, pin.pinned_at), (signal, Some(owner), now()));
+    let run = store.run(pin.run_id.expect("a run")).await.expect("approved");
+    let expected = election("a", &[signal], owner);
+    assert_eq!((run.members, run.weights, run.margin), (expected.members, expected.weights, 0.1));
+    assert_eq!(store.pin_history(&PinFilter::default(), 0, 9).await.expect("lines").total, 1);
+    assert_eq!(store.rejections(&[signal]).await.expect("one").len(), 1);
+    let scan = store.scans(owner, 0, 9).await.expect("a scan").items.remove(0);
+    assert_eq!((scan.date_from, scan.counts.matches), (wish(owner).date_from, 1));
+    assert_eq!(store.shared_externally(&[signal]).await.expect("shared").len(), 1);
 }
 
 async fn check_cache(store: &SqlStore, owner: UserId) {
@@ -156,6 +184,8 @@ async fn check_cache(store: &SqlStore, owner: UserId) {
     };
     let signal = store.find_signals(&filter, 0, 9).await.expect("found").items.remove(0);
     assert_eq!((signal.messages, signal.last_verified), (vec!["NUL \0".to_owned()], Some(now())));
+    assert_eq!(signal.file_bytes, signals::content("two", 2).file_bytes);
+    check_decided(store, signal.signal_id, owner).await;
     assert_eq!(store.chunks(signal.signal_id).await.expect("pieces"), signals::chunks("two", 2));
     assert_eq!(store.earlier_hashes(signal.signal_id).await.expect("hashes"), [signals::hash("one")]);
     assert_eq!(store.corpus_value("model").await.expect("a value").as_deref(), Some("reader"));

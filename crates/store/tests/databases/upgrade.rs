@@ -24,15 +24,22 @@ const DOWN_TO_4: &str = "DROP INDEX searches_by_retention; DROP INDEX searches_s
      ALTER TABLE providers DROP COLUMN confidential; \
      DROP TABLE brandings; DROP TABLE answer_ratings; DROP TABLE search_runs; DROP TABLE preferences; \
      ALTER TABLE searches DROP COLUMN saved; ALTER TABLE searches DROP COLUMN query_folded; \
+     DROP TABLE pins; DROP TABLE pin_history; DROP TABLE canonical_runs; DROP TABLE signal_rejections; \
+     DROP TABLE egress_scans; DROP TABLE egress_events; \
      DROP TABLE signal_tags; DROP TABLE signal_grants; DROP TABLE signal_versions; DROP TABLE signal_chunks; \
      DROP TABLE signals; DROP TABLE corpus_changes; DROP TABLE corpus_values; \
      DELETE FROM _sqlx_migrations WHERE version >= 5";
+/// Takes back the sixteenth migration, and what follows.
+const DOWN_TO_15: &str = "DROP TABLE pins; DROP TABLE pin_history; DROP TABLE canonical_runs; \
+     DROP TABLE signal_rejections; DROP TABLE egress_scans; DROP TABLE egress_events; \
+     ALTER TABLE signals DROP COLUMN file_bytes; DELETE FROM _sqlx_migrations WHERE version >= 16";
 /// Forgets the sixth migration, which only changes a record.
 const FORGET_6: &str = "DELETE FROM _sqlx_migrations WHERE version = 6";
 
 /// The default pipeline as the versions before stored it, and as it is now.
-const BEFORE: [&str; 2] = ["CosineRelevancyPostResultProcessor", "DedupeByFieldPostResultProcessor"];
-const NOW: [&str; 3] = [BEFORE[0], BEFORE[1], "DedupeBySimilarityPostResultProcessor"];
+const FIRST: [&str; 2] = ["CosineRelevancyPostResultProcessor", "DedupeByFieldPostResultProcessor"];
+const SECOND: [&str; 3] = [FIRST[0], FIRST[1], "DedupeBySimilarityPostResultProcessor"];
+const NOW: [&str; 4] = [FIRST[0], FIRST[1], SECOND[2], "VersionClusteringPostResultProcessor"];
 
 fn task(_: &Search) -> NewTask {
     NewTask { queue: QueueName::Search, name: "run".to_owned(), payload: Value::Null, attempts_max: 1 }
@@ -127,26 +134,30 @@ async fn stored_pipeline(url: &str) -> Vec<String> {
     pipeline.processors
 }
 
-/// What is stored, whether the database is of a version before, and what is there after this version was started.
-const PIPELINES: [(&[&str], bool, &[&str]); 4] = [
-    (&BEFORE, true, &NOW),
-    (&[BEFORE[1], BEFORE[0]], true, &[BEFORE[1], BEFORE[0]]),
-    (&[], true, &[]),
+/// What is stored, what makes the database one of a version before, and what is there after this version was started.
+const PIPELINES: [(&[&str], &[&str], &[&str]); 8] = [
+    (&FIRST, &[FORGET_6, DOWN_TO_15], &NOW),
+    (&FIRST, &[FORGET_6], &SECOND),
+    (&[FIRST[1], FIRST[0]], &[FORGET_6, DOWN_TO_15], &[FIRST[1], FIRST[0]]),
+    (&[], &[FORGET_6, DOWN_TO_15], &[]),
+    (&SECOND, &[DOWN_TO_15], &NOW),
+    (&FIRST, &[DOWN_TO_15], &FIRST),
     // Taken out by people, and not put back at the next start.
-    (&BEFORE, false, &BEFORE),
+    (&FIRST, &[], &FIRST),
+    (&SECOND, &[], &SECOND),
 ];
 
 #[tokio::test]
 async fn the_default_pipeline_gets_its_new_step_on_sqlite() {
-    for (stored, is_older, expected) in PIPELINES {
+    for (stored, older, expected) in PIPELINES {
         let folder = tempfile::tempdir().expect("a folder");
         let url = format!("sqlite://{}/store.db", folder.path().display());
         store_pipeline(&url, stored).await;
-        if is_older {
-            let mut file = SqliteConnection::connect(&url).await.expect("the file");
-            sqlx::raw_sql(FORGET_6).execute(&mut file).await.expect("forgotten");
-            file.close().await.expect("closed");
+        let mut file = SqliteConnection::connect(&url).await.expect("the file");
+        for text in older {
+            sqlx::raw_sql(*text).execute(&mut file).await.expect("taken back");
         }
+        file.close().await.expect("closed");
         assert_eq!(stored_pipeline(&url).await, expected);
     }
 }
@@ -154,14 +165,14 @@ async fn the_default_pipeline_gets_its_new_step_on_sqlite() {
 #[tokio::test]
 async fn the_default_pipeline_gets_its_new_step_on_postgres() {
     let Some(server) = server("the suite of the store") else { return };
-    for (stored, is_older, expected) in PIPELINES {
+    for (stored, older, expected) in PIPELINES {
         let database = TestDatabase::create(&server).await;
         store_pipeline(&database.url, stored).await;
-        if is_older {
-            let mut connection = PgConnection::connect(&database.url).await.expect("the database");
-            sqlx::raw_sql(FORGET_6).execute(&mut connection).await.expect("forgotten");
-            connection.close().await.expect("closed");
+        let mut connection = PgConnection::connect(&database.url).await.expect("the database");
+        for text in older {
+            sqlx::raw_sql(*text).execute(&mut connection).await.expect("taken back");
         }
+        connection.close().await.expect("closed");
         assert_eq!(stored_pipeline(&database.url).await, expected);
         database.drop().await;
     }

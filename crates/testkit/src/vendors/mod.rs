@@ -29,6 +29,7 @@ pub mod pinecone;
 pub mod qdrant;
 pub mod river_table;
 mod seal;
+pub mod sent_mail;
 pub mod shelf;
 pub mod snowflake;
 pub mod solr;

@@ -9,6 +9,7 @@ use crate::{cache_source, demo, keys, logs, terminal};
 use anyhow::Context;
 use clap::Args;
 use domain::contracts::{Clock, SystemClock};
+use domain::settings::{SettingInForce, SettingOrigin};
 use std::path::PathBuf;
 
 /// Run the service with three sample sources of an invented company. Needs no network.
@@ -20,7 +21,11 @@ pub struct Demo {
 }
 
 const DATA_DIR: &str = "./data/demo";
+/// On, as in every environment that is shipped; whoever sets it otherwise is heard.
+const ELECTS: &str = "SVC_CANONICAL_AUTO_ELECT_ENABLED";
 const QUERIES: [&str; 3] = ["flood warning", "battery life", "sediment"];
+/// It finds a document in four versions.
+const VERSIONS_QUERY: &str = "gauge hosting agreement";
 
 impl Demo {
     pub async fn run(self, place: &Place) -> anyhow::Result<()> {
@@ -28,6 +33,11 @@ impl Demo {
             self.port.iter().map(|port| ("SVC_PORT", port.to_string())).collect();
         given.push(("SVC_DATA_DIR", DATA_DIR.to_owned()));
         let mut read = place.read(&given)?;
+        let is_unset = |row: &SettingInForce| row.name == ELECTS && row.origin == SettingOrigin::Default;
+        if read.in_force.iter().any(is_unset) {
+            given.push((ELECTS, "True".to_owned()));
+            read = place.read(&given)?;
+        }
         if read.settings.license.is_empty() {
             let today = SystemClock.now().date_naive();
             given.extend(demo::license::settings(&PathBuf::from(&read.settings.data_dir), today)?);
@@ -39,6 +49,8 @@ impl Demo {
         let samples = Samples::start(&wired.data_dir).await?;
         demo::install(&wired, &samples).await?;
         cache_source::ensure(&wired).await?;
+        demo::versions::ensure_curator(&wired, &password).await?;
+        demo::versions::keep(&wired).await?;
         let service = Service::start(wired, &Role::all()).await?;
         let address = service.address.context("the demo has a web role")?;
         welcome(&address.to_string(), &password);
@@ -74,5 +86,8 @@ fn welcome(address: &str, password: &str) {
     terminal::line("With &rag=true at the end of the address the answer comes too, picked from the sources.");
     terminal::line("");
     terminal::line(format!("In the browser: http://{address}/   API: http://{address}/svc/api/docs/"));
+    let curator = demo::versions::CURATOR;
+    terminal::line(format!("Versions: search for “{VERSIONS_QUERY}”, then open http://{address}/review/"));
+    terminal::line(format!("User {curator} was given the same password, and decides which version counts."));
     terminal::line("Ctrl-C stops it.");
 }

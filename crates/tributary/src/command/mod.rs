@@ -4,6 +4,7 @@ mod audit;
 mod backup;
 mod bench;
 mod cache;
+mod canonical;
 mod completions;
 mod control;
 mod demo;
@@ -129,6 +130,12 @@ enum Command {
     /// Remove a collection of earlier days from the vector store.
     #[command(name = "drop_entity_collection")]
     DropEntityCollection(cache::DropEntities),
+    /// Show which versions are pinned and elected, and compute every election again.
+    #[command(name = "canonical_diag")]
+    CanonicalDiag(canonical::Diag),
+    /// Make elections stale that nobody decided for long.
+    #[command(name = "cleanup_stale_canonical_runs")]
+    CleanupStaleCanonicalRuns(canonical::Cleanup),
     /// Ask the service of this machine whether it lives: exit code 0, or 1.
     Health(health::Health),
     /// Show the last lines of all log files, then follow them.
@@ -202,6 +209,8 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::ResetSemanticCache(reset) => reset.run(&place).await?,
         Command::DedupSignalUrlHash(dedup) => dedup.run(&place).await?,
         Command::DropEntityCollection(drop) => drop.run(&place).await?,
+        Command::CanonicalDiag(diag) => return diag.run(&place).await,
+        Command::CleanupStaleCanonicalRuns(cleanup) => cleanup.run(&place).await?,
         Command::Health(health) => health.run(&place).await?,
         Command::Logs(logs) => logs.run(&place).await?,
         Command::Settings(settings) => settings.run(&place)?,

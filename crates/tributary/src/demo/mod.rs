@@ -1,13 +1,16 @@
 //! The sample sources of `tributary demo`: an invented maker of river instruments.
 //!
-//! Three kinds of source, so that three ways in are really walked: an SQLite file, a JSON API and an XML feed.
+//! Three kinds of source, so that three ways in are really walked: an SQLite file, a JSON API and an XML feed. Two more hold
+//! contracts in several versions, for curators.
 
+mod contracts;
 mod documents;
 mod library;
 pub mod license;
 mod newsroom;
 mod providers;
 mod tickets;
+pub mod versions;
 mod words;
 
 use crate::command::replace_by_name;
@@ -37,7 +40,8 @@ impl Samples {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
         let app =
-            Router::new().merge(tickets::router()?).merge(newsroom::router()?).merge(documents::router()?);
+            Router::new().merge(tickets::router()?).merge(newsroom::router()?).merge(contracts::router()?);
+        let app = app.merge(documents::router()?);
         let mut server = JoinSet::new();
         server.spawn(async move {
             if let Err(error) = axum::serve(listener, app).await {
@@ -48,7 +52,7 @@ impl Samples {
     }
 }
 
-/// Adds the three providers, or gives them the sources' present addresses, and lets answers be made of them.
+/// Adds the providers, or gives them the sources' present addresses, and lets answers be made of them.
 pub async fn install(wired: &Wired, samples: &Samples) -> anyhow::Result<()> {
     let owner = wired.store.user_by_name("admin").await?;
     for draft in providers::drafts(samples)? {

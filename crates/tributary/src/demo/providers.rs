@@ -1,7 +1,14 @@
-//! The three SearchProviders of the demo: what an administrator would write.
+//! The SearchProviders of the demo: what an administrator would write.
 
 use super::Samples;
 use domain::provider::ProviderDraft;
+use domain::user::CURATORS;
+
+/// The places of contracts: the names of their providers, the kinds of place, and what they are.
+pub const PLACES: [(&str, &str, &str); 2] = [
+    ("Contracts - Riverbend", "dms", "Contracts as they were filed, for curators."),
+    ("Drive - Riverbend", "drive", "Contracts as people keep them, for curators."),
+];
 
 pub fn drafts(samples: &Samples) -> anyhow::Result<Vec<ProviderDraft>> {
     // Where the document behind a result is, for who keeps a copy of it.
@@ -45,5 +52,25 @@ pub fn drafts(samples: &Samples) -> anyhow::Result<Vec<ProviderDraft>> {
         "page_fetch_config_json": documents,
         "tags": ["news"]
     });
-    [library, tickets, newsroom].into_iter().map(|draft| Ok(serde_json::from_value(draft)?)).collect()
+    // Asked only when they are named, and only for those who decide on versions.
+    let versions = |(name, place, description): (&str, &str, &str)| {
+        serde_json::json!({
+            "name": name,
+            "description": description,
+            "connector": "RequestsGet",
+            "url": format!("http://{}/contracts", samples.address),
+            "query_template": format!("{{url}}?count=20&place={place}&q={{query_string}}"),
+            "response_mappings": "FOUND=total,RESULTS=contracts",
+            "result_mappings": "title=title,body=description,author=author,date_published=published,url=link,NO_PAYLOAD",
+            "results_per_query": 20,
+            "page_fetch_config_json": documents,
+            "config": {"swirl": {"cache": {"kind": place}}},
+            "default": false,
+            "shared": false,
+            "groups": [CURATORS],
+            "tags": ["contracts"]
+        })
+    };
+    let drafts = [library, tickets, newsroom].into_iter().chain(PLACES.map(versions));
+    drafts.map(|draft| Ok(serde_json::from_value(draft)?)).collect()
 }

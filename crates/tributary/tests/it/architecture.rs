@@ -21,7 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("page_fetch", &["domain", "relevancy"]),
     ("corpus", &["domain", "relevancy"]),
     ("answers", &["domain", "federation", "relevancy"]),
-    ("mcp", &["answers", "domain", "federation", "relevancy"]),
+    ("mcp", &["answers", "corpus", "domain", "federation", "relevancy"]),
     ("server", &["ai", "answers", "corpus", "domain", "federation", "mcp"]),
     ("testkit", &["domain"]),
     (

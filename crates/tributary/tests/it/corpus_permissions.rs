@@ -17,15 +17,15 @@ use tributary::cache_source;
 
 const QUERY: &str = "river gauge";
 /// The documents by the source that gave them. `supplied` was given by Ann, `account` is asked with her own account.
-const DOCUMENTS: [&str; 4] = ["public", "group", "account", "supplied"];
+pub const DOCUMENTS: [&str; 4] = ["public", "group", "account", "supplied"];
 const ROUNDS: usize = 8;
 
-struct Stage {
-    house: TestHouse,
-    ann: Client,
-    ben: Client,
+pub struct Stage {
+    pub house: TestHouse,
+    pub ann: Client,
+    pub ben: Client,
     /// Of the same group as Ann.
-    lea: Client,
+    pub lea: Client,
     ann_id: UserId,
     signals: Vec<SignalId>,
     _site: Source,
@@ -57,7 +57,7 @@ fn with_a_low_floor(settings: Settings) -> Settings {
 }
 
 impl Stage {
-    async fn start() -> Self {
+    pub async fn start() -> Self {
         let site = Source::start().await;
         let allow = vec![site.address().to_string()];
         let house =
@@ -145,6 +145,7 @@ impl Stage {
             mime: "text/plain".to_owned(),
             ext: String::new(),
             size: text.len() as u64,
+            file_bytes: 0,
             language: "en".to_owned(),
             is_supplied: false,
             version_label: String::new(),
@@ -158,13 +159,13 @@ impl Stage {
         id
     }
 
-    fn signal(&self, name: &str) -> SignalId {
+    pub fn signal(&self, name: &str) -> SignalId {
         self.signals[DOCUMENTS.iter().position(|one| *one == name).unwrap()]
     }
 }
 
 /// The documents of which something stands in a text: a word of its text, or its title.
-fn told_of(text: &str) -> String {
+pub fn told_of(text: &str) -> String {
     let text = text.replace("<em>", "").replace("</em>", "");
     let is_told = |name: &&&str| text.contains(&canary(name)) || text.contains(&format!("Gauge {name}"));
     DOCUMENTS.iter().filter(is_told).copied().collect::<Vec<_>>().join(" ")
@@ -180,7 +181,7 @@ async fn tool(client: &Client, name: &str, arguments: Value) -> Answer {
 }
 
 /// Searches in the cache; the id of the search.
-async fn searched(client: &Client) -> i64 {
+pub async fn searched(client: &Client) -> i64 {
     let search = client.search(&json!({"query_string": QUERY, "searchprovider_list": [PROVIDER_NAME]})).await;
     assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
     search["id"].as_i64().unwrap()

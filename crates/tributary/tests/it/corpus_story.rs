@@ -162,15 +162,12 @@ fn pgvector_server(suite: &str) -> Option<String> {
     server
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn in_a_cluster() {
-    let suite = "the semantic cache in a cluster";
-    let (Some(server), Some(s3)) = (pgvector_server(suite), testkit::s3::server(suite)) else {
-        return;
-    };
+/// The settings of a cluster, with a database of its own; None, and a word about it, where its servers are not running.
+pub async fn cluster_form(suite: &str) -> Option<(TestDatabase, impl FnOnce(Settings) -> Settings)> {
+    let (server, s3) = (pgvector_server(suite)?, testkit::s3::server(suite)?);
     let database = TestDatabase::create(&server).await;
     let url = Secret::new(database.url.clone());
-    story(|settings| Settings {
+    let change = move |settings| Settings {
         corpus_hybrid: true,
         database_url: url,
         vector_backend: VectorBackend::PgVector,
@@ -180,8 +177,14 @@ async fn in_a_cluster() {
         storage_access_key: Secret::new(s3.access_key.clone()),
         storage_secret_key: Secret::new(s3.secret_key.clone()),
         ..settings
-    })
-    .await;
+    };
+    Some((database, change))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_a_cluster() {
+    let Some((database, change)) = cluster_form("the semantic cache in a cluster").await else { return };
+    story(change).await;
     database.drop().await;
 }
 

@@ -1,4 +1,4 @@
-//! The pages about the reader: history and account. What they show comes from the API; here stands their frame.
+//! The pages about the reader: history, account, elections and what was sent outside. What they show comes from the API; here stands their frame.
 
 use crate::browser::Browser;
 use crate::house::{ADMIN_PASSWORD, Answer, TestHouse};
@@ -18,6 +18,9 @@ async fn history_and_account_speak_the_language_of_the_reader() {
         ("/history/", "de-AT,de;q=0.9", "<h1>Verlauf</h1>", "/js/history/main.js"),
         ("/account/", "fr", "<h1>Account</h1>", "/js/account/main.js"),
         ("/account/", "de", "<h1>Konto</h1>", "/js/account/main.js"),
+        ("/review/", "en", "<h1>Review queue</h1>", "/js/review/queue.js"),
+        ("/review/3/", "de", "<h1>Wahl</h1>", "/js/review/run.js"),
+        ("/egress/", "de", "<h1>Nach außen gegeben</h1>", "/js/egress/main.js"),
     ];
     for (path, language, title, module) in table {
         let answer = page(&mut browser, path, language).await;

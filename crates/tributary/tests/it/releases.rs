@@ -21,8 +21,9 @@ const MEANT: &[(&str, &str, &str, &str)] = &[
         "0.1.0-schema-5",
         "admin",
         "/svc/pipelines/[0] processors",
-        "migration 6 added DedupeBySimilarityPostResultProcessor to the default that nobody had changed",
+        "migrations 6 and 16 added a step each to the default that nobody had changed",
     ),
+    ("0.1.0-schema-8", "admin", "/svc/pipelines/[0] processors", "migration 16 added its step"),
     ("0.1.0-schema-5", "user", PAGE_FETCH, "it may hold secrets, so only who may edit the provider sees it"),
     ("0.1.0-schema-8", "user", PAGE_FETCH, "the same"),
 ];

@@ -7,13 +7,14 @@ import { check, forget, keep, verdict } from "./deeds.js";
 const page = one("#page");
 
 one("#results").addEventListener("click", async ({ target }) => {
-  const button = target.closest("[data-keep], [data-check], [data-forget]");
+  const button = target.closest("[data-keep], [data-check], [data-forget], [data-pin], [data-unpin], [data-reject]");
   if (!button || button.ariaBusy) return;
   const result = button.closest(".result");
   // Not disabled: the focus would be lost.
   button.ariaBusy = "true";
   try {
-    if (button.matches("[data-keep]")) await kept(button, result);
+    if (button.matches("[data-pin], [data-unpin], [data-reject]")) await decided(button, result);
+    else if (button.matches("[data-keep]")) await kept(button, result);
     else if (button.matches("[data-check]")) await checked(result);
     else await forgotten(result, button.dataset.forAll !== undefined);
   } catch (error) {
@@ -42,6 +43,12 @@ async function kept(button, result) {
   button.replaceWith(link);
   link.focus({ preventScroll: true });
   announce(`${said}: ${titleOf(result)}`);
+}
+
+/** Only curators decide, so that nobody else loads how. */
+async function decided(button, result) {
+  const { decide } = await import("../versions/results.js");
+  await decide(button, result);
 }
 
 async function checked(result) {

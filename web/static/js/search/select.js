@@ -26,7 +26,7 @@ export function selection() {
   results.addEventListener("change", (event) => {
     const box = event.target.closest(".choose input");
     if (!box) return;
-    put(Number(box.closest(".result").dataset.id), box.checked);
+    put(Number(box.closest("[data-id]").dataset.id), box.checked);
     tell();
   });
   document.addEventListener("tributary:list", ({ detail }) => {
@@ -43,7 +43,7 @@ export function selection() {
 /** Chooses the result, or not any more. */
 export function toggle(result) {
   if (!chooses.checked) chooses.click();
-  one(".choose input", result)?.click();
+  one(":scope > .choose input", result)?.click();
 }
 
 function best() {
@@ -67,11 +67,11 @@ function put(id, isOn) {
 function draw() {
   results.classList.toggle("selecting", chooses.checked);
   one("#selection").hidden = !chooses.checked;
-  for (const result of all(".result", results)) {
-    let box = one(".choose input", result);
+  for (const result of all(".result, .version[data-id]", results)) {
+    let box = one(":scope > .choose input", result);
     if (!chooses.checked) box?.closest(".choose").remove();
     else if (!box) {
-      const title = one("h2", result).textContent.trim();
+      const title = one("h2, .title", result).textContent.trim();
       box = h("input", { type: "checkbox", "aria-label": results.dataset.select.replace("{title}", title) });
       result.prepend(h("span", { class: "choose" }, box));
     }

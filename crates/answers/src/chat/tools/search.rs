@@ -11,6 +11,7 @@ use domain::mixed::MixedResponse;
 use domain::notation::markup::readable;
 use domain::notation::query_string;
 use domain::provider::SearchProvider;
+use domain::result::ResultItem;
 use domain::search::{NATIVE_QUERY, ProviderRef, QUERY_CHARS_MAX, Search, SearchDraft, Sort};
 use federation::{FederationError, MixRequest, is_listed};
 use serde_json::Value;
@@ -19,6 +20,8 @@ use serde_json::Value;
 const RETENTION_DAY: u8 = 2;
 /// Tokens without which a result is not begun: what stands around its text.
 const RESULT_TOKENS_MIN: usize = 40;
+/// Results of the list among which those that are shown are looked for.
+const RESULTS_LOOKED_AT_MAX: usize = 50;
 /// How they are told from the person's own.
 const TAG: &str = "chat";
 
@@ -158,8 +161,16 @@ async fn found(exchange: &Exchange<'_>, search: &Search) -> Result<Option<MixedR
         Err(FederationError::NotReady(_)) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let request = MixRequest { explain: Some(false), ..MixRequest::default() };
+    // Versions follow each other in the list, and only one of them is shown.
+    let items = Some(RESULTS_LOOKED_AT_MAX);
+    let request = MixRequest { explain: Some(false), items, ..MixRequest::default() };
     Ok(Some(federation.mix(&search, &request).await?))
+}
+
+/// The best results. Of several versions of a document the one that counts is offered, where that is decided.
+fn offered(results: &[ResultItem]) -> impl Iterator<Item = &ResultItem> {
+    let results = results.iter().filter(|item| item.result_block.is_none() && !item.is_alternate());
+    results.take(RESULTS_SHOWN_MAX as usize)
 }
 
 /// The results with their numbers, as many as fit.
@@ -171,7 +182,7 @@ fn shown(
 ) -> String {
     let mut pieces = Vec::new();
     let least = exchange.tokens_left - TOOL_TOKENS_MAX.min(exchange.tokens_left / 2);
-    for item in mixed.results.iter().filter(|item| item.result_block.is_none()) {
+    for item in offered(&mixed.results) {
         let snippet: String = inert(&readable(&item.body)).chars().take(SNIPPET_CHARS_MAX).collect();
         let tokens = exchange.tokens_left.saturating_sub(least);
         if tokens < RESULT_TOKENS_MIN {
@@ -223,5 +234,20 @@ mod tests {
             assert_eq!(without_tags(query), expected, "{query}");
             assert!(query_string::tags(&without_tags(query)).is_empty());
         }
+    }
+    #[test]
+    fn of_several_versions_the_one_that_counts_is_offered() {
+        let standings = testkit::versions::decided(&[2, 1], domain::corpus::DecidedBy::Election, 7);
+        let row = |id: i64| {
+            let mut mark = testkit::versions::mark(id);
+            let standing = standings.get(&mark.signal_id).cloned();
+            standing.into_iter().for_each(|standing| mark.stand(standing));
+            ResultItem { title: id.to_string(), cache: Some(Box::new(mark)), ..ResultItem::default() }
+        };
+        let block = ResultItem { result_block: Some("ai_summary".to_owned()), ..ResultItem::default() };
+        let results: Vec<ResultItem> = std::iter::once(block).chain((1..=20).map(row)).collect();
+        let titles: Vec<&str> = offered(&results).map(|item| item.title.as_str()).collect();
+        assert_eq!(titles, ["2", "3", "4", "5", "6", "7", "8", "9", "10", "11"]);
+        assert_eq!(titles.len(), RESULTS_SHOWN_MAX as usize);
     }
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use corpus::ingest::{Accepted, Document, IngestError, IngestWish};
-use corpus::{CacheParts, IngestDocument, SemanticCache};
+use corpus::{CacheParts, IngestDocument, MailParts, SemanticCache};
 use domain::contracts::{
     Catalogues, ClaimedTask, Clock, Corpus, CorpusHit, CorpusQuestion, Nothing, PageError, PageProbe,
     PageText, PageWanted, ProviderStore, QueueName, ReadAs, ReadPages, ReaderError, ReaderModels,
@@ -58,6 +58,7 @@ impl Web {
             media_type: "text/html".to_owned(),
             author: "Ada".to_owned(),
             version: format!("\"{}\"", text.len()),
+            file_bytes: text.len() as u64,
         });
         self.pages.lock().unwrap().insert((user, url.to_owned()), page);
     }
@@ -140,6 +141,12 @@ impl House {
             readers: Arc::new(Nothing),
             queue: Arc::new(SqlQueue::new(shared, clock.clone())),
             catalogues: NO_CATALOGUES,
+            mail: MailParts {
+                fetch: Arc::new(Nothing),
+                extract: Arc::new(Nothing),
+                tokens: Arc::new(Nothing),
+                key: Secret::new("a test key"),
+            },
             license: license(&clock),
             clock: clock.clone(),
             settings: Arc::new(settings(Settings { storage_max_body_mb: 1, ..Settings::default() })),

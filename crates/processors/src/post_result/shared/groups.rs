@@ -1,6 +1,7 @@
 //! Groups of results that are one document: the best of each stays, the others are listed under it or deleted.
 
-use domain::contracts::Outcome;
+use domain::contracts::{Outcome, PostResultContext};
+use domain::corpus::Badge;
 use domain::notation::marks::unmarked;
 use domain::result::{DUPLICATE_BODY_CHARS_MAX, Duplicate, ResultItem, ResultSet};
 use std::cmp::Ordering;
@@ -17,6 +18,16 @@ pub fn best_first(sets: &[ResultSet]) -> Vec<Place> {
         places.extend(listed.map(|(place, _)| (number, place)));
     }
     places.sort_unstable_by(|a, b| better_first(sets, *a, *b));
+    places
+}
+
+/// The results that are compared with each other, the best first. Where versions are looked for afterwards, documents of the
+/// semantic cache are left to that: a version that is taken away here could never be the one that counts.
+pub fn compared(sets: &[ResultSet], cx: &PostResultContext<'_>) -> Vec<Place> {
+    let mut places = best_first(sets);
+    if cx.finds_versions {
+        places.retain(|place| sets[place.0].items[place.1].cache.is_none());
+    }
     places
 }
 
@@ -54,15 +65,21 @@ pub fn settle(sets: &mut [ResultSet], bests: &HashMap<Place, Place>, lists: bool
     Outcome::grouped(count)
 }
 
-/// What is not new, so that an update takes no result away; then confidence, score, the earlier provider, the
-/// earlier place.
+/// What is not new, so that an update takes no result away; then what is pinned for the query, confidence, score, the
+/// earlier provider, the earlier place.
 fn better_first(sets: &[ResultSet], a: Place, b: Place) -> Ordering {
     let item = |place: Place| &sets[place.0].items[place.1];
     let order = |place: Place| (sets[place.0].provider, place.1, place.0);
     (item(a).new.is_some().cmp(&item(b).new.is_some()))
+        .then_with(|| is_pinned(item(b)).cmp(&is_pinned(item(a))))
         .then_with(|| descending(item(a).swirl_confidence_score, item(b).swirl_confidence_score))
         .then_with(|| descending(item(a).swirl_score, item(b).swirl_score))
         .then_with(|| order(a).cmp(&order(b)))
+}
+
+/// Somebody decided that it is the answer to this query: no better score of another source hides that.
+fn is_pinned(item: &ResultItem) -> bool {
+    item.cache.as_ref().is_some_and(|mark| mark.badge == Badge::Pinned)
 }
 
 /// A score that is no number is the worst.
@@ -95,6 +112,7 @@ fn list_under(best: &mut ResultItem, items: Vec<ResultItem>) {
 mod tests {
     use super::*;
     use crate::post_result::shared::samples::{item, listed, set};
+    use domain::corpus::CacheMark;
 
     fn under(bests: &[(Place, Place)]) -> HashMap<Place, Place> {
         bests.iter().copied().collect()
@@ -105,12 +123,18 @@ mod tests {
         let new = ResultItem { new: Some(1), ..item("new", "", 0.9, 9.0) };
         let block = ResultItem { result_block: Some("facts".to_owned()), ..item("block", "", 1.0, 9.0) };
         let first = vec![item("low", "", 0.1, 9.0), new, block, item("high", "", 0.5, 1.0)];
-        let second =
-            vec![item("scored", "", 0.5, 2.0), item("none", "", f64::NAN, 9.0), item("same", "", 0.5, 1.0)];
+        let mark = CacheMark { badge: Badge::Pinned, ..testkit::versions::mark(1) };
+        let pinned = ResultItem { cache: Some(Box::new(mark)), ..item("pinned", "", 0.0, 0.0) };
+        let second = vec![
+            item("scored", "", 0.5, 2.0),
+            item("none", "", f64::NAN, 9.0),
+            pinned,
+            item("same", "", 0.5, 1.0),
+        ];
         let sets = [set(2, "q", first), set(1, "q", second)];
         let titles: Vec<&str> =
             best_first(&sets).iter().map(|place| sets[place.0].items[place.1].title.as_str()).collect();
-        assert_eq!(titles, ["scored", "same", "high", "low", "none", "new"]);
+        assert_eq!(titles, ["pinned", "scored", "same", "high", "low", "none", "new"]);
     }
 
     #[test]

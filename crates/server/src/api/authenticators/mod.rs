@@ -9,6 +9,7 @@ pub use connect::redirect_uri;
 use crate::House;
 use crate::error::{ApiError, Refusal};
 use domain::authenticator::Authenticator;
+use domain::contracts::Corpus;
 use domain::ids::AuthenticatorId;
 use domain::user::Principal;
 use std::sync::Arc;
@@ -37,14 +38,17 @@ async fn by_id_or_idp(house: &House, word: &str) -> Result<Authenticator, ApiErr
     all.into_iter().find(|one| one.draft.idp == word).ok_or_else(|| ApiError::of(Refusal::NotFound))
 }
 
-/// The active authenticators that are needed by providers which this person may see.
+/// The active authenticators that are needed by providers which this person may see, or to scan their sent mail.
 async fn needed(house: &House, principal: &Principal) -> Result<Vec<Authenticator>, ApiError> {
     let providers = house.store.providers().await?;
-    let names: Vec<&str> = providers
+    let mut names: Vec<&str> = providers
         .iter()
         .filter(|provider| principal.may_see(provider))
         .filter_map(|provider| federation::authenticator_of(provider, &house.catalogues))
         .collect();
+    if house.corpus.is_open() {
+        names.extend(super::egress::authenticators(&house.settings).map(|(_, name)| name));
+    }
     let mut all = house.store.authenticators().await?;
     all.retain(|one| one.draft.active && names.iter().any(|name| one.is_called(name)));
     Ok(all)

@@ -1,5 +1,6 @@
 //! The semantic cache: what of it is the caller's, whether it is still true, and out of it again.
 
+mod diff;
 mod liveness;
 mod read;
 mod statistics;
@@ -14,6 +15,7 @@ pub fn router() -> OpenApiRouter<Arc<House>> {
     OpenApiRouter::new()
         .routes(routes!(read::read_documents))
         .routes(routes!(read::read_document))
+        .routes(routes!(diff::read_difference))
         .routes(routes!(statistics::read_statistics))
         .routes(routes!(unindex::unindex))
         .routes(routes!(liveness::check_liveness))

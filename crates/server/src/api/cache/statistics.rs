@@ -5,10 +5,11 @@ use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
 use axum::Json;
 use axum::extract::State;
-use corpus::{Backing, Counted};
+use corpus::{Backing, Counted, Decisions};
 use domain::contracts::{Corpus, CorpusCounts};
 use domain::corpus::{Liveness, SignalState};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The cache in figures.
@@ -26,7 +27,27 @@ pub struct CacheStatistics {
     grants: u64,
     vector_store: BackingView,
     storage: BackingView,
+    /// Decisions on versions.
+    canonical: CanonicalFigures,
+    /// What was found in sent mail.
+    egress: EgressFigures,
     today: Today,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct CanonicalFigures {
+    /// Documents that are pinned for a query.
+    pins: u64,
+    /// Elections by status.
+    runs: BTreeMap<&'static str, u64>,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+struct EgressFigures {
+    /// Scans by status.
+    scans: BTreeMap<&'static str, u64>,
+    /// Documents that were found in sent mail, by status.
+    events: BTreeMap<&'static str, u64>,
 }
 
 /// Documents by state.
@@ -67,6 +88,10 @@ struct Today {
     ingested: u64,
     /// Documents whose text could not be had.
     failed: u64,
+    /// Groups of versions in searches among which an election chose.
+    elections: u64,
+    /// Those among which a pin did.
+    pins: u64,
 }
 
 impl From<Backing> for BackingView {
@@ -78,8 +103,8 @@ impl From<Backing> for BackingView {
 
 impl From<Counted> for Today {
     fn from(counted: Counted) -> Self {
-        let Counted { searches, hits, ingested, failed, .. } = counted;
-        Self { searches, hits, ingested, failed }
+        let Counted { searches, hits, ingested, failed, elections, pins, .. } = counted;
+        Self { searches, hits, ingested, failed, elections, pins }
     }
 }
 
@@ -92,8 +117,9 @@ pub async fn read_statistics(
     State(house): State<Arc<House>>,
 ) -> Result<Json<CacheStatistics>, ApiError> {
     let cache = &house.corpus;
-    let (counts, vector_store, storage) = tokio::join!(cache.counts(), cache.vector_store(), cache.storage());
-    let counts = counts?;
+    let (counts, decisions, vector_store, storage) =
+        tokio::join!(cache.counts(), cache.decisions(), cache.vector_store(), cache.storage());
+    let (counts, Decisions { runs, pins, scans, events }) = (counts?, decisions?);
     let CorpusCounts { chunks, body_bytes, grants, .. } = counts;
     let state = |wanted: SignalState| count(&counts.by_state, wanted);
     let verdict = |wanted: Liveness| count(&counts.by_liveness, wanted);
@@ -114,6 +140,8 @@ pub async fn read_statistics(
         grants,
         vector_store: vector_store.into(),
         storage: storage.into(),
+        canonical: CanonicalFigures { pins, runs: runs.into_iter().collect() },
+        egress: EgressFigures { scans: scans.into_iter().collect(), events: events.into_iter().collect() },
         today: cache.counted_today().into(),
     }))
 }

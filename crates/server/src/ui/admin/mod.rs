@@ -38,7 +38,7 @@ const CONSOLE: &[ConsolePage] = &[
     page("querytransforms", "Query transforms", "Search"),
     page("pipelines", "Pipelines", "Search"),
     page("breakers", "Resting sources", "Search"),
-    page("cache", "Semantic cache", "Search"),
+    page("cache", "Semantic cache", "Cache"),
     page("aiproviders", "AIProviders", "Answers"),
     page("prompts", "Prompts", "Answers"),
     page("users", "Users", "People"),

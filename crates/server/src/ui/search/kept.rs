@@ -1,8 +1,10 @@
 //! What a result from the semantic cache says of its copy: how it stands, and when it was last held against its source.
 
+use super::result::Showing;
+use super::versions::Versions;
 use chrono::{DateTime, Utc};
-use domain::corpus::{Badge, CacheMark, Liveness};
-use domain::ids::SignalId;
+use domain::corpus::{Badge, CacheMark, Liveness, QUERY_CHARS_MAX};
+use domain::ids::{RunId, SignalId};
 use domain::instant::Instant;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -11,20 +13,29 @@ const MINUTE_S: i64 = 60;
 const HOUR_S: i64 = 60 * MINUTE_S;
 const DAY_S: i64 = 24 * HOUR_S;
 
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Kept {
-    signal: SignalId,
+    pub signal: SignalId,
     badge: Badge,
     /// The source of the document; empty when it has none.
     source: String,
-    liveness: Liveness,
+    pub liveness: Liveness,
     /// That was longer ago than the source should be left unasked.
     is_stale: bool,
-    is_shared_externally: bool,
+    pub is_shared_externally: bool,
     matters: Vec<String>,
     /// For machines; empty when it was never held against its source.
     checked: String,
     age: Option<Age>,
+    /// What a pin would be for: the query, and where it holds.
+    query: String,
+    scope: String,
+    /// The election behind it.
+    run: Option<RunId>,
+    pub versions: Option<Versions>,
+    /// The version that counts in its place.
+    #[serde(skip)]
+    pub winner: Option<SignalId>,
 }
 
 /// How long ago something was, in the unit that people would say it in.
@@ -35,7 +46,7 @@ struct Age {
 }
 
 impl Kept {
-    pub fn of(mark: &CacheMark, payload: &Map<String, Value>, now: Instant) -> Self {
+    pub fn of(mark: &CacheMark, payload: &Map<String, Value>, showing: &Showing<'_>) -> Self {
         let source = payload.get("source_provider").and_then(Value::as_str).unwrap_or_default();
         Self {
             signal: mark.signal_id,
@@ -46,7 +57,16 @@ impl Kept {
             is_shared_externally: mark.shared_externally,
             matters: mark.matter_tags.clone(),
             checked: mark.last_verified.map(|time| time.to_rfc3339()).unwrap_or_default(),
-            age: mark.last_verified.map(|time| Age::of(time, now)),
+            age: mark.last_verified.map(|time| Age::of(time, showing.now)),
+            query: showing.topic.query.chars().take(QUERY_CHARS_MAX).collect(),
+            scope: showing.topic.scope().to_string(),
+            run: mark.run_id,
+            versions: Versions::of(mark, showing),
+            winner: mark
+                .cluster
+                .as_ref()
+                .filter(|_| mark.is_alternate())
+                .and_then(|cluster| cluster.winner_signal_id),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::facets::FacetsView;
 use super::query::{Fields, ListQuery};
-use super::result::{Showing, ShownResult};
+use super::result::{Showing, ShownResult, folded};
 use super::sources::{self, ShownSource};
 use crate::House;
 use crate::api::search::{log_view, own_search};
@@ -134,9 +134,14 @@ impl Listing<'_> {
 
     fn results(&self, info: &MixedInfo, items: Vec<ResultItem>, sort: &str) -> Vec<ShownResult> {
         let ids = info.providers.iter().map(|(name, one)| (name.clone(), sources::id_of(one))).collect();
-        let showing = Showing { language: self.frame.language, ids: &ids, now: self.house.clock.now() };
-        let sources: Vec<String> = items.iter().map(|item| item.searchprovider.clone()).collect();
-        let mut shown: Vec<ShownResult> = items.into_iter().map(|item| showing.result(item)).collect();
+        let showing = Showing {
+            language: self.frame.language,
+            ids: &ids,
+            now: self.house.clock.now(),
+            topic: self.search.topic(),
+        };
+        let mut shown = folded(items.into_iter().map(|item| showing.result(item)).collect());
+        let sources: Vec<String> = shown.iter().map(|result| result.source().to_owned()).collect();
         for (place, result) in shown.iter_mut().enumerate() {
             let is_alone = sources.get(place + 1) != Some(&sources[place]);
             let opens = place == 0 || sources[place - 1] != sources[place];

@@ -8,7 +8,7 @@
 //! | `list`, `facets` | the list and what stands around it, and the pieces of it for a page that is open |
 //! | `stream` | the pieces as the sources answer |
 //! | `result`, `why`, `details` | one result, why it is here, what else its source said |
-//! | `kept` | how the copy behind a result from the semantic cache stands |
+//! | `kept`, `versions` | how the copy behind a result from the semantic cache stands, and its other versions |
 //! | `sources`, `picker` | how each source ended; which ones are asked |
 
 mod details;
@@ -22,6 +22,7 @@ mod result;
 mod sources;
 mod start;
 mod stream;
+mod versions;
 mod why;
 
 use crate::House;
@@ -39,13 +40,15 @@ pub fn router() -> Router<Arc<House>> {
 
 #[cfg(test)]
 mod tests {
-    use super::result::Showing;
+    use super::result::{Showing, folded};
     use crate::ui::assets::Assets;
     use crate::ui::pages::Pages;
     use crate::ui::pages::tests::frame;
     use crate::ui::words::LANGUAGES;
-    use domain::corpus::{Badge, CacheMark, Liveness, SignalState};
-    use domain::ids::{ResultId, SignalId};
+    use domain::corpus::{
+        Badge, CacheMark, ClusterMark, ClusterMember, DecidedBy, Liveness, MemberRole, SignalState, Topic,
+    };
+    use domain::ids::{ProviderId, ResultId, RunId, SignalId};
     use domain::instant::Instant;
     use domain::result::{Duplicate, ResultItem};
     use serde_json::{Value, json};
@@ -56,6 +59,26 @@ mod tests {
 
     fn object(value: Value) -> serde_json::Map<String, Value> {
         value.as_object().cloned().unwrap_or_default()
+    }
+
+    /// Versions 7 and 8, of which 7 counts.
+    fn cluster(own: SignalId, text: &str) -> ClusterMark {
+        let member = |id| ClusterMember {
+            signal_id: SignalId(id),
+            title: format!("{text} <em>{text}</em>"),
+            url: "javascript:alert(1)".to_owned(),
+            version_label: text.to_owned(),
+            date: text.to_owned(),
+        };
+        let is_winner = own == SignalId(7);
+        ClusterMark {
+            key: SignalId(7),
+            size: 2,
+            role: Some(if is_winner { MemberRole::Winner } else { MemberRole::Alternate }),
+            winner_signal_id: Some(SignalId(7)),
+            decided_by: Some(DecidedBy::Election),
+            members: vec![member(7), member(8)],
+        }
     }
 
     /// A result whose source lies wherever it can.
@@ -80,8 +103,8 @@ mod tests {
             starred: true,
             duplicates: vec![copy],
             cache: Some(Box::new(CacheMark {
-                cluster: None,
-                run_id: None,
+                cluster: Some(cluster(SignalId(7), BAD)),
+                run_id: Some(RunId(5)),
                 signal_id: SignalId(7),
                 state: SignalState::Pinned,
                 badge: Badge::AutoSelected,
@@ -102,10 +125,13 @@ mod tests {
         }
     }
 
+    fn showing(ids: &BTreeMap<String, ProviderId>, now: Instant) -> Showing<'_> {
+        Showing { language: LANGUAGES[0], ids, now, topic: Topic { query: BAD, tags: &[] } }
+    }
+
     fn list() -> Value {
         let ids = BTreeMap::new();
-        let mut result =
-            Showing { language: LANGUAGES[0], ids: &ids, now: Instant::default() }.result(hostile());
+        let mut result = showing(&ids, Instant::default()).result(hostile());
         result.opens_group = true;
         let facet = json!({"name": BAD, "count": 3, "href": BAD, "is_on": true, "without": BAD,
             "is_without": true, "colour": 1});
@@ -184,7 +210,7 @@ mod tests {
                 }),
                 ..ResultItem::default()
             };
-            let result = Showing { language: LANGUAGES[0], ids: &ids, now }.result(item);
+            let result = showing(&ids, now).result(item);
             pages.text("search/result.html", &frame(""), json!({"result": result})).expect("a result")
         };
         let table = [
@@ -204,5 +230,41 @@ mod tests {
         }
         let live = shown(Badge::Cached, Liveness::Alive, None);
         assert!(live.contains("data-keep") && !live.contains("data-signal"), "{live}");
+    }
+
+    #[test]
+    fn versions_are_folded_under_the_one_that_counts() {
+        let ids = BTreeMap::new();
+        let of = |id: i64, badge| {
+            let mut item = ResultItem { swirl_id: ResultId(id), ..hostile() };
+            if let Some(mark) = item.cache.as_deref_mut() {
+                mark.signal_id = SignalId(id);
+                mark.badge = badge;
+                mark.cluster = Some(cluster(SignalId(id), "x"));
+            }
+            item
+        };
+        let alone = ResultItem { swirl_id: ResultId(1), ..ResultItem::default() };
+        let (winner, other) = (of(7, Badge::AutoSelected), of(8, Badge::Alternate));
+        let table = [
+            (vec![winner.clone(), other.clone(), alone.clone()], vec![7, 1], true),
+            (vec![alone.clone(), winner.clone(), alone.clone(), other.clone()], vec![1, 7, 1], true),
+            (vec![other.clone(), winner.clone()], vec![8, 7], false),
+            (vec![other, alone], vec![8, 1], false),
+            (vec![of(7, Badge::Cached), of(8, Badge::Cached)], vec![7, 8], false),
+        ];
+        let pages = Pages::new(Arc::new(Assets::new("")));
+        for (items, expected, is_folded) in table {
+            let showing = showing(&ids, Instant::default());
+            let shown = folded(items.into_iter().map(|item| showing.result(item)).collect());
+            let left: Vec<i64> = shown.iter().map(|result| result.id.0).collect();
+            assert_eq!(left, expected);
+            let html: String = shown
+                .iter()
+                .map(|result| pages.text("search/result.html", &frame(""), json!({"result": result})))
+                .map(|html| html.expect("a result"))
+                .collect();
+            assert_eq!(html.contains("class=\"version\" data-id=\"8\""), is_folded, "{html}");
+        }
     }
 }

@@ -3,10 +3,12 @@
 use super::details::Details;
 use super::kept::Kept;
 use super::sources::colour;
+use super::versions::Row;
 use super::why::Why;
 use crate::ui::words::Language;
 use chrono::NaiveDate;
-use domain::ids::{ProviderId, ResultId};
+use domain::corpus::{Liveness, Topic};
+use domain::ids::{ProviderId, ResultId, SignalId};
 use domain::instant::Instant;
 use domain::notation::marks;
 use domain::result::{DATE_UNKNOWN, Duplicate, ResultItem};
@@ -70,8 +72,8 @@ struct ShownText {
 }
 
 /// The same document at another source.
-#[derive(Debug, Serialize)]
-struct Copy {
+#[derive(Debug, Clone, Serialize)]
+pub struct Copy {
     source: String,
     colour: i64,
     title: String,
@@ -87,6 +89,47 @@ pub struct Showing<'a> {
     /// The ids of sources by their names.
     pub ids: &'a BTreeMap<String, ProviderId>,
     pub now: Instant,
+    /// What was asked.
+    pub topic: Topic<'a>,
+}
+
+impl ShownResult {
+    /// The document, when it comes from the cache.
+    fn signal(&self) -> Option<SignalId> {
+        self.kept.as_ref().map(|kept| kept.signal)
+    }
+
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Takes the row of another version in; false where it cannot stand here.
+    fn take_in(&mut self, other: &ShownResult) -> bool {
+        let versions = self.kept.as_mut().and_then(|kept| kept.versions.as_mut());
+        let (Some(versions), Some(kept)) = (versions, &other.kept) else { return false };
+        let row = Row {
+            id: other.id,
+            confidence: other.confidence.clone(),
+            is_gone: kept.liveness == Liveness::Gone,
+            is_shared_externally: kept.is_shared_externally,
+            live: other.copies.clone(),
+        };
+        versions.take_in(kept.signal, row)
+    }
+}
+
+/// Versions that do not count and come below the one that does stand folded under it. In an order that puts one of them
+/// above, it keeps its row.
+pub fn folded(results: Vec<ShownResult>) -> Vec<ShownResult> {
+    let mut shown: Vec<ShownResult> = Vec::with_capacity(results.len());
+    for result in results {
+        let winner = result.kept.as_ref().and_then(|kept| kept.winner);
+        let above = winner.and_then(|winner| shown.iter_mut().find(|one| one.signal() == Some(winner)));
+        if !above.is_some_and(|above| above.take_in(&result)) {
+            shown.push(result);
+        }
+    }
+    shown
 }
 
 impl Showing<'_> {
@@ -98,7 +141,7 @@ impl Showing<'_> {
         let title = if item.title.trim().is_empty() { item.url.as_str() } else { &item.title };
         let (day, date) = self.dates(&item.date_published, &item.date_published_display);
         let href = web_link(&item.url);
-        let kept = item.cache.as_deref().map(|mark| Kept::of(mark, &item.payload, self.now));
+        let kept = item.cache.as_deref().map(|mark| Kept::of(mark, &item.payload, self));
         let has_copy = kept.is_some() || item.duplicates.iter().any(|copy| copy.signal_id.is_some());
         ShownResult {
             key: key(&item),
@@ -132,7 +175,7 @@ impl Showing<'_> {
         Copy {
             source: copy.searchprovider.clone(),
             colour: self.colour(&copy.searchprovider),
-            title: marks::parts(&copy.title, TITLE_CHARS_MAX).into_iter().map(|part| part.text).collect(),
+            title: shortened(&copy.title),
             href: web_link(&copy.url),
             date: self.dates(&copy.date_published, "").1,
             is_kept: copy.signal_id.is_some(),
@@ -140,7 +183,7 @@ impl Showing<'_> {
     }
 
     /// For machines and for people.
-    fn dates(&self, published: &str, display: &str) -> (String, String) {
+    pub fn dates(&self, published: &str, display: &str) -> (String, String) {
         if published == DATE_UNKNOWN || published.is_empty() {
             return (String::new(), display.to_owned());
         }
@@ -161,7 +204,7 @@ fn key(item: &ResultItem) -> String {
 }
 
 /// A source's address becomes a link only if it leads to the web; a script or a file does not.
-fn web_link(url: &str) -> Option<String> {
+pub fn web_link(url: &str) -> Option<String> {
     let parsed = Url::parse(url).ok()?;
     matches!(parsed.scheme(), "http" | "https").then(|| parsed.to_string())
 }
@@ -179,6 +222,11 @@ fn place(url: &str) -> String {
     let steps = steps.iter().take(STEPS_MAX.min(steps.len().saturating_sub(1)));
     let steps = steps.map(|step| step.chars().take(STEP_CHARS_MAX).collect::<String>());
     std::iter::once(host.to_owned()).chain(steps).collect::<Vec<_>>().join(" › ")
+}
+
+/// A title without its marks.
+pub fn shortened(title: &str) -> String {
+    marks::parts(title, TITLE_CHARS_MAX).into_iter().map(|part| part.text).collect()
 }
 
 fn texts(text: &str, chars_max: usize) -> Vec<ShownText> {
@@ -211,7 +259,8 @@ mod tests {
     #[test]
     fn a_key_does_not_depend_on_what_is_found_out_later() {
         let ids = BTreeMap::new();
-        let showing = Showing { language: LANGUAGES[0], ids: &ids, now: Instant::default() };
+        let showing =
+            Showing { language: LANGUAGES[0], ids: &ids, now: Instant::default(), topic: Topic::default() };
         let item = |rank, title: &str, id| ResultItem {
             searchprovider_rank: rank,
             title: title.to_owned(),
@@ -229,7 +278,8 @@ mod tests {
     fn days_are_shown_as_the_language_does() {
         let ids = BTreeMap::new();
         let shown = |language, date: &str| {
-            Showing { language, ids: &ids, now: Instant::default() }.dates(date, "long ago")
+            let now = Instant::default();
+            Showing { language, ids: &ids, now, topic: Topic::default() }.dates(date, "long ago")
         };
         let pair = |day: &str, date: &str| (day.to_owned(), date.to_owned());
         assert_eq!(shown(LANGUAGES[0], "2023-03-02 10:00:00"), pair("2023-03-02", "2 Mar 2023"));

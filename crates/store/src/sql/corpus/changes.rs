@@ -17,7 +17,7 @@ const KEPT: i64 = 20_000;
 const DROPPED_TOGETHER: i64 = 1_000;
 
 /// A transaction that is the only one which writes to the cache, until it ends.
-pub(super) async fn begin(db: &Db) -> Result<Tx, StoreError> {
+pub(in crate::sql) async fn begin(db: &Db) -> Result<Tx, StoreError> {
     let mut tx = db.begin().await?;
     hold(&mut tx).await?;
     Ok(tx)

@@ -188,6 +188,7 @@ fn take_over(signal: &mut Signal, content: IndexedContent, now: Instant) -> Vec<
     signal.mime = content.mime;
     signal.ext = content.ext;
     signal.size = content.size;
+    signal.file_bytes = content.file_bytes;
     signal.language = content.language;
     signal.indexed_at = Some(now);
     signal.last_retrieved = signal.last_retrieved.max(now);

@@ -11,8 +11,10 @@ mod reading;
 mod removal;
 mod signals;
 
-pub(super) use changes::hold;
+pub(super) use changes::{begin, hold};
+pub(super) use reading::{in_lists, push_list, push_visible};
 pub(super) use removal::{forget_source, forget_user};
+pub(super) use signals::line;
 
 use crate::SqlStore;
 use async_trait::async_trait;
@@ -146,9 +148,9 @@ impl SignalStore for SqlStore {
         &self,
         from: SignalId,
         into: SignalId,
-        _now: Instant,
+        now: Instant,
     ) -> Result<Vec<BodyKey>, StoreError> {
-        removal::merge(&self.db, from, into).await
+        removal::merge(&self.db, from, into, now).await
     }
 
     async fn readdress_signal(&self, id: SignalId, url: &str, url_hash: &str) -> Result<(), StoreError> {

@@ -106,14 +106,14 @@ pub(super) async fn expired_bodies(db: &Db, now: Instant, limit: u64) -> Result<
 }
 
 /// Each id once, in order, in lists that a statement can hold.
-pub(super) fn in_lists(ids: &[SignalId]) -> Vec<Vec<i64>> {
+pub(in crate::sql) fn in_lists(ids: &[SignalId]) -> Vec<Vec<i64>> {
     let mut ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
     ids.sort_unstable();
     ids.dedup();
     ids.chunks(LIST_MAX).map(<[i64]>::to_vec).collect()
 }
 
-pub(super) fn push_list<'a, D>(query: &mut QueryBuilder<D>, ids: impl Iterator<Item = i64>)
+pub(in crate::sql) fn push_list<'a, D>(query: &mut QueryBuilder<D>, ids: impl Iterator<Item = i64>)
 where
     D: sqlx::Database,
     i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
@@ -125,7 +125,7 @@ where
 }
 
 /// Leaves what somebody with one of these tokens may see. A document without text is seen by nobody.
-fn push_visible<'a, D>(query: &mut QueryBuilder<D>, tokens: Option<&[AclToken]>)
+pub(in crate::sql) fn push_visible<'a, D>(query: &mut QueryBuilder<D>, tokens: Option<&[AclToken]>)
 where
     D: sqlx::Database,
     i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,

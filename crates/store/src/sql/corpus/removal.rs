@@ -4,6 +4,7 @@ use super::reading::push_list;
 use super::signals::{add_tags, load, unneeded};
 use super::{LIST_MAX, changes, content, grants};
 use crate::db::{Db, Tx, changed, on_tx};
+use crate::sql::canonical;
 use domain::contracts::{BodyKey, StoreError};
 use domain::corpus::Grant;
 use domain::ids::{ProviderId, SignalId, UserId};
@@ -20,7 +21,12 @@ pub(super) async fn remove(db: &Db, id: SignalId) -> Result<Vec<BodyKey>, StoreE
     Ok(body.into_iter().collect())
 }
 
-pub(super) async fn merge(db: &Db, from: SignalId, into: SignalId) -> Result<Vec<BodyKey>, StoreError> {
+pub(super) async fn merge(
+    db: &Db,
+    from: SignalId,
+    into: SignalId,
+    now: Instant,
+) -> Result<Vec<BodyKey>, StoreError> {
     let mut tx = changes::begin(db).await?;
     let (old, mut kept) = (load(&mut tx, from).await?, load(&mut tx, into).await?);
     if from == into {
@@ -40,6 +46,7 @@ pub(super) async fn merge(db: &Db, from: SignalId, into: SignalId) -> Result<Vec
     let mut seen = std::collections::BTreeSet::new();
     earlier.retain(|hash| seen.insert(hash.clone()));
     content::add_earlier(&mut tx, into, &earlier, &kept.content_hash).await?;
+    canonical::move_over(&mut tx, from, into, now).await?;
     delete(&mut tx, &[from.0]).await?;
     changes::note(&mut tx, &[from.0, into.0]).await?;
     let body = unneeded(&mut tx, old.body_key).await?;
@@ -99,6 +106,7 @@ async fn delete(tx: &mut Tx, ids: &[i64]) -> Result<(), StoreError> {
     const HEIR: &str = "UPDATE signals SET lineage_id = (SELECT MIN(id) FROM signals WHERE lineage_id = $1) \
          WHERE lineage_id = $1";
     for some in ids.chunks(LIST_MAX) {
+        canonical::forget(tx, some).await?;
         on_tx!(&mut *tx, db => async {
             let mut query = QueryBuilder::new("DELETE FROM signals WHERE id IN (");
             push_list(&mut query, some.iter().copied());

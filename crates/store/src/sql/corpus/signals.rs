@@ -25,7 +25,8 @@ macro_rules! columns {
          title, author, mime, ext, size, language, signals.content_hash, simhash, state, origin, matter_tags, \
          is_supplied, date_published, first_seen, indexed_at, last_verified, last_retrieved, liveness, \
          liveness_checked, liveness_http, lineage_id, version_label, supersedes, superseded_by, chunk_count, \
-         embedding_model, embedding_dim, body_key, body_bytes, body_expires, rejections, messages"
+         embedding_model, embedding_dim, body_key, body_bytes, body_expires, rejections, messages, \
+         file_bytes"
     };
 }
 pub(super) use columns;
@@ -72,6 +73,7 @@ pub(super) struct SignalRow {
     body_expires: Option<Instant>,
     rejections: i64,
     messages: Json<Vec<String>>,
+    file_bytes: i64,
 }
 
 impl TryFrom<SignalRow> for Signal {
@@ -94,6 +96,7 @@ impl TryFrom<SignalRow> for Signal {
             mime: row.mime,
             ext: row.ext,
             size: to_count(row.size),
+            file_bytes: to_count(row.file_bytes),
             language: row.language,
             content_hash: row.content_hash,
             simhash: row.simhash,
@@ -138,7 +141,8 @@ pub(super) async fn save(tx: &mut Tx, signal: &Signal) -> Result<(), StoreError>
          language = $13, content_hash = $14, simhash = $15, state = $16, is_supplied = $17, date_published = $18, \
          indexed_at = $19, last_verified = $20, last_retrieved = $21, liveness = $22, liveness_checked = $23, \
          liveness_http = $24, lineage_id = $25, version_label = $26, chunk_count = $27, embedding_model = $28, \
-         embedding_dim = $29, body_key = $30, body_bytes = $31, body_expires = $32, messages = $33, found_by = $34 \
+         embedding_dim = $29, body_key = $30, body_bytes = $31, body_expires = $32, messages = $33, found_by = $34, \
+         file_bytes = $35 \
          WHERE id = $1";
     let messages = JsonText::of(&signal.messages)?;
     let (title, author) = (line(&signal.title), line(&signal.author));
@@ -178,6 +182,7 @@ pub(super) async fn save(tx: &mut Tx, signal: &Signal) -> Result<(), StoreError>
         .bind(signal.body_expires)
         .bind(messages.clone())
         .bind(found_by.as_str())
+        .bind(to_column(signal.file_bytes))
         .execute(db)))?;
     if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
 }
@@ -217,7 +222,7 @@ pub(super) async fn unneeded(tx: &mut Tx, key: Option<BodyKey>) -> Result<Option
 }
 
 /// A text of one line, cut.
-pub(super) fn line(text: &str) -> String {
+pub(in crate::sql) fn line(text: &str) -> String {
     plain(text).chars().take(LINE_CHARS_MAX).collect()
 }
 

@@ -7,9 +7,13 @@ pub mod audit;
 pub mod authenticators;
 pub mod brandings;
 pub mod chats;
+pub mod decided_documents;
+pub mod egress;
+pub mod elections;
 pub mod life;
 pub mod lists;
 pub mod people;
+pub mod pins;
 pub mod pipelines;
 pub mod providers;
 pub mod results;
@@ -81,6 +85,12 @@ macro_rules! store_behaviours {
             signal_rights: are_to_one_text, follow_the_source, end, supplied_texts_replace_nothing,
                 go_with_their_person, go_with_their_source;
             signal_changes: are_told_in_order, are_told_in_the_order_of_commits, end_whoever_writes;
+            pins: are_one_for_each_query_and_scope, need_a_text, are_unpinned, are_listed, take_long_and_odd_queries,
+                are_decided_by_the_database;
+            elections: are_recorded_once, are_recorded_once_by_many, are_approved_once, are_rejected_once, are_found, become_stale, are_bounded;
+            decided_documents: leave_nothing_undecided, are_one_after_a_merge, outlive_people;
+            egress: scans_run_one_at_a_time, scans_end_once, events_are_kept_once, events_belong_to_one_person,
+                scans_are_bounded;
             tasks: are_claimed_in_order, are_claimed_once, come_back_when_a_lease_ends, come_back_when_the_clock_does,
                 are_held_by_renewal,
                 are_retried, are_given_up, are_given_up_when_workers_die, are_counted, are_released,

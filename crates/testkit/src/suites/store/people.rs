@@ -6,7 +6,7 @@ use domain::contracts::{NewSession, Store, StoreError};
 use domain::ids::{GroupId, TokenId, UserId};
 use domain::provider::ProviderDraft;
 use domain::query_transform::TransformDraft;
-use domain::user::{GroupDraft, TokenDraft, UserDraft};
+use domain::user::{CURATORS, GroupDraft, TokenDraft, UserDraft};
 use futures_util::future::{join, join_all};
 
 fn named(username: &str, groups: &[&str]) -> UserDraft {
@@ -114,8 +114,8 @@ pub async fn groups_are_kept(store: &dyn Store) {
     assert_eq!((renamed.name.as_str(), renamed.date_created), ("c", at(0)));
     assert_eq!(store.group(a).await.unwrap(), renamed);
     assert_eq!(store.user(ann.id).await.unwrap().groups, ["b", "c"]);
-    let page = store.groups(0, 1).await.unwrap();
-    assert_eq!((page.items, page.total), (vec![renamed], 2));
+    let page = store.groups(0, 2).await.unwrap();
+    assert_eq!((page.items[0].name.as_str(), &page.items[1], page.total), (CURATORS, &renamed, 3));
     store.delete_group(b).await.unwrap();
     assert_eq!(store.delete_group(b).await, Err(StoreError::NotFound));
     assert_eq!(store.group(b).await, Err(StoreError::NotFound));

@@ -206,6 +206,7 @@ fn content(number: i64, acl: &[AclToken], pieces: &[Piece]) -> IndexedContent {
         mime: "text/plain".to_owned(),
         ext: "txt".to_owned(),
         size: 10,
+        file_bytes: 0,
         language: "en".to_owned(),
         is_supplied: false,
         version_label: String::new(),

@@ -22,7 +22,7 @@ fn progress(done: u64, total: u64) {
 }
 
 /// `1 document`, `2 documents`.
-fn counted(count: u64, noun: &str) -> String {
+pub(in crate::command) fn counted(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
 }

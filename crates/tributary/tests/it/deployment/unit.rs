@@ -1,6 +1,7 @@
 //! The systemd unit.
 
-use super::{assert_drain, assert_grace, lint, read, settings};
+use super::{assert_drain, assert_grace, lint, read, settings, yaml};
+use domain::settings::Settings;
 use std::process::Command;
 use std::time::Duration;
 use tributary::service::Role;
@@ -45,6 +46,31 @@ fn environment_examples_hold_valid_settings() {
         let lines = text.lines().filter_map(|line| line.trim_start_matches('#').split_once('='));
         let given = lines.filter(|(name, _)| !name.contains(' '));
         settings(path, given.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
+}
+
+/// Elections are off in the program itself, and on in every environment that is shipped.
+#[test]
+fn every_environment_puts_versions_to_an_election() {
+    assert!(!Settings::default().canonical_auto_elect_enabled);
+    for path in ["deploy/systemd/tributary.env.example", "deploy/one.env.example"] {
+        let text = read(path);
+        // Lines that are commented out set nothing.
+        let pairs =
+            text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('='));
+        let set = settings(path, pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert!(set.canonical_auto_elect_enabled, "{path}");
+    }
+    for (path, pointer) in [
+        ("deploy/compose.yaml", "/services/tributary/environment"),
+        ("deploy/compose.cluster.yaml", "/services/web1/environment"),
+        ("deploy/compose.cluster.yaml", "/services/web2/environment"),
+        ("deploy/compose.cluster.yaml", "/services/worker/environment"),
+        ("deploy/helm/tributary/values.yaml", "/settings"),
+    ] {
+        let file = &yaml(&read(path))[0];
+        let given = file.pointer(pointer).unwrap_or_else(|| panic!("{path} has no {pointer}"));
+        assert_eq!(given["SVC_CANONICAL_AUTO_ELECT_ENABLED"], "True", "{path}{pointer}");
     }
 }
 

@@ -1,7 +1,12 @@
 //! The doors from outside: who gets in, with what, and how the others are refused.
 
 pub mod credentials;
+mod decided;
+mod documents;
+mod expected;
+mod id_walking;
 mod manners;
+mod matrix;
 mod paths;
 mod requests;
 mod rights;
@@ -9,6 +14,7 @@ mod session;
 mod table;
 
 use crate::house::{Answer, Client, TestHouse, items, licensed, long_text};
+use decided::{Decided, with_mailbox};
 use domain::authenticator::Tokens;
 use domain::chat::{ChatDraft, MessageContent, Speaker};
 use domain::contracts::{ChatStore, ConnectionStore, UserStore};
@@ -41,17 +47,19 @@ struct Furnished {
     branding: i64,
     /// A document in the semantic cache, the first of all.
     signal: i64,
+    decided: Decided,
     _source: Source,
 }
 
 impl Furnished {
     async fn start() -> Self {
-        Self::of(TestHouse::with(licensed).await).await
+        Self::of(TestHouse::with(|settings| with_mailbox(licensed(settings))).await).await
     }
 
     /// The same where every door may be tried with wrong credentials, one after the other.
     async fn without_lockout() -> Self {
-        let settings = |settings| Settings { throttle_login: Throttle(None), ..licensed(settings) };
+        let settings =
+            |settings| Settings { throttle_login: Throttle(None), ..with_mailbox(licensed(settings)) };
         Self::of(TestHouse::with(settings).await).await
     }
 
@@ -70,6 +78,7 @@ impl Furnished {
         let rules = json!({"name": "rivers", "config_content": "brook,river"});
         let authenticator = connected_authenticator(&house).await;
         let (chat, message) = answered_chat(&house).await;
+        let signal = kept_document(&ann).await;
         let person = json!({"username": "victor", "password": "long enough"});
         Self {
             search,
@@ -86,7 +95,8 @@ impl Furnished {
             prompt: made(ann.post("/svc/prompts/", &json!({
                 "name": "spare", "prompt": "Answer {query}", "tags": ["search-rag"],
             })).await),
-            signal: kept_document(&ann).await,
+            signal,
+            decided: Decided::furnish(&house, &ann, (provider, &source), signal).await,
             branding: made(house.admin.post("/svc/brandings/", &json!({"name": "Ours"})).await),
             transform: made(house.admin.post("/svc/querytransforms/", &rules).await),
             token: made(ann.post("/svc/tokens/", &json!({"label": "spare"})).await),
@@ -121,16 +131,28 @@ impl Furnished {
             Thing::Prompt => self.prompt,
             Thing::Branding => self.branding,
             Thing::Signal => self.signal,
+            Thing::Shared => self.decided.shared,
+            Thing::Run => self.decided.run,
+            Thing::OtherRun => self.decided.other_run,
+            Thing::Scan => self.decided.scan,
+            Thing::Event => self.decided.event,
         };
-        row.path.replace("{id}", &id.to_string()).replace("{message}", &self.message.to_string())
+        // A document is compared with itself.
+        let path = row.path.replace("{id}", &id.to_string()).replace("{other}", &id.to_string());
+        path.replace("{message}", &self.message.to_string())
     }
 
     /// Who may use this row: the owner of private things, the administrator for the rest.
     fn rightful(&self, row: &Row) -> &Client {
         match row.thing {
-            Thing::Search | Thing::Result | Thing::Token | Thing::Chat | Thing::Prompt | Thing::Signal => {
-                &self.ann
-            }
+            Thing::Search
+            | Thing::Result
+            | Thing::Token
+            | Thing::Chat
+            | Thing::Prompt
+            | Thing::Signal
+            | Thing::Scan
+            | Thing::Event => &self.ann,
             _ => &self.house.admin,
         }
     }

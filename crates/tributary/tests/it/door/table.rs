@@ -13,6 +13,8 @@ pub enum Who {
     AdminPage,
     /// Anybody with credentials, for what they may see.
     User,
+    /// Members of the group `curators`, and administrators.
+    Curator,
     Admin,
 }
 
@@ -41,6 +43,14 @@ pub enum Thing {
     Lockout,
     Branding,
     Signal,
+    /// A document of the source, which all see who may use that.
+    Shared,
+    /// An election that such a document won.
+    Run,
+    /// The same of another query, because each is decided once.
+    OtherRun,
+    Scan,
+    Event,
     File,
 }
 
@@ -75,7 +85,7 @@ impl Row {
     pub fn success(&self) -> u16 {
         match self.method {
             "DELETE" => 204,
-            "POST" if self.path == INGEST => 202,
+            "POST" if [INGEST, SCAN].contains(&self.path) => 202,
             "POST" if !ANSWERED_200.contains(&self.path) => 201,
             _ => 200,
         }
@@ -99,6 +109,10 @@ const ANSWERED_200: &[&str] = &[
     MODEL_TEST,
     CHECK,
     UNINDEX,
+    APPROVE,
+    REJECT,
+    ELECT,
+    UNPIN,
 ];
 
 const fn row(method: &'static str, path: &'static str, who: Who, thing: Thing, body: Body) -> Row {
@@ -121,6 +135,7 @@ pub const DELETED_AGAIN: &[&str] = &[
     "/svc/rag-search/{id}/",
     "/svc/lockouts/",
     "/svc/lockouts/{id}/",
+    "/svc/egress/scan/{id}/",
 ];
 const PREFERENCES: Body = Body::Json(r#"{"domains": [{"domain": "example.org", "wish": "raise"}]}"#);
 const RESULT: Body = Body::Json(r#"{"title": "another title"}"#);
@@ -151,8 +166,16 @@ const INGEST: &str = "/svc/ingest/";
 const DOCUMENT: Body = Body::Json(r#"{"signal_id": 1}"#);
 const CHECK: &str = "/svc/cache/check_liveness/";
 const UNINDEX: &str = "/svc/cache/unindex/";
+const PIN: &str = "/svc/canonical/pin-for-query/";
+const UNPIN: &str = "/svc/canonical/{id}/unpin/";
+const APPROVE: &str = "/svc/canonical/{id}/approve/";
+const REJECT: &str = "/svc/canonical/{id}/reject/";
+const ELECT: &str = "/svc/canonical/elect/";
+/// The document of the source is the second of all.
+const PINNED: Body = Body::Json(r#"{"signal_id": 2, "query": "river"}"#);
+const SCAN: &str = "/svc/egress/scan/";
 /// They name their thing in the body.
-pub const NAMED_IN_BODY: &[&str] = &[RAG_SEARCH, CHECK, UNINDEX];
+pub const NAMED_IN_BODY: &[&str] = &[RAG_SEARCH, CHECK, UNINDEX, PIN, ELECT];
 /// The usual place for a scraper, outside of the prefixes.
 const METRICS: &str = "/metrics/";
 /// A page that stands among the paths of the API.
@@ -173,7 +196,7 @@ const LOGIN: Body = Body::Json(r#"{"username": "admin", "password": "correct hor
 /// The same password again, because other rows sign in with it.
 const NEW_PASSWORD: Body =
     Body::Json(r#"{"current": "correct horse battery", "new": "correct horse battery"}"#);
-const PASSWORD: &str = "/svc/users/me/password/";
+pub const PASSWORD: &str = "/svc/users/me/password/";
 const ACTIVATE: &str = "/svc/brandings/{id}/activate/";
 const BRANDING: Body = Body::Json(r##"{"name": "Autumn", "accent": "#7c2d12"}"##);
 const SUMMARY_RATING: &str = "/svc/rag-search/{id}/rating/";
@@ -196,11 +219,28 @@ pub const CHATS: &str = "/svc/chat/";
 
 use Thing::{
     AiProvider, Authenticator, Branding, Chat, File, Group, Pipeline, Prompt, Provider, Result, Search,
-    Signal, Token, Transform, User,
+    Shared, Signal, Token, Transform, User,
 };
 
 #[rustfmt::skip]
 pub const TABLE: &[Row] = &[
+    // Elections and pins need their documents, and the mailbox its connection: later rows take them away.
+    row("GET", "/svc/canonical/", Who::User, Thing::None, Body::None),
+    row("POST", ELECT, Who::User, Search, RAG),
+    row("GET", "/svc/canonical/{id}/", Who::User, Thing::Run, Body::None),
+    row("POST", PIN, Who::Curator, Shared, PINNED),
+    row("POST", APPROVE, Who::Curator, Thing::Run, Body::Json(r#"{"comment": "It is signed."}"#)),
+    row("POST", REJECT, Who::Curator, Thing::OtherRun, Body::Json(r#"{"reason": "outdated"}"#)),
+    row("GET", "/svc/canonical/pins/", Who::Curator, Thing::None, Body::None),
+    row("GET", "/svc/canonical/pins/history/", Who::Curator, Thing::None, Body::None),
+    row("POST", UNPIN, Who::Curator, Shared, Body::Json("{}")),
+    row("GET", "/svc/cache/{id}/diff/{other}/", Who::User, Signal, Body::None),
+    row("GET", SCAN, Who::User, Thing::None, Body::None),
+    row("POST", SCAN, Who::User, Thing::None, Body::Json(r#"{"channel": "outlook"}"#)),
+    row("GET", "/svc/egress/scan/{id}/", Who::User, Thing::Scan, Body::None),
+    row("DELETE", "/svc/egress/scan/{id}/", Who::User, Thing::Scan, Body::None),
+    row("GET", "/svc/egress/events/", Who::User, Thing::None, Body::None),
+    row("PATCH", "/svc/egress/events/{id}/", Who::User, Thing::Event, Body::Json(r#"{"status": "confirmed"}"#)),
     row("GET", "/svc/search/", Who::User, Thing::None, Body::None),
     row("POST", "/svc/search/", Who::User, Thing::None, SEARCH),
     row("GET", "/svc/search/{id}/", Who::User, Search, Body::None),
@@ -356,6 +396,9 @@ pub const TABLE: &[Row] = &[
     row("GET", "/history/", Who::Page, Thing::None, Body::None),
     row("GET", "/account/", Who::Page, Thing::None, Body::None),
     row("GET", "/chat/", Who::Page, Thing::None, Body::None),
+    row("GET", "/review/", Who::Page, Thing::None, Body::None),
+    row("GET", "/review/1/", Who::Page, Thing::None, Body::None),
+    row("GET", "/egress/", Who::Page, Thing::None, Body::None),
     row("GET", TRANSFORM_FORM, Who::AdminPage, Thing::None, Body::None),
     row("POST", TRANSFORM_FORM, Who::Admin, Thing::None, Body::Form("name=x")),
     row("GET", ELSEWHERE, Who::Open, Thing::None, Body::None),

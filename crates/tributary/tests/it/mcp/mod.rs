@@ -4,3 +4,4 @@
 mod door;
 mod official;
 mod tour;
+mod versions;

@@ -7,11 +7,13 @@ use crate::program::{run, text};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-const TOOLS: [&str; 8] = [
+const TOOLS: [&str; 10] = [
     "chat",
     "get_search_results",
     "list_providers",
     "list_searches",
+    "list_versions",
+    "pin_for_query",
     "read_document",
     "score_document",
     "search",
@@ -203,7 +205,8 @@ fn first_walk(client: &OfficialClient, way: &Value) -> (i64, i64) {
     assert_eq!(names, BTreeSet::from(TOOLS));
     for tool in tools {
         let hints = &tool["annotations"];
-        assert_eq!(hints["readOnlyHint"], tool["name"] != "chat", "{tool}");
+        let writes = ["chat", "pin_for_query"].contains(&tool["name"].as_str().unwrap());
+        assert_eq!(hints["readOnlyHint"], !writes, "{tool}");
         assert_eq!(hints["destructiveHint"], false, "{tool}");
     }
     let found = walk.data(1);

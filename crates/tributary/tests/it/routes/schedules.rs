@@ -14,7 +14,9 @@ async fn administrators_read_them() {
     let house = TestHouse::start().await;
     let all = house.admin.get("/svc/schedules/").await.body;
     let names: Vec<&str> = all.as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
-    assert!(names.contains(&"expire") && names.contains(&"subscribe"), "{names:?}");
+    for name in ["expire", "subscribe", "sweep_bodies", "cleanup_stale_canonical_runs"] {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
     let one = house.admin.get("/svc/schedules/subscribe/").await.body;
     let keys: Vec<&String> = one.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["name", "every_seconds", "next_run", "last_run", "enabled"]);

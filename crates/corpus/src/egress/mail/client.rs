@@ -1,0 +1,255 @@
+//! Requests to a mailbox: with the person's own token, which is renewed when it ends on the way, and with patience when the
+//! service asks for it.
+
+use super::{MailError, authenticator, unreadable};
+use crate::egress::MailParts;
+use bytes::Bytes;
+use chrono::DateTime;
+use domain::contracts::{FetchError, HttpMethod, HttpRequest, HttpResponse, Origin, SourceTokenError};
+use domain::corpus::Channel;
+use domain::ids::UserId;
+use domain::instant::Instant;
+use domain::secret::Secret;
+use domain::settings::Settings;
+use serde_json::Value;
+use std::time::Duration;
+use tokio::sync::Mutex;
+use url::Url;
+
+/// So often a request is made again after the service said to wait, or did not answer.
+const RETRIES_MAX: u32 = 5;
+/// The longest time that is waited for the service at once.
+const WAIT_MAX: Duration = Duration::from_secs(300);
+/// The first wait when the service does not say how long; each further one is twice as long.
+const WAIT_FIRST: Duration = Duration::from_secs(1);
+/// For one answer.
+const TIME_MAX: Duration = Duration::from_secs(60);
+
+/// Whose mailbox is opened, and with what.
+#[derive(Clone, Copy)]
+pub struct Access<'a> {
+    pub parts: &'a MailParts,
+    pub settings: &'a Settings,
+    pub user: UserId,
+    /// To understand a time until which to wait.
+    pub now: Instant,
+}
+
+pub struct Client {
+    parts: MailParts,
+    user: UserId,
+    authenticator: String,
+    base: Url,
+    origin: Origin,
+    headers: Vec<(String, String)>,
+    token: Mutex<Secret>,
+    now: Instant,
+}
+
+/// What an answer means.
+enum Meaning {
+    Good,
+    /// Once more, after this time; None: the service does not say.
+    Wait(Option<Duration>),
+    Expired,
+    Missing,
+    Bad(String),
+}
+
+impl Client {
+    pub async fn open(access: Access<'_>, channel: Channel) -> Result<Self, MailError> {
+        let Access { parts, settings, user, now } = access;
+        let (url, setting) = match channel {
+            Channel::Outlook => (&settings.egress_outlook_url, "SVC_EGRESS_OUTLOOK_URL"),
+            Channel::Gmail => (&settings.egress_gmail_url, "SVC_EGRESS_GMAIL_URL"),
+        };
+        let invalid = || MailError::Failed(format!("{setting} is not an address"));
+        let base = Url::parse(url.trim_end_matches('/')).map_err(|_| invalid())?;
+        // An administrator wrote it.
+        let origin = Origin::of(&base, true).ok_or_else(invalid)?;
+        let name = authenticator(settings, channel).to_owned();
+        let token = parts.tokens.access_token(user, &name).await.map_err(untold)?;
+        let headers = vec![("Accept".to_owned(), "application/json".to_owned())];
+        Ok(Self {
+            parts: parts.clone(),
+            user,
+            authenticator: name,
+            base,
+            origin,
+            headers,
+            token: Mutex::new(token),
+            now,
+        })
+    }
+
+    /// An address below that of the service.
+    pub fn at(&self, path: &[&str], query: &[(&str, &str)]) -> Result<Url, MailError> {
+        let mut url = self.base.clone();
+        url.path_segments_mut().map_err(|()| unreadable())?.extend(path);
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        Ok(url)
+    }
+
+    /// An address that the service itself named. It must be its own, because the token goes there.
+    pub fn named(&self, text: &str) -> Result<Url, MailError> {
+        let url = Url::parse(text).ok().filter(|url| self.origin.is_of(url));
+        url.ok_or_else(|| MailError::Failed("the mailbox names its next page at another place".to_owned()))
+    }
+
+    pub async fn json(&self, url: &Url, more: &[(&str, &str)]) -> Result<Value, MailError> {
+        serde_json::from_slice(&self.get(url, more).await?).map_err(|_| unreadable())
+    }
+
+    pub async fn get(&self, url: &Url, more: &[(&str, &str)]) -> Result<Bytes, MailError> {
+        let (mut retries, mut is_renewed) = (0, false);
+        loop {
+            let token = self.token.lock().await.clone();
+            let meaning = match self.parts.fetch.fetch(&self.request(url, more, &token)).await {
+                Ok(answer) => match meaning(&answer, self.now) {
+                    Meaning::Good => return Ok(answer.body),
+                    other => other,
+                },
+                Err(FetchError::TooLarge { .. }) => Meaning::Missing,
+                Err(FetchError::Timeout(_) | FetchError::Connect(..) | FetchError::Broken(..)) => {
+                    Meaning::Wait(None)
+                }
+                Err(error) => Meaning::Bad(error.to_string()),
+            };
+            match meaning {
+                Meaning::Expired if !is_renewed => {
+                    is_renewed = true;
+                    self.renew(&token).await?;
+                }
+                Meaning::Wait(told) if retries < RETRIES_MAX => {
+                    let usual = WAIT_FIRST * 2_u32.pow(retries);
+                    retries += 1;
+                    tokio::time::sleep(told.unwrap_or(usual).min(WAIT_MAX)).await;
+                }
+                Meaning::Missing => return Err(MailError::Missing),
+                Meaning::Good | Meaning::Expired => {
+                    return Err(MailError::Failed(format!(
+                        "the mailbox does not accept your connection any more; connect {} again and scan again",
+                        self.authenticator
+                    )));
+                }
+                Meaning::Wait(_) => {
+                    let sentence =
+                        format!("{} does not answer or is too busy; scan again later", self.origin.host);
+                    return Err(MailError::Failed(sentence));
+                }
+                Meaning::Bad(sentence) => return Err(MailError::Failed(sentence)),
+            }
+        }
+    }
+
+    /// Another token than the one that was not accepted, where there is one. Several requests may ask at once: the first
+    /// fetches it.
+    async fn renew(&self, refused: &Secret) -> Result<(), MailError> {
+        let mut token = self.token.lock().await;
+        if token.expose() == refused.expose() {
+            *token = self.parts.tokens.access_token(self.user, &self.authenticator).await.map_err(untold)?;
+        }
+        Ok(())
+    }
+
+    fn request(&self, url: &Url, more: &[(&str, &str)], token: &Secret) -> HttpRequest {
+        let own = more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        HttpRequest {
+            method: HttpMethod::Get,
+            url: url.clone(),
+            headers: self.headers.iter().cloned().chain(own).collect(),
+            secret_headers: vec![(
+                "Authorization".to_owned(),
+                Secret::new(format!("Bearer {}", token.expose())),
+            )],
+            body: None,
+            origin: self.origin.clone(),
+            secrets: vec![token.clone()],
+            time_max: TIME_MAX,
+            tls: None,
+        }
+    }
+}
+
+fn untold(error: SourceTokenError) -> MailError {
+    MailError::Failed(match error {
+        SourceTokenError::NotConnected(name) => {
+            format!("{name} is not connected to your account any more; connect it and scan again")
+        }
+        other => other.to_string(),
+    })
+}
+
+fn meaning(answer: &HttpResponse, now: Instant) -> Meaning {
+    match answer.status {
+        200 => Meaning::Good,
+        401 => Meaning::Expired,
+        404 | 410 => Meaning::Missing,
+        408 | 429 | 500 | 502 | 503 | 504 | 509 => {
+            Meaning::Wait(answer.header("retry-after").and_then(|text| wait(text, now)))
+        }
+        // Gmail says so when too much was asked, and when a permission is missing.
+        403 if is_throttled(&answer.body) => Meaning::Wait(None),
+        403 => Meaning::Bad(
+            "the mailbox refuses: your connection lacks the permission to read mail; connect it again with that permission"
+                .to_owned(),
+        ),
+        status => Meaning::Bad(format!("the mailbox answered with the status {status}")),
+    }
+}
+
+fn is_throttled(body: &[u8]) -> bool {
+    let told: Value = serde_json::from_slice(body).unwrap_or_default();
+    let mut reasons =
+        told["error"]["errors"].as_array().into_iter().flatten().filter_map(|one| one["reason"].as_str());
+    reasons.any(|reason| matches!(reason, "rateLimitExceeded" | "userRateLimitExceeded"))
+}
+
+/// Seconds, or a moment.
+fn wait(text: &str, now: Instant) -> Option<Duration> {
+    let text = text.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let moment = DateTime::parse_from_rfc2822(text).ok()?;
+    Some((moment.to_utc() - now).to_std().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_have_a_meaning() {
+        let now: Instant = "2026-03-01T00:00:00Z".parse().unwrap();
+        let limited = r#"{"error":{"errors":[{"reason":"userRateLimitExceeded"}]}}"#;
+        let table = [
+            (200, "", "", "good"),
+            (401, "", "", "expired"),
+            (404, "", "", "missing"),
+            (429, "7", "", "wait 7"),
+            (503, "Sun, 01 Mar 2026 00:00:09 GMT", "", "wait 9"),
+            (503, "Sat, 28 Feb 2026 00:00:09 GMT", "", "wait 0"),
+            (500, "soon", "", "wait"),
+            (403, "", limited, "wait"),
+            (403, "", "not JSON", "bad"),
+            (418, "", "", "bad"),
+        ];
+        for (status, after, body, expected) in table {
+            let headers = [("retry-after".to_owned(), after.to_owned())];
+            let headers = headers.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+            let body = Bytes::copy_from_slice(body.as_bytes());
+            let found = match meaning(&HttpResponse { status, headers, body }, now) {
+                Meaning::Good => "good".to_owned(),
+                Meaning::Wait(Some(time)) => format!("wait {}", time.as_secs()),
+                Meaning::Wait(None) => "wait".to_owned(),
+                Meaning::Expired => "expired".to_owned(),
+                Meaning::Missing => "missing".to_owned(),
+                Meaning::Bad(_) => "bad".to_owned(),
+            };
+            assert_eq!(found, expected, "{status} {after} {body:?}", body = status);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Gmail: a list gives ids of sent messages, newest first; each message is read by its own, its text only when somebody
+//! outside got it.
+
+use super::client::Client;
+use super::{
+    ATTACHMENTS_MAX, Attachment, Content, Head, HeadPage, MailError, PAGE_MAX, SentMail, Window, unreadable,
+};
+use crate::egress::domains::addresses;
+use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use bytes::Bytes;
+use chrono::DateTime;
+use futures_util::{StreamExt, TryStreamExt};
+use serde_json::Value;
+
+/// Messages that are read side by side.
+const AT_ONCE: usize = 8;
+/// Most parts of one message that are looked at.
+const PARTS_MAX: usize = 200;
+/// So deep parts may lie in each other.
+const DEPTH_MAX: usize = 20;
+/// Written for addresses, with or without `=` at the end.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::URL_SAFE,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+pub struct Gmail {
+    pub client: Client,
+    pub window: Window,
+}
+
+#[async_trait]
+impl SentMail for Gmail {
+    async fn page(&self, at: Option<&str>, at_most: usize) -> Result<HeadPage, MailError> {
+        let most = at_most.clamp(1, PAGE_MAX).to_string();
+        let words = words(self.window);
+        let mut query = vec![("labelIds", "SENT"), ("maxResults", &most)];
+        if !words.is_empty() {
+            query.push(("q", &words));
+        }
+        if let Some(token) = at {
+            query.push(("pageToken", token));
+        }
+        let answer = self.client.json(&self.client.at(&["users", "me", "messages"], &query)?, &[]).await?;
+        let ids: Vec<String> = answer["messages"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|one| one["id"].as_str().map(str::to_owned))
+            .collect();
+        // Boxed one by one, because the compiler cannot see through the closure that they may go to other threads.
+        let reads: Vec<_> = ids.into_iter().map(|id| Box::pin(self.head(id))).collect();
+        let heads: Vec<Option<Head>> =
+            futures_util::stream::iter(reads).buffered(AT_ONCE).try_collect().await?;
+        Ok(HeadPage {
+            heads: heads.into_iter().flatten().collect(),
+            next: answer["nextPageToken"].as_str().map(str::to_owned),
+        })
+    }
+
+    async fn content(&self, head: &Head) -> Result<Content, MailError> {
+        let url = self.client.at(&["users", "me", "messages", &head.id], &[("format", "full")])?;
+        let message = self.client.json(&url, &[]).await?;
+        let mut content = Content::default();
+        collect(&message["payload"], 0, &mut PARTS_MAX.clone(), &mut content);
+        Ok(content)
+    }
+
+    async fn bytes(&self, head: &Head, attachment: &Attachment) -> Result<Bytes, MailError> {
+        if let Some(bytes) = &attachment.bytes {
+            return Ok(bytes.clone());
+        }
+        let path = ["users", "me", "messages", &head.id, "attachments", &attachment.id];
+        let answer = self.client.json(&self.client.at(&path, &[])?, &[]).await?;
+        data(&answer).ok_or_else(unreadable)
+    }
+}
+
+impl Gmail {
+    /// None when it was removed meanwhile.
+    async fn head(&self, id: String) -> Result<Option<Head>, MailError> {
+        const QUERY: [(&str, &str); 5] = [
+            ("format", "metadata"),
+            ("metadataHeaders", "From"),
+            ("metadataHeaders", "To"),
+            ("metadataHeaders", "Cc"),
+            ("metadataHeaders", "Bcc"),
+        ];
+        let url = self.client.at(&["users", "me", "messages", &id], &QUERY)?;
+        match self.client.json(&url, &[]).await {
+            Ok(message) => Ok(head(id, &message)),
+            Err(MailError::Missing) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Gmail takes seconds; what stands on the edge is looked at again by the walk.
+fn words(window: Window) -> String {
+    let from = window.from.map(|from| format!("after:{}", from.timestamp() - 1));
+    let until = window.until.map(|until| format!("before:{}", until.timestamp()));
+    from.into_iter().chain(until).collect::<Vec<_>>().join(" ")
+}
+
+fn head(id: String, message: &Value) -> Option<Head> {
+    let headers: Vec<&Value> = message["payload"]["headers"].as_array().into_iter().flatten().collect();
+    let all = |name: &str| -> Vec<String> {
+        let named = headers
+            .iter()
+            .filter(|one| one["name"].as_str().is_some_and(|own| own.eq_ignore_ascii_case(name)));
+        named.filter_map(|one| one["value"].as_str()).flat_map(addresses).collect()
+    };
+    let millis: i64 = message["internalDate"].as_str()?.parse().ok()?;
+    Some(Head {
+        id,
+        sent_at: DateTime::from_timestamp_millis(millis)?,
+        senders: all("From"),
+        recipients: ["To", "Cc", "Bcc"].into_iter().flat_map(all).collect(),
+        may_have_attachments: true,
+    })
+}
+
+/// What is in a part and in the parts below it.
+fn collect(part: &Value, depth: usize, room: &mut usize, content: &mut Content) {
+    if depth > DEPTH_MAX || *room == 0 {
+        return;
+    }
+    *room -= 1;
+    let (name, media_type) =
+        (part["filename"].as_str().unwrap_or_default(), part["mimeType"].as_str().unwrap_or_default());
+    let body = &part["body"];
+    if !name.is_empty() {
+        if content.attachments.len() < ATTACHMENTS_MAX {
+            content.attachments.push(Attachment {
+                id: body["attachmentId"].as_str().unwrap_or_default().to_owned(),
+                name: name.to_owned(),
+                media_type: media_type.to_owned(),
+                size: body["size"].as_u64().unwrap_or_default(),
+                bytes: data(body),
+            });
+        }
+    } else if matches!(media_type, "text/html" | "text/plain")
+        && let Some(bytes) = data(body)
+    {
+        content.texts.push(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    for inner in part["parts"].as_array().into_iter().flatten() {
+        collect(inner, depth + 1, room, content);
+    }
+}
+
+fn data(body: &Value) -> Option<Bytes> {
+    BASE64.decode(body["data"].as_str()?).ok().map(Bytes::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn parts_are_read_within_bounds() {
+        let text = |text: &str| json!({"mimeType": "text/plain", "body": {"data": BASE64.encode(text)}});
+        let file = json!({"filename": "a.pdf", "mimeType": "application/pdf", "body": {"attachmentId": "x", "size": 7}});
+        let message = json!({"mimeType": "multipart/mixed", "parts": [
+            {"mimeType": "multipart/alternative", "parts": [text("one"), {"mimeType": "text/html", "body": {"data": "PGI-"}}]},
+            file, {"mimeType": "image/png", "body": {"data": "AAAA"}},
+        ]});
+        let read = |message: &Value| {
+            let mut content = Content::default();
+            collect(message, 0, &mut PARTS_MAX.clone(), &mut content);
+            content
+        };
+        let content = read(&message);
+        assert_eq!(content.texts, ["one", "<b>"]);
+        let found = &content.attachments[0];
+        assert_eq!(
+            (found.name.as_str(), found.id.as_str(), found.size, content.attachments.len()),
+            ("a.pdf", "x", 7, 1)
+        );
+        let many = |one: &Value| json!({"parts": vec![one.clone(); 3 * PARTS_MAX]});
+        assert_eq!(read(&many(&text("x"))).texts.len(), PARTS_MAX - 1);
+        assert_eq!(read(&many(&file)).attachments.len(), ATTACHMENTS_MAX);
+        let deep = (0..2 * DEPTH_MAX).fold(text("x"), |inner, _| json!({"parts": [inner]}));
+        assert!(read(&deep).texts.is_empty());
+    }
+
+    #[test]
+    fn a_window_is_a_query() {
+        let day = |text: &str| text.parse().ok();
+        assert_eq!(words(Window::default()), "");
+        let whole = words(Window::of(day("2026-03-01"), day("2026-03-01")));
+        assert_eq!(whole, "after:1772323199 before:1772409600");
+    }
+
+    #[test]
+    fn all_recipients_count() {
+        let header = |name: &str, value: &str| json!({"name": name, "value": value});
+        let message = json!({"internalDate": "1772323200000", "payload": {"headers": [
+            header("to", "A <a@a.example>"), header("Cc", "b@b.example"), header("Bcc", "c@c.example"),
+            header("From", "f@f.example"), header("Subject", "s@s.example"),
+        ]}});
+        let found = head("m".to_owned(), &message).unwrap();
+        assert_eq!(found.recipients, ["a@a.example", "b@b.example", "c@c.example"]);
+        assert_eq!(found.senders, ["f@f.example"]);
+        assert!(head("m".to_owned(), &json!({})).is_none());
+    }
+}

@@ -1,0 +1,118 @@
+//! The scan in the background. It may run twice: an event is made once for a person, a document and a message, and the
+//! numbers of a scan begin anew with each run.
+
+use super::walk::{Progress, Stop, walk};
+use crate::{CacheParts, SemanticCache};
+use async_trait::async_trait;
+use domain::contracts::{
+    ClaimedTask, NewTask, QueueError, QueueName, ScanEnd, StoreError, TaskError, TaskHandler,
+};
+use domain::corpus::{Scan, ScanStatus};
+use domain::ids::{ScanId, TaskId};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A scan is begun again so often after its worker or the database was away.
+const ATTEMPTS_MAX: u32 = 3;
+/// For one run of a scan.
+const TIME_MAX: Duration = Duration::from_secs(60 * 60);
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Errand {
+    scan: ScanId,
+}
+
+pub async fn push(parts: &CacheParts, scan: ScanId) -> Result<TaskId, QueueError> {
+    let task = NewTask {
+        queue: QueueName::Corpus,
+        name: ScanSentMail::NAME.to_owned(),
+        payload: serde_json::json!(Errand { scan }),
+        attempts_max: ATTEMPTS_MAX,
+    };
+    parts.queue.push(task).await
+}
+
+/// Looks through one person's sent mail; runs on the queue `corpus`.
+pub struct ScanSentMail(pub Arc<SemanticCache>);
+
+impl ScanSentMail {
+    /// The name of the task.
+    pub const NAME: &str = "scan_sent_mail";
+}
+
+#[async_trait]
+impl TaskHandler for ScanSentMail {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
+        let errand: Errand =
+            serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
+        run(&self.0.parts, errand.scan, task.attempt).await.map_err(|error| TaskError(error.to_string()))
+    }
+}
+
+/// An error means: try again.
+async fn run(parts: &CacheParts, id: ScanId, attempt: u32) -> Result<(), StoreError> {
+    let scan = match parts.store.scan(id).await {
+        Err(StoreError::NotFound) => return Ok(()),
+        other => other?,
+    };
+    if scan.status.is_over() {
+        return Ok(());
+    }
+    let mut progress = Progress::default();
+    let ended = match parts.license.opens_cache() {
+        false => Err(Stop::Failed("the license does not open the semantic cache".to_owned())),
+        true => match tokio::time::timeout(TIME_MAX, walk(parts, &scan, &mut progress)).await {
+            Ok(ended) => ended,
+            Err(_) => Err(Stop::Failed(format!(
+                "the scan took longer than {} minutes; choose fewer days and scan again",
+                TIME_MAX.as_secs() / 60
+            ))),
+        },
+    };
+    match ended {
+        Ok(()) => end(parts, &scan, progress, None).await,
+        Err(Stop::Over) => Ok(()),
+        Err(Stop::Failed(why)) => end(parts, &scan, progress, Some(why)).await,
+        Err(Stop::Store(StoreError::NotFound)) => Ok(()), // the person is gone, and the scan with them
+        Err(Stop::Store(error)) if attempt < ATTEMPTS_MAX => Err(error),
+        Err(Stop::Store(error)) => {
+            tracing::error!(scan.id = id.0, "a scan of sent mail was given up: {error}");
+            end(parts, &scan, progress, Some("the records could not be written".to_owned())).await
+        }
+    }
+}
+
+async fn end(
+    parts: &CacheParts,
+    scan: &Scan,
+    progress: Progress,
+    error: Option<String>,
+) -> Result<(), StoreError> {
+    let Progress { counts, truncated } = progress;
+    let status = if error.is_some() { ScanStatus::Failed } else { ScanStatus::Completed };
+    let error = error.unwrap_or_default();
+    let (id, channel) = (scan.scan_id, scan.channel.as_str());
+    let (messages, found) = (counts.messages_seen, counts.matches + counts.candidates);
+    if error.is_empty() {
+        tracing::info!(
+            scan.id = id.0,
+            channel,
+            messages,
+            "scan {id} saw {messages} messages and found {found} documents anew"
+        );
+    } else {
+        tracing::warn!(
+            scan.id = id.0,
+            channel,
+            messages,
+            "scan {id} failed after {messages} messages: {error}"
+        );
+    }
+    parts.store.end_scan(id, ScanEnd { status, counts, error, truncated }, parts.clock.now()).await?;
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! Documents are found in messages to the outside, by links and by attachments, and only those that the person may see.
+
+use crate::house::{House, Kept, letter, with_file};
+use corpus::ScanWish;
+use domain::corpus::{Channel, EventStatus, MatchMethod, ScanStatus};
+use domain::ids::SignalId;
+use testkit::vendors::sent_mail::Letter;
+
+const RIVERS: &str = "The river rose in the night and came over the old bridge while the town slept. In the morning \
+    the mill stood under water, the fields were lost, and the people went up the hill with their cattle and waited \
+    there for boats that came late in the afternoon from the harbour.";
+const BUDGET: &str = "A committee of nine members decides on all questions of the yearly budget in public session. \
+    Every department hands in its figures by the end of March; what comes later is left for the next year, unless \
+    the treasurer and two auditors agree in writing that the matter cannot wait so long.";
+const MERGER: &str = "This agreement is made between the buyer and the seller of all shares in the company. The \
+    purchase price is paid at closing, less the debt on that day; representations, warranties and indemnities \
+    survive closing for eighteen months, and disputes go to arbitration under the usual rules.";
+const RECIPE: &str = "Beat four eggs with sugar until they are pale, fold in flour and melted butter, and bake the \
+    dough in a hot oven for half an hour. Let the cake cool on a rack, cut it twice, spread cherry jam and whipped \
+    cream between the layers, and dust the top with cocoa before it is served.";
+const SATELLITE: &str = "The satellite turns its antenna to the ground station once in every orbit and sends what \
+    its camera has seen. Engineers on duty check temperature, voltage and the spin of both wheels, and upload the \
+    plan of the next pass, which the computer on board starts at the given second.";
+
+async fn house(channel: Channel) -> (House, Vec<SignalId>) {
+    let inside = "cy@home.example";
+    let safe = "https://eur01.safelinks.protection.outlook.com/?url=https%3A%2F%2Ffiles.example%2Frivers.txt%3Futm_source%3Dmail&amp;data=1";
+    let outside = |html: &str| letter(&[inside, "Dora@Client.example"], html);
+    let nearly = SATELLITE.replace("both wheels", "all three wheels");
+    let other = "x".repeat(RECIPE.len());
+    let letters = vec![
+        outside(&format!("<p>See <a href=\"{safe}\">here</a></p>")),
+        letter(
+            &[inside, "ed@sub.home.example", "fay@sister.example"],
+            "<a href=\"https://files.example/rivers.txt\">",
+        ),
+        with_file(
+            Letter { bcc: vec!["gil@mail.other.co.uk".to_owned()], ..letter(&[inside], "") },
+            "another name.txt",
+            BUDGET,
+        ),
+        Letter {
+            cc: vec!["dora@client.example".to_owned(), "ida@third.example".to_owned()],
+            ..letter(&[inside], "https://drive.google.com/open?id=1AbCdEfGhIjKlM")
+        },
+        with_file(outside(""), "Recipe.TXT", &other),
+        with_file(outside(""), "orbit.txt", &nearly),
+        outside("<a href='https://files.example/secret.txt'>x</a>"),
+        with_file(outside("https://files.example/unknown.txt"), "unknown.txt", "too short"),
+    ];
+    let house = House::with(channel, letters, |mut settings| {
+        settings.org_internal_domains = vec!["sister.example".to_owned()];
+        settings
+    })
+    .await;
+    let (own, drive) = (house.source(&house.ann, "web").await, house.source(&house.ann, "drive").await);
+    let bobs = house.source(&house.bob, "web").await;
+    let kept = |url, title, text| Kept { url, title, text, matter: &["river"] };
+    let mut ids = Vec::new();
+    for (url, title, text) in [
+        ("https://files.example/rivers.txt", "Rivers", RIVERS),
+        ("https://files.example/budget.txt", "Budget", BUDGET),
+    ] {
+        ids.push(house.keep(&house.ann, &own, &kept(url, title, text)).await);
+    }
+    let shared = Kept {
+        matter: &["merger"],
+        ..kept("https://docs.google.com/document/d/1AbCdEfGhIjKlM/edit", "Merger", MERGER)
+    };
+    ids.push(house.keep(&house.ann, &drive, &shared).await);
+    ids.push(house.keep(&house.ann, &own, &kept("https://files.example/recipe.txt", "A cake", RECIPE)).await);
+    ids.push(
+        house.keep(&house.ann, &own, &kept("https://files.example/satellite.txt", "Orbits", SATELLITE)).await,
+    );
+    house
+        .keep(
+            &house.bob,
+            &bobs,
+            &kept("https://files.example/secret.txt", "Secret", &RIVERS.replace("river", "rover")),
+        )
+        .await;
+    (house, ids)
+}
+
+#[tokio::test]
+async fn documents_are_recognised_in_both_mailboxes() {
+    for channel in [Channel::Outlook, Channel::Gmail] {
+        let (house, ids) = house(channel).await;
+        let scan = house.scan(ScanWish::default()).await;
+        assert_eq!((scan.status, scan.error.as_str(), scan.channel), (ScanStatus::Completed, "", channel));
+        let counts = scan.counts;
+        assert_eq!(
+            (counts.messages_seen, counts.messages_external, counts.matches, counts.candidates),
+            (8, 7, 3, 2)
+        );
+        assert!(!scan.truncated && scan.started_at.is_some() && scan.finished_at.is_some());
+        let found: Vec<_> = house
+            .events()
+            .await
+            .into_iter()
+            .map(|event| {
+                (event.signal_id.unwrap(), event.match_method, event.status, event.external_domains.join(" "))
+            })
+            .collect();
+        let (client, exact, candidate) = ("client.example", EventStatus::Confirmed, EventStatus::Candidate);
+        let expected = [
+            (ids[0], MatchMethod::LinkExact, exact, client),
+            (ids[1], MatchMethod::AttachmentHash, exact, "other.co.uk"),
+            (ids[2], MatchMethod::AttachmentId, exact, "client.example third.example"),
+            (ids[3], MatchMethod::FilenameSize, candidate, client),
+            (ids[4], MatchMethod::ContentSimilarity, candidate, client),
+        ];
+        assert_eq!(
+            found,
+            expected.map(|(id, method, status, domains)| (id, method, status, domains.to_owned()))
+        );
+        let events = house.events().await;
+        assert_eq!((events[0].signal_title.as_str(), events[0].confidence), ("Rivers", 1.0));
+        assert_eq!(events[1].sent_at, crate::house::newest() - chrono::TimeDelta::hours(2));
+        // What stayed inside was not even opened.
+        let opened = house.mailbox().asked_for(if channel == Channel::Gmail { "/full" } else { "/message" });
+        assert!(opened == 7 || channel == Channel::Outlook, "{opened}");
+    }
+}
+
+#[tokio::test]
+async fn a_second_scan_makes_no_second_event() {
+    let (house, ids) = house(Channel::Outlook).await;
+    house.scan(ScanWish::default()).await;
+    let candidate = house.events().await[3].event_id;
+    let decided = house.cache.decide(&house.ann, candidate, EventStatus::Dismissed).await.unwrap();
+    assert_eq!((decided.status, decided.signal_id), (EventStatus::Dismissed, Some(ids[3])));
+    let before = house.events().await;
+    let again = house.scan(ScanWish::default()).await;
+    assert_eq!((again.status, again.counts.messages_seen), (ScanStatus::Completed, 8));
+    assert_eq!((again.counts.matches, again.counts.candidates), (0, 0));
+    assert_eq!(house.events().await, before);
+}
+
+#[tokio::test]
+async fn a_scan_keeps_to_its_matter_and_its_days() {
+    for channel in [Channel::Outlook, Channel::Gmail] {
+        let (house, ids) = house(channel).await;
+        let wish = ScanWish { matter_tag: "matter:merger".to_owned(), ..ScanWish::default() };
+        let scan = house.scan(wish).await;
+        assert_eq!((scan.matter_tag.as_str(), scan.counts.matches, scan.counts.candidates), ("merger", 1, 0));
+        assert_eq!(house.events().await[0].signal_id, Some(ids[2]));
+        // All letters are of one day.
+        for (first, last, seen) in [
+            ("2026-03-20", "2026-03-20", 8),
+            ("2026-03-21", "2026-03-30", 0),
+            ("2026-01-01", "2026-03-19", 0),
+        ] {
+            let wish =
+                ScanWish { date_from: first.parse().ok(), date_to: last.parse().ok(), ..ScanWish::default() };
+            assert_eq!(house.scan(wish).await.counts.messages_seen, seen, "{first} to {last}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_taken_away_is_not_found() {
+    let (house, ids) = house(Channel::Gmail).await;
+    // The source is not Ann's any more: what it gave is nothing to her.
+    use domain::contracts::ProviderStore;
+    for provider in house.store.providers().await.unwrap() {
+        house.store.delete_provider(provider.id).await.unwrap();
+    }
+    use domain::contracts::SignalStore;
+    for id in &ids {
+        house.store.revoke_grant(*id, house.ann.user, house.parts.clock.now()).await.unwrap();
+    }
+    let scan = house.scan(ScanWish::default()).await;
+    assert_eq!((scan.status, scan.counts.messages_external), (ScanStatus::Completed, 7));
+    assert!(house.events().await.is_empty());
+}

@@ -1,0 +1,59 @@
+//! Large mailboxes: all of it within the limit, and the newest of it beyond.
+
+use crate::house::{House, Kept, letter};
+use corpus::ScanWish;
+use domain::corpus::{Channel, ScanStatus};
+use testkit::vendors::sent_mail::Letter;
+
+const LETTERS: usize = 5_000;
+const TEXT: &str = "word one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
+    sixteen seventeen eighteen nineteen twenty and the same once more in the other direction until there are more \
+    than forty words in this short document about counting, which is all that a test needs.";
+
+/// Every tenth goes outside, and every hundredth has a link.
+fn letters() -> Vec<Letter> {
+    let one = |number: usize| {
+        let to = if number.is_multiple_of(10) { "bo@client.example" } else { "cy@home.example" };
+        let html =
+            if number.is_multiple_of(100) { "<a href=\"https://files.example/a.txt\">a</a>" } else { "" };
+        letter(&[to], html)
+    };
+    (0..LETTERS).map(one).collect()
+}
+
+async fn house(channel: Channel, most: u32) -> House {
+    let house = House::with(channel, letters(), |mut settings| {
+        settings.egress_max_messages = most;
+        settings
+    })
+    .await;
+    let source = house.source(&house.ann, "web").await;
+    let kept = Kept { url: "https://files.example/a.txt", title: "Counting", text: TEXT, matter: &[] };
+    house.keep(&house.ann, &source, &kept).await;
+    house
+}
+
+#[tokio::test]
+async fn five_thousand_messages_are_looked_through() {
+    for channel in [Channel::Outlook, Channel::Gmail] {
+        let house = house(channel, 5_000).await;
+        let scan = house.scan(ScanWish::default()).await;
+        assert_eq!((scan.status, scan.error.as_str(), scan.truncated), (ScanStatus::Completed, "", false));
+        let counts = scan.counts;
+        assert_eq!((counts.messages_seen, counts.messages_external, counts.matches), (5_000, 500, 50));
+        assert_eq!(house.events().await.len(), 50);
+    }
+}
+
+#[tokio::test]
+async fn a_scan_stops_at_its_limit_with_the_newest() {
+    let usual = domain::settings::Settings::default().egress_max_messages;
+    for channel in [Channel::Outlook, Channel::Gmail] {
+        for (most, matches) in [(usual, 10), (1, 1), (150, 2)] {
+            let house = house(channel, most).await;
+            let scan = house.scan(ScanWish::default()).await;
+            assert_eq!((scan.status, scan.truncated), (ScanStatus::Completed, true), "{most}");
+            assert_eq!((scan.counts.messages_seen, scan.counts.matches), (u64::from(most), matches));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Nothing of a message stays: not in the records, not in the texts, not in the log.
+
+use crate::house::{House, Kept, letter, with_file};
+use corpus::ScanWish;
+use domain::corpus::{Channel, ScanStatus};
+use std::fmt::{Debug, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use testkit::vendors::sent_mail::{Letter, Trouble};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+/// Words that stand in messages only.
+const PERSON: &str = "zorbadelphine";
+const HIDDEN: &str = "quillomantra";
+const SUBJECT: &str = "vexillothrum";
+const BODY: &str = "pomgrandulux";
+const FILE_TEXT: &str = "krendovispal";
+const FILE_NAME: &str = "ostromelique";
+const DEEP_DOMAIN: &str = "wuldersnap";
+const WORDS: [&str; 7] = [PERSON, HIDDEN, SUBJECT, BODY, FILE_TEXT, FILE_NAME, DEEP_DOMAIN];
+
+const TEXT: &str = "The minutes of the meeting say who was there, what was decided and by which majority, and when the \
+    next one is to be. They are read aloud at its beginning, corrected where somebody remembers it otherwise, signed \
+    by the chair and put with the others into the cabinet in the hall.";
+
+/// Everything that is told at any level, by anybody in this process.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<String>>, Arc<AtomicU64>);
+
+impl Log {
+    fn line(&self, write: impl FnOnce(&mut Line<'_>)) {
+        let mut text = self.0.lock().unwrap();
+        write(&mut Line(&mut text));
+        text.push('\n');
+    }
+}
+
+struct Line<'a>(&'a mut String);
+
+impl Visit for Line<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        let _ = write!(self.0, "{}={value:?} ", field.name());
+    }
+}
+
+impl Subscriber for Log {
+    fn enabled(&self, _metadata: &Metadata<'_>) -> bool {
+        true
+    }
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        self.line(|line| span.record(line));
+        Id::from_u64(self.1.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+    fn record(&self, _span: &Id, values: &Record<'_>) {
+        self.line(|line| values.record(line));
+    }
+    fn record_follows_from(&self, _span: &Id, _follows: &Id) {}
+    fn event(&self, event: &Event<'_>) {
+        self.line(|line| event.record(line));
+    }
+    fn enter(&self, _span: &Id) {}
+    fn exit(&self, _span: &Id) {}
+}
+
+fn letters() -> Vec<Letter> {
+    let html = format!("<p>{BODY} <a href=\"https://files.example/minutes.txt\">{BODY}</a></p>");
+    let linked = Letter {
+        cc: vec![format!("{HIDDEN}@client.example")],
+        subject: format!("Re: {SUBJECT}"),
+        ..letter(&[&format!("{PERSON}@{DEEP_DOMAIN}.client.example")], &html)
+    };
+    let attached = with_file(linked.clone(), &format!("{FILE_NAME}.txt"), &format!("{FILE_TEXT} {TEXT}"));
+    let same = with_file(linked.clone(), &format!("{FILE_NAME}.txt"), TEXT);
+    let inside = Letter { to: vec![format!("{PERSON}@home.example")], cc: Vec::new(), ..linked.clone() };
+    vec![linked, attached, same, inside]
+}
+
+#[tokio::test]
+async fn nothing_of_a_message_stays() {
+    let log = Log::default();
+    tracing::subscriber::set_global_default(log.clone()).unwrap();
+    for channel in [Channel::Outlook, Channel::Gmail] {
+        let house = House::open(channel, letters()).await;
+        let source = house.source(&house.ann, "web").await;
+        let kept =
+            Kept { url: "https://files.example/minutes.txt", title: "Minutes", text: TEXT, matter: &[] };
+        house.keep(&house.ann, &source, &kept).await;
+        house.mailbox().trouble(2, Trouble::Refuse(503, Some(0)));
+        let scan = house.scan(ScanWish::default()).await;
+        assert_eq!(
+            (scan.status, scan.counts.messages_external),
+            (ScanStatus::Completed, 3),
+            "{}",
+            scan.error
+        );
+        assert_eq!(house.events().await.len(), 3);
+        // A scan that fails tells no more.
+        house.mailbox().trouble(house.mailbox().requests() + 3, Trouble::Refuse(418, None));
+        assert_eq!(house.scan(ScanWish::default()).await.status, ScanStatus::Failed);
+        let (mut files, mut found) = (0, Vec::new());
+        search(house.folder(), &mut files, &mut found);
+        assert!(files >= 2, "the records and a text: {files}");
+        assert!(found.is_empty(), "{found:?}");
+        // The search would have seen what is there.
+        let mut there = Vec::new();
+        search_for(house.folder(), &["client.example", "Minutes", "link_exact"], &mut 0, &mut there);
+        assert!(there.len() >= 3, "{there:?}");
+    }
+    let log = log.0.lock().unwrap();
+    assert!(log.contains("saw 4 messages"), "the log was heard");
+    for word in WORDS {
+        assert!(!log.contains(word), "the log holds {word}");
+    }
+}
+
+fn search(folder: &Path, files: &mut usize, found: &mut Vec<String>) {
+    search_for(folder, &WORDS, files, found);
+}
+
+/// Every file below the folder, byte for byte.
+fn search_for(folder: &Path, words: &[&str], files: &mut usize, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            search_for(&path, words, files, found);
+            continue;
+        }
+        *files += 1;
+        let bytes = std::fs::read(&path).unwrap();
+        for word in words {
+            if bytes.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes())) {
+                found.push(format!("{} holds {word}", path.display()));
+            }
+        }
+    }
+}

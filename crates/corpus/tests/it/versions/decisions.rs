@@ -1,0 +1,195 @@
+//! Pins, approvals and rejections: who may, what becomes of it, and what is told.
+
+use super::house::{QUERY, Room, electing};
+use corpus::canonical::{CanonicalError, PinWish, PinsAsked};
+use domain::contracts::{Clock, Retrieval, SignalStore};
+use domain::corpus::{
+    DocumentAddress, NewSignal, Origin, PinAction, PinVia, RejectReason, RunStatus, Scope, SignalState,
+    SourceKind,
+};
+use domain::ids::{RunId, SignalId};
+
+async fn run_of(room: &Room, owner: domain::ids::UserId) -> RunId {
+    let search = room.search(owner, QUERY, &[]).await;
+    let standings = room.standings(&search, true).await;
+    standings[&room.versions[0]].run_id.unwrap()
+}
+
+#[tokio::test]
+async fn curators_pin_what_they_see() {
+    let room = Room::open(electing()).await;
+    let cache = &room.house.cache;
+    let (ann, ben) = (room.principal(room.ann).await, room.principal(room.ben).await);
+    let (cleo, admin) = (room.principal(room.cleo).await, room.principal(room.admin).await);
+    let refused = async |who, wish| cache.pin(who, wish).await.unwrap_err();
+    assert_eq!(refused(&ben, room.wish(0, "firm")).await, CanonicalError::Forbidden);
+    for who in [&cleo, &admin] {
+        assert_eq!(refused(who, room.wish(2, "firm")).await, CanonicalError::NotFound);
+    }
+    let unknown = PinWish { signal_id: SignalId(999), ..room.wish(0, "firm") };
+    assert_eq!(refused(&ann, unknown).await, CanonicalError::NotFound);
+    let without = PinWish { query: "  ".to_owned(), ..room.wish(0, "firm") };
+    assert_eq!(refused(&ann, without).await, CanonicalError::NoQuery);
+
+    let made = cache.pin(&ann, room.wish(2, "firm")).await.unwrap();
+    assert!(made.is_new);
+    assert_eq!(made.pin.pinned_by.as_deref(), Some("ann"));
+    assert_eq!((made.pin.pin.query_key.as_str(), made.pin.pin.via), ("lease of the mill", PinVia::Manual));
+    let same = cache.pin(&ann, room.wish(2, "firm")).await.unwrap();
+    assert_eq!((same.is_new, &same.pin), (false, &made.pin));
+    // Who may not see the pinned document learns that there is one, and nothing of it.
+    for (who, is_visible) in [(&ann, true), (&cleo, false)] {
+        let CanonicalError::PinExists { pin, visible } = refused(who, room.wish(0, "firm")).await else {
+            panic!("another document is pinned");
+        };
+        assert_eq!((visible, pin.document.is_some()), (is_visible, is_visible), "{}", who.username);
+        assert_eq!(pin.pin.id, made.pin.pin.id);
+    }
+    // Another scope is another decision.
+    assert!(cache.pin(&cleo, room.wish(0, "matter:acme")).await.unwrap().is_new);
+    let forced = PinWish { force: true, ..room.wish(0, "firm") };
+    assert!(cache.pin(&cleo, forced).await.unwrap().is_new);
+    let states = async || {
+        let mut states = Vec::new();
+        for id in room.versions {
+            states.push(room.house.store.signal(id).await.unwrap().state);
+        }
+        states
+    };
+    assert_eq!(states().await, [SignalState::Pinned, SignalState::Indexed, SignalState::Indexed]);
+}
+
+#[tokio::test]
+async fn the_history_is_told_as_far_as_documents_are_seen() {
+    let room = Room::open(electing()).await;
+    let cache = &room.house.cache;
+    let (ann, ben, cleo) =
+        (room.principal(room.ann).await, room.principal(room.ben).await, room.principal(room.cleo).await);
+    room.pin(room.ann, 2, "firm").await;
+    cache.pin(&cleo, PinWish { force: true, ..room.wish(0, "firm") }).await.unwrap();
+    let all = PinsAsked { limit: 10, ..PinsAsked::default() };
+    let lines = async |who| {
+        let page = cache.pin_history(who, &all).await.unwrap();
+        assert_eq!(page.total, page.items.len() as u64);
+        let line = |one: &corpus::canonical::PinEventSeen| {
+            (one.event.action, one.event.signal_id, one.event.before, one.by.clone().unwrap_or_default())
+        };
+        page.items.iter().map(line).collect::<Vec<_>>()
+    };
+    let [first, _, last] = room.versions;
+    let replaced = |before| (PinAction::Replaced, first, before, "cleo".to_owned());
+    assert_eq!(lines(&ann).await, [replaced(Some(last)), (PinAction::Pinned, last, None, "ann".to_owned())]);
+    assert_eq!(lines(&cleo).await, [replaced(None)], "what was pinned before is not hers to see");
+    assert_eq!(cache.pin_history(&ben, &all).await.unwrap_err(), CanonicalError::Forbidden);
+    assert_eq!(cache.pins(&ben, &all).await.unwrap_err(), CanonicalError::Forbidden);
+    for (query, expected) in [(QUERY, 1), ("bread", 0), ("", 1)] {
+        let asked = PinsAsked { query: Some(query.to_owned()), ..all.clone() };
+        assert_eq!(cache.pins(&ann, &asked).await.unwrap().total, expected, "{query}");
+    }
+    // Nobody's right, nobody's list.
+    assert_eq!(cache.pins(&room.principal(room.admin).await, &all).await.unwrap().total, 0);
+}
+
+#[tokio::test]
+async fn what_was_taken_back_is_elected_again_without_a_penalty() {
+    let room = Room::open(electing()).await;
+    let cache = &room.house.cache;
+    let (ann, ben) = (room.principal(room.ann).await, room.principal(room.ben).await);
+    room.pin(room.ann, 2, "firm").await;
+    room.pin(room.ann, 2, "matter:acme").await;
+    assert_eq!(room.shown(room.ann, &[]).await, "Alternate alternate, Alternate alternate, Pinned winner");
+    assert_eq!(cache.unpin(&ben, room.versions[0], None, None).await, Err(CanonicalError::Forbidden));
+    let cleo = room.principal(room.cleo).await;
+    assert_eq!(cache.unpin(&cleo, room.versions[2], None, None).await, Err(CanonicalError::NotFound));
+    assert_eq!(cache.unpin(&ann, room.versions[2], Some("other"), None).await, Ok(0));
+    assert_eq!(cache.unpin(&ann, room.versions[2], Some(QUERY), Some(&Scope::Firm)).await, Ok(1));
+    assert_eq!(
+        room.shown(room.ann, &[]).await,
+        "Alternate alternate, Alternate alternate, AutoSelected winner"
+    );
+    assert_eq!(cache.unpin(&ann, room.versions[2], None, None).await, Ok(1));
+    let signal = room.house.store.signal(room.versions[2]).await.unwrap();
+    assert_eq!((signal.state, signal.rejections), (SignalState::Indexed, 0));
+}
+
+#[tokio::test]
+async fn an_approved_winner_is_pinned() {
+    let room = Room::open(electing()).await;
+    let cache = &room.house.cache;
+    let (ann, ben, cleo) =
+        (room.principal(room.ann).await, room.principal(room.ben).await, room.principal(room.cleo).await);
+    let id = run_of(&room, room.ann).await;
+    assert_eq!(cache.approve(&ben, id, "", false).await.unwrap_err(), CanonicalError::Forbidden);
+    assert_eq!(cache.approve(&cleo, id, "", false).await.unwrap_err(), CanonicalError::NotFound);
+    assert_eq!(cache.approve(&ann, RunId(999), "", false).await.unwrap_err(), CanonicalError::NotFound);
+    room.pin(room.cleo, 0, "firm").await;
+    let taken = cache.approve(&ann, id, "", false).await.unwrap_err();
+    assert!(matches!(taken, CanonicalError::PinExists { visible: true, .. }), "{taken:?}");
+    let comment = "x".repeat(domain::corpus::COMMENT_CHARS_MAX + 1);
+    let decided = cache.approve(&ann, id, &comment, true).await.unwrap();
+    assert_eq!(
+        (decided.seen.run.status, decided.seen.decided_by.as_deref()),
+        (RunStatus::Approved, Some("ann"))
+    );
+    assert_eq!(decided.seen.run.comment.len(), domain::corpus::COMMENT_CHARS_MAX);
+    assert!(!decided.seen.may_decide);
+    let again = cache.approve(&ann, id, "", false).await.unwrap_err();
+    assert!(matches!(again, CanonicalError::AlreadyDecided(_)), "{again:?}");
+    let search = room.search(room.ann, QUERY, &[]).await;
+    let standings = room.standings(&search, true).await;
+    assert_eq!(room.told(&standings), "Alternate alternate, Alternate alternate, Pinned winner");
+    assert_eq!(standings[&room.versions[0]].run_id, Some(id), "the approved election is behind it");
+}
+
+#[tokio::test]
+async fn a_rejected_winner_counts_for_less() {
+    let room = Room::open(electing()).await;
+    let cache = &room.house.cache;
+    let ann = room.principal(room.ann).await;
+    let id = run_of(&room, room.ann).await;
+    let rejected = cache.reject(&ann, id, RejectReason::WrongVersion, "not signed").await.unwrap();
+    let run = &rejected.seen.run;
+    assert_eq!((run.status, run.reject_reason), (RunStatus::Rejected, Some(RejectReason::WrongVersion)));
+    assert!(matches!(
+        cache.reject(&ann, id, RejectReason::Other, "").await,
+        Err(CanonicalError::AlreadyDecided(_))
+    ));
+    assert_eq!(
+        room.shown(room.ann, &[]).await,
+        "Alternate alternate, AutoSelected winner, Alternate alternate"
+    );
+    let next = cache.run(&ann, run_of(&room, room.ann).await).await.unwrap();
+    let told: Vec<_> =
+        next.members.iter().map(|one| (one.member.signal_id, one.contributions.rejection)).collect();
+    assert!(told.contains(&(room.versions[2], -4.0)), "{told:?}");
+    // Of another query it is said less.
+    let search = room.search(room.ann, "the mill", &[]).await;
+    let other = room.standings(&search, true).await[&room.versions[2]].run_id.unwrap();
+    let other = cache.run(&ann, other).await.unwrap();
+    let penalty = other.members.iter().find(|one| one.member.signal_id == room.versions[2]).unwrap();
+    assert_eq!(penalty.contributions.rejection, -1.0);
+}
+
+#[tokio::test]
+async fn a_document_without_text_cannot_be_pinned() {
+    let room = Room::open(electing()).await;
+    let seen = NewSignal {
+        address: DocumentAddress::of("https://h.example/known").unwrap(),
+        source_provider_id: None,
+        source_provider: String::new(),
+        source_kind: SourceKind::Web,
+        external_id: String::new(),
+        title: "Known".to_owned(),
+        author: String::new(),
+        date_published: String::new(),
+        origin: Origin::Ingest,
+        matter_tags: Vec::new(),
+    };
+    let by = Retrieval { user: room.ann, idp: String::new(), content_hash: String::new() };
+    let known = room.house.store.note_signal(seen, &by, room.house.clock.now()).await.unwrap().0.signal_id;
+    tokio::time::pause();
+    for (who, expected) in [(room.ann, CanonicalError::NotIndexed), (room.cleo, CanonicalError::NotFound)] {
+        let wish = PinWish { signal_id: known, ..room.wish(0, "firm") };
+        assert_eq!(room.house.cache.pin(&room.principal(who).await, wish).await.unwrap_err(), expected);
+    }
+}

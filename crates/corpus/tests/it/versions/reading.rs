@@ -1,0 +1,89 @@
+//! Who reads which election, and the difference of two versions.
+
+use super::house::{QUERY, Room, electing};
+use crate::house::Retrieved;
+use corpus::canonical::{CanonicalError, DiffOp, RunsAsked};
+use domain::corpus::RunStatus;
+
+#[tokio::test]
+async fn elections_are_read_by_who_sees_their_winner() {
+    let room = Room::open(electing()).await;
+    let cache = &room.house.cache;
+    let (ann, ben) = (room.principal(room.ann).await, room.principal(room.ben).await);
+    let (cleo, admin) = (room.principal(room.cleo).await, room.principal(room.admin).await);
+    let of = async |owner, query| {
+        let search = room.search(owner, query, &[]).await;
+        room.standings(&search, true).await[&room.versions[0]].run_id.unwrap()
+    };
+    // Its winner is for Ann alone; the other one's is for all three.
+    let (anns, bens) = (of(room.ann, QUERY).await, of(room.ben, "the mill").await);
+    let all = RunsAsked { limit: 10, ..RunsAsked::default() };
+    let table = [(&ann, vec![bens, anns]), (&ben, vec![bens]), (&cleo, vec![bens]), (&admin, vec![])];
+    for (who, expected) in table {
+        let page = cache.runs(who, &all).await.unwrap();
+        let listed: Vec<_> = page.items.iter().map(|one| one.run.run_id).collect();
+        assert_eq!(
+            (listed.as_slice(), page.total as usize),
+            (expected.as_slice(), expected.len()),
+            "{}",
+            who.username
+        );
+        for id in [anns, bens] {
+            let read = cache.run(who, id).await;
+            assert_eq!(read.is_ok(), expected.contains(&id), "{} {id}", who.username);
+        }
+        assert!(page.items.iter().all(|one| one.may_decide == who.may_curate()));
+    }
+    for (asked, expected) in [
+        (RunsAsked { status: vec![RunStatus::AutoElected], ..all.clone() }, 2),
+        (RunsAsked { status: vec![RunStatus::Approved], ..all.clone() }, 0),
+        (RunsAsked { words: "lease".to_owned(), ..all.clone() }, 1),
+    ] {
+        assert_eq!(cache.runs(&ann, &asked).await.unwrap().total, expected, "{asked:?}");
+    }
+}
+
+#[tokio::test]
+async fn members_that_may_not_be_seen_are_counted_only() {
+    let room = Room::open(electing()).await;
+    // With the best version gone its winner is for all, and one of its members for Ann alone.
+    room.gone(2).await;
+    let search = room.search(room.ann, QUERY, &[]).await;
+    let id = room.standings(&search, true).await[&room.versions[0]].run_id.unwrap();
+    for (who, members, hidden) in [(room.ann, 3, 0), (room.cleo, 2, 1)] {
+        let read = room.house.cache.run(&room.principal(who).await, id).await.unwrap();
+        assert_eq!((read.members.len(), read.hidden_members), (members, hidden));
+        assert_eq!(read.seen.winner.signal_id, room.versions[1]);
+        for member in &read.members {
+            let sum: f64 = member.contributions.values().iter().sum();
+            assert!((sum - member.member.score).abs() < 1e-9, "the bars add up");
+            assert!(member.member.reasons.iter().all(|reason| !reason.contains("Lease")));
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_difference_is_for_who_sees_both() {
+    let room = Room::open(electing()).await;
+    let cache = &room.house.cache;
+    let [first, second, third] = room.versions;
+    let ann = room.principal(room.ann).await;
+    let diff = cache.diff_of(&ann, first, second).await.unwrap();
+    assert_eq!((diff.added, diff.removed, diff.truncated), (1, 1, false));
+    assert!(diff.same > 50, "{}", diff.same);
+    let side = |without: DiffOp| -> String {
+        diff.pieces.iter().filter(|one| one.op != without).map(|one| one.text.as_str()).collect()
+    };
+    assert!(side(DiffOp::Added).ends_with(" 1.") && side(DiffOp::Removed).ends_with(" 2."));
+    for (who, left, right) in
+        [(room.cleo, first, third), (room.cleo, third, first), (room.admin, first, second)]
+    {
+        let refused = cache.diff_of(&room.principal(who).await, left, right).await;
+        assert_eq!(refused.unwrap_err(), CanonicalError::NotFound);
+    }
+    let long = "word ".repeat(corpus::canonical::DIFF_CHARS_MAX / 5 + 1);
+    let given =
+        Retrieved { by: room.ann, url: "https://h.example/long", text: &long, ..Retrieved::default() };
+    let long = room.house.keep(given).await;
+    assert!(cache.diff_of(&ann, long, first).await.unwrap().truncated);
+}

@@ -1,0 +1,175 @@
+//! How versions stand in a search: by election, by pin, or not decided.
+
+use super::house::{QUERY, Room, asked, electing, quiet};
+use corpus::canonical::{DiagnosisAsked, RunsAsked};
+use domain::contracts::{CanonicalStore, Corpus, CorpusQuestion, RunFilter};
+use domain::corpus::{Badge, Topic};
+use domain::settings::{Settings, Share};
+
+#[tokio::test]
+async fn the_election_chooses_among_what_the_asker_may_see() {
+    let room = Room::open(electing()).await;
+    assert_eq!(
+        room.shown(room.ann, &[]).await,
+        "Alternate alternate, Alternate alternate, AutoSelected winner"
+    );
+    // The best version is not for Ben: he gets the next one, and not a word of the other.
+    let search = room.search(room.ben, QUERY, &[]).await;
+    let standings = room.standings(&search, true).await;
+    assert_eq!(room.told(&standings), "Alternate alternate, AutoSelected winner, -");
+    let cluster = standings[&room.versions[0]].cluster.as_ref().unwrap();
+    let listed: Vec<_> = cluster.members.iter().map(|one| one.signal_id).collect();
+    assert_eq!((listed, cluster.size), (vec![room.versions[1], room.versions[0]], 2));
+    assert_eq!(cluster.members[1].version_label, "v1 draft");
+    // What is no version of anything stands alone.
+    let alone = &standings[&room.bread];
+    assert_eq!((alone.badge, &alone.cluster, alone.run_id), (Badge::Cached, &None, None));
+    assert_eq!(room.shown(room.admin, &[]).await, "-, -, -", "being an administrator opens no document");
+}
+
+#[tokio::test]
+async fn one_that_is_gone_or_irrelevant_is_not_elected() {
+    let room = Room::open(electing()).await;
+    room.gone(2).await;
+    assert_eq!(
+        room.shown(room.ann, &[]).await,
+        "Alternate alternate, AutoSelected winner, Alternate ineligible"
+    );
+    let search = room.search(room.ann, QUERY, &[]).await;
+    for (relevance, expected) in [
+        ([0.8, 0.4, 0.8], "AutoSelected winner, Alternate ineligible, Alternate ineligible"),
+        ([0.05, 0.05, 0.05], "Cached none, Cached none, Cached none"),
+    ] {
+        let candidates: Vec<_> = room.versions.into_iter().zip(relevance).collect();
+        let asked = asked(search.id, room.ann, search.topic(), &candidates, false);
+        assert_eq!(room.told(&room.house.cache.versions(asked).await.unwrap()), expected, "{relevance:?}");
+    }
+}
+
+#[tokio::test]
+async fn without_automatic_elections_versions_are_told_and_pins_decide() {
+    let room = Room::open(quiet()).await;
+    assert_eq!(room.shown(room.ann, &[]).await, "Cached none, Cached none, Cached none");
+    let count = async || {
+        let runs = CanonicalStore::runs(&*room.house.store, &RunFilter::default(), 0, 10).await.unwrap();
+        runs.total
+    };
+    room.pin(room.ann, 0, "firm").await;
+    assert_eq!(room.shown(room.ann, &[]).await, "Pinned winner, Alternate alternate, Alternate alternate");
+    assert_eq!(count().await, 0, "no election was held");
+    // On request it is held, and waits.
+    let ann = room.principal(room.ann).await;
+    let other = room.search(room.ann, "the mill", &[]).await;
+    let runs = room.house.cache.elect(&ann, other.id).await.unwrap();
+    let told: Vec<_> = runs.iter().map(|one| (one.run.status.as_str(), one.run.winner_signal_id)).collect();
+    // What is pinned for another query has that for it.
+    assert_eq!(told, [("pending", room.versions[0])]);
+    assert_eq!(room.house.cache.elect(&ann, other.id).await.unwrap(), runs, "the same again is the same");
+    assert_eq!(count().await, 1);
+    let pinned = room.search(room.ann, QUERY, &[]).await;
+    assert_eq!(room.house.cache.elect(&ann, pinned.id).await.unwrap(), [], "a pin needs no election");
+}
+
+#[tokio::test]
+async fn a_pin_of_the_matter_comes_before_one_of_the_firm() {
+    let room = Room::open(electing()).await;
+    room.pin(room.ann, 0, "firm").await;
+    room.pin(room.ann, 1, "matter:acme").await;
+    let firm = "Pinned winner, Alternate alternate, Alternate alternate";
+    let matter = "Alternate alternate, Pinned winner, Alternate alternate";
+    for (tags, expected) in [
+        (&[][..], firm),
+        (&["matter:acme"][..], matter),
+        (&["news", "matter:acme"][..], matter),
+        (&["matter:other"][..], firm),
+        (&["acme"][..], firm),
+    ] {
+        assert_eq!(room.shown(room.ann, tags).await, expected, "{tags:?}");
+    }
+    // A pin on what somebody may not see is none for them.
+    room.pin(room.ann, 2, "matter:secret").await;
+    assert_eq!(
+        room.shown(room.ann, &["matter:secret"]).await,
+        "Alternate alternate, Alternate alternate, Pinned winner"
+    );
+    assert_eq!(room.shown(room.ben, &["matter:secret"]).await, "Pinned winner, Alternate alternate, -");
+}
+
+#[tokio::test]
+async fn only_what_concludes_a_search_is_written_and_it_can_be_replayed() {
+    let room = Room::open(electing()).await;
+    let search = room.search(room.ann, QUERY, &["matter:acme"]).await;
+    let partial = room.standings(&search, false).await;
+    assert!(partial.values().all(|one| one.run_id.is_none()));
+    let (ann, cache) = (room.principal(room.ann).await, &room.house.cache);
+    let all = RunsAsked { limit: 10, ..RunsAsked::default() };
+    assert_eq!(cache.runs(&ann, &all).await.unwrap().total, 0);
+    let whole = room.standings(&search, true).await;
+    assert_eq!(room.told(&whole), room.told(&partial), "the same is computed");
+    let run_id = whole[&room.versions[0]].run_id.unwrap();
+    assert_eq!(room.standings(&search, true).await[&room.versions[2]].run_id, Some(run_id), "the same again");
+    let listed = cache.runs(&ann, &all).await.unwrap();
+    assert_eq!((listed.total, listed.items[0].run.scope.to_string()), (1, "matter:acme".to_owned()));
+    assert_eq!(listed.items[0].run.cluster_key, room.versions[0]);
+    for query in [Some("lease of the MILL".to_owned()), None] {
+        let found = cache.diagnose(&DiagnosisAsked { query, run: None }).await.unwrap();
+        assert_eq!((found.replayed, found.differing, found.open.len()), (1, vec![], 1));
+    }
+    let none = DiagnosisAsked { query: Some("bread".to_owned()), run: None };
+    assert_eq!(cache.diagnose(&none).await.unwrap().replayed, 0);
+    let one = DiagnosisAsked { run: Some(run_id), query: None };
+    assert_eq!(cache.diagnose(&one).await.unwrap().replayed, 1);
+}
+
+#[tokio::test]
+async fn a_version_that_went_outside_is_raised() {
+    let settings = Settings {
+        canonical_weights: domain::corpus::Weights(domain::corpus::Factors {
+            naming: 0.5,
+            ..domain::corpus::Weights::default().0
+        }),
+        ..electing()
+    };
+    let room = Room::open(settings).await;
+    assert_eq!(
+        room.shown(room.ann, &[]).await,
+        "Alternate alternate, Alternate alternate, AutoSelected winner"
+    );
+    room.sent_outside(room.ben, 1).await;
+    assert_eq!(
+        room.shown(room.ann, &[]).await,
+        "Alternate alternate, AutoSelected winner, Alternate alternate"
+    );
+    let marks = room.house.cache.marks(room.cleo, None, &room.versions).await.unwrap();
+    let shared: Vec<bool> = marks.values().map(|mark| mark.shared_externally).collect();
+    assert_eq!(shared, [false, true], "all who may see it are told");
+}
+
+#[tokio::test]
+async fn what_is_pinned_is_found_and_marked_for_its_query_alone() {
+    let room = Room::open(Settings { corpus_min_score: Share(0.9), ..quiet() }).await;
+    let found = async |asker, query: &str, results_max| {
+        let topic = Topic { query, tags: &[] };
+        let question = CorpusQuestion { asker, words: query, topic, results_max };
+        let hits = room.house.cache.search(question).await.unwrap().hits;
+        let told = |hit: &domain::contracts::CorpusHit| format!("{} {:?}", hit.signal.title, hit.mark.badge);
+        hits.iter().map(told).collect::<Vec<_>>()
+    };
+    let far = "bread of the baker";
+    assert_eq!(found(room.ann, far, 10).await, [""; 0]);
+    let wish = corpus::canonical::PinWish { query: far.to_owned(), ..room.wish(2, "firm") };
+    room.house.cache.pin(&room.principal(room.ann).await, wish).await.unwrap();
+    assert_eq!(found(room.ann, far, 10).await, ["Lease v3 final Pinned"]);
+    assert_eq!(found(room.ann, " Bread  of the BAKER", 1).await, ["Lease v3 final Pinned"]);
+    assert_eq!(found(room.ann, "bread of the bakers", 10).await, [""; 0]);
+    assert_eq!(found(room.ben, far, 10).await, [""; 0], "he may not see it");
+    let badges = async |asker, topic| {
+        let marks = room.house.cache.marks(asker, topic, &room.versions).await.unwrap();
+        marks.values().map(|mark| mark.badge).collect::<Vec<_>>()
+    };
+    let topic = Topic { query: far, tags: &[] };
+    assert_eq!(badges(room.ann, Some(topic)).await, [Badge::Cached, Badge::Cached, Badge::Pinned]);
+    assert_eq!(badges(room.ann, None).await, [Badge::Cached; 3]);
+    assert_eq!(badges(room.ann, Some(Topic { query: QUERY, tags: &[] })).await, [Badge::Cached; 3]);
+    assert_eq!(badges(room.ben, Some(topic)).await, [Badge::Cached; 2]);
+}

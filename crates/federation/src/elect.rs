@@ -1,0 +1,56 @@
+//! The versions among the saved results of a search, looked at again on request.
+
+use crate::{Federation, FederationError};
+use domain::contracts::{StoreError, VersionsAsked};
+use domain::corpus::{CANDIDATES_MAX, candidates, stand};
+use domain::ids::RunId;
+use domain::result::{ResultItem, ResultSet};
+use domain::search::Search;
+use std::collections::BTreeSet;
+
+impl Federation {
+    /// Holds the elections of a search that has ended, also where they are not held at each search, and writes on its saved
+    /// results how they stand. The elections that decide now. `NotReady` while the search runs.
+    pub async fn elect(&self, search: &Search) -> Result<Vec<RunId>, FederationError> {
+        if !search.status.is_final() {
+            return Err(FederationError::NotReady(search.status));
+        }
+        let before = self.store.result_sets(search.id).await?;
+        let candidates = candidates(&before);
+        if candidates.is_empty() {
+            return Ok(Vec::new());
+        }
+        let asked = VersionsAsked {
+            asker: search.owner,
+            search: search.id,
+            topic: search.topic(),
+            candidates: &candidates,
+            records: true,
+            on_request: true,
+        };
+        let standings = self.toolbox.corpus.versions(asked).await;
+        let standings =
+            standings.map_err(|error| FederationError::Store(StoreError::Unreachable(error.0)))?;
+        let mut after = before.clone();
+        stand(&mut after, &standings);
+        for item in changed(before, after) {
+            self.save(item).await?;
+        }
+        let runs: BTreeSet<RunId> = standings.values().filter_map(|standing| standing.run_id).collect();
+        Ok(runs.into_iter().collect())
+    }
+
+    async fn save(&self, item: ResultItem) -> Result<(), FederationError> {
+        match self.store.replace_result(item.swirl_id, item, self.toolbox.clock.now()).await {
+            Ok(_) | Err(StoreError::NotFound) => Ok(()), // deleted meanwhile, or the search ran again
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// The results that now say something else; at most as many as were looked at.
+fn changed(before: Vec<ResultSet>, after: Vec<ResultSet>) -> Vec<ResultItem> {
+    let items = |sets: Vec<ResultSet>| sets.into_iter().flat_map(|set| set.items);
+    let pairs = items(before).zip(items(after)).filter(|(before, after)| before.cache != after.cache);
+    pairs.map(|(_, after)| after).take(CANDIDATES_MAX).collect()
+}

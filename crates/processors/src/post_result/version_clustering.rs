@@ -1,0 +1,343 @@
+//! VersionClusteringPostResultProcessor: documents of the semantic cache that are versions of each other are told so, and
+//! which of them counts. Results of live sources are never versions; one with the address of a document of the cache is one
+//! entry of the list with it.
+
+use super::shared::canonical_url::canonical;
+use super::shared::groups::{Place, best_first, settle};
+use async_trait::async_trait;
+use domain::contracts::{
+    CorpusError, Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError,
+    VersionsAsked,
+};
+use domain::corpus::{Badge, CacheMark, Liveness, MemberRole, candidates, stand};
+use domain::ids::SignalId;
+use domain::result::ResultSet;
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// How long the cache may take. The search ends without its word then.
+const TIME_MAX: Duration = Duration::from_secs(10);
+
+struct VersionClusteringPostResultProcessor;
+
+#[async_trait]
+impl PostResultProcessor for VersionClusteringPostResultProcessor {
+    async fn process(
+        &self,
+        sets: &mut [ResultSet],
+        cx: &PostResultContext<'_>,
+    ) -> Result<Outcome, ProcessorError> {
+        if !cx.finds_versions {
+            return Ok(Outcome::default());
+        }
+        let candidates = candidates(sets);
+        if candidates.is_empty() {
+            return Ok(Outcome::default());
+        }
+        let asked = VersionsAsked {
+            asker: cx.search.owner,
+            search: cx.search.id,
+            topic: cx.search.topic(),
+            candidates: &candidates,
+            records: cx.concludes,
+            on_request: false,
+        };
+        let found = tokio::time::timeout(TIME_MAX, cx.toolbox.corpus.versions(asked)).await;
+        let found =
+            found.unwrap_or_else(|_late| Err(CorpusError("the cache did not answer in time".to_owned())));
+        let updated = found.as_ref().map_or(0, |standings| stand(sets, standings));
+        // Those that group before it left the cache to it, so this is done also when nothing is known of versions.
+        let outcome = group(sets, cx.toolbox.settings.dedupe_group_not_drop);
+        match found {
+            Ok(_) => Ok(Outcome { updated, ..outcome }),
+            Err(error) => Err(ProcessorError(error.0)),
+        }
+    }
+}
+
+/// Results with one address are one entry, as far as a document of the cache is among them. What is taken out of the list
+/// is listed under what stays if `lists` is set, else deleted.
+fn group(sets: &mut [ResultSet], lists: bool) -> Outcome {
+    let mut live: HashMap<String, Vec<Place>> = HashMap::new();
+    let mut documents: Vec<Place> = Vec::new();
+    let mut twice: Vec<(Place, Place)> = Vec::new();
+    let mut first_of: HashMap<SignalId, Place> = HashMap::new();
+    for place in best_first(sets) {
+        let item = &sets[place.0].items[place.1];
+        match (&item.cache, canonical(&item.url)) {
+            (None, Some(url)) => live.entry(url).or_default().push(place),
+            (None, None) => {}
+            (Some(mark), _) => {
+                let first = *first_of.entry(mark.signal_id).or_insert(place);
+                if first == place {
+                    documents.push(place);
+                } else {
+                    twice.push((place, first));
+                }
+            }
+        }
+    }
+    let mut bests: HashMap<Place, Place> = HashMap::new();
+    for place in documents {
+        let item = &sets[place.0].items[place.1];
+        // Each is asked for once, so that two documents do not share one.
+        let Some(same) = canonical(&item.url).and_then(|url| live.remove(&url)) else { continue };
+        join(sets, place, &same, &mut bests);
+    }
+    for (place, first) in twice {
+        let best = bests.get(&first).copied().unwrap_or(first);
+        bests.insert(place, best);
+    }
+    settle(sets, &bests, lists)
+}
+
+/// Which of a document and the live results with its address stays.
+fn join(sets: &[ResultSet], document: Place, live: &[Place], bests: &mut HashMap<Place, Place>) {
+    let item = |place: Place| &sets[place.0].items[place.1];
+    let is_known = |place: Place| item(place).new.is_none();
+    // An update takes no result away that was there before.
+    let gives_way = |one: Place| is_known(document) || !is_known(one);
+    let Some(mark) = &item(document).cache else { return };
+    let best = live[0];
+    if keeps_its_place(mark) {
+        bests.extend(live.iter().filter(|one| gives_way(**one)).map(|one| (*one, document)));
+    } else if is_gone(mark) || !is_known(document) || is_known(best) {
+        bests.insert(document, best);
+    } else {
+        bests.extend(live.iter().map(|one| (*one, document)));
+    }
+}
+
+/// It is shown as what it is in the cache: pinned for this query, or one of several versions. One that is gone at its source
+/// stands below the live result, unless somebody decided for it.
+fn keeps_its_place(mark: &CacheMark) -> bool {
+    let wins = |role: Option<MemberRole>| role == Some(MemberRole::Winner);
+    let is_version = mark.cluster.as_ref().is_some_and(|cluster| !is_gone(mark) || wins(cluster.role));
+    mark.badge == Badge::Pinned || is_version
+}
+
+fn is_gone(mark: &CacheMark) -> bool {
+    mark.liveness == Liveness::Gone
+}
+
+pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
+    name: "VersionClusteringPostResultProcessor",
+    summary: "Finds versions of one document among the results of the semantic cache, by SVC_VERSION_SIMILARITY_THRESHOLD, and says which of them counts. It belongs at the end of a pipeline.",
+    processor: &VersionClusteringPostResultProcessor,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::post_result::CATALOGUE;
+    use crate::post_result::shared::samples::{item, listed, search, set};
+    use domain::contracts::{Nothing, SystemClock, Toolbox};
+    use domain::corpus::DecidedBy;
+    use domain::result::ResultItem;
+    use domain::settings::Settings;
+    use std::sync::Arc;
+    use testkit::versions::{AskedVersions, KnownVersions, Standings, alone, decided, mark, undecided};
+
+    fn cached(signal: i64, url: &str, confidence: f64) -> ResultItem {
+        let cache = Some(Box::new(mark(signal)));
+        ResultItem { cache, ..item(&format!("c{signal}"), url, confidence, 0.0) }
+    }
+
+    fn gone(signal: i64, url: &str, confidence: f64) -> ResultItem {
+        let mut item = cached(signal, url, confidence);
+        item.cache.iter_mut().for_each(|mark| mark.liveness = Liveness::Gone);
+        item
+    }
+
+    fn new(item: ResultItem) -> ResultItem {
+        ResultItem { new: Some(1), ..item }
+    }
+
+    struct Run {
+        corpus: Arc<KnownVersions>,
+        settings: Settings,
+        finds_versions: bool,
+        concludes: bool,
+    }
+
+    impl Run {
+        fn with(standings: Standings) -> Self {
+            let corpus = Arc::new(KnownVersions::new(standings));
+            Self { corpus, settings: Settings::default(), finds_versions: true, concludes: true }
+        }
+
+        async fn of(&self, name: &str, sets: &mut [ResultSet]) -> Result<Outcome, ProcessorError> {
+            let (clock, settings) = (Arc::new(SystemClock), Arc::new(self.settings.clone()));
+            let corpus = self.corpus.clone();
+            let toolbox = Toolbox { corpus, ..Toolbox::new(Arc::new(Nothing), clock, settings) };
+            let (finds_versions, concludes) = (self.finds_versions, self.concludes);
+            let search = search("lease");
+            let cx = PostResultContext { search: &search, toolbox: &toolbox, finds_versions, concludes };
+            let kind = CATALOGUE.iter().find(|kind| kind.name == name).expect("a processor");
+            kind.processor.process(sets, &cx).await
+        }
+
+        async fn versions(&self, sets: &mut [ResultSet]) -> Outcome {
+            self.of(KIND.name, sets).await.expect("an outcome")
+        }
+    }
+
+    /// The titles with what is listed under each, of a set of the cache and a set of a live source.
+    async fn grouped(standings: Standings, cache: Vec<ResultItem>, live: Vec<ResultItem>) -> String {
+        let mut sets = [set(1, "lease", cache), set(2, "lease", live)];
+        Run::with(standings).versions(&mut sets).await;
+        listed(&sets).concat().join(" ")
+    }
+
+    fn pinned(id: i64) -> Standings {
+        Standings::from([alone(id, Badge::Pinned)])
+    }
+
+    #[tokio::test]
+    async fn versions_are_told_and_results_of_live_sources_never_are() {
+        let run = Run::with(decided(&[2, 1], DecidedBy::Election, 7));
+        let cache = vec![cached(1, "https://a.example/1", 0.9), cached(2, "https://a.example/2", 0.4)];
+        let live = vec![item("live", "https://a.example/3", 0.8, 0.0)];
+        let mut sets = [set(1, "lease", cache), set(2, "lease", live)];
+        assert_eq!(run.versions(&mut sets).await, Outcome::updated(2));
+        let badge = |item: &ResultItem| item.cache.as_ref().map(|mark| mark.badge);
+        let badges: Vec<_> = sets.iter().flat_map(|set| &set.items).map(badge).collect();
+        assert_eq!(badges, [Some(Badge::Alternate), Some(Badge::AutoSelected), None]);
+        let asked = AskedVersions {
+            query: "lease".to_owned(),
+            candidates: vec![(1, 0.9), (2, 0.4)],
+            records: true,
+            on_request: false,
+        };
+        assert_eq!(run.corpus.asked(), [asked]);
+        let line = domain::message::processed(KIND.name, Outcome::updated(2));
+        assert_eq!(line.as_deref(), Some("VersionClusteringPostResultProcessor updated 2 results"));
+    }
+
+    #[tokio::test]
+    async fn nothing_is_recorded_before_the_end_and_nothing_asked_without_a_cause() {
+        let cache = || [set(1, "lease", vec![cached(1, "https://a.example/1", 0.9)])];
+        let running = Run { concludes: false, ..Run::with(undecided(&[1, 2])) };
+        running.versions(&mut cache()).await;
+        assert!(running.corpus.asked().iter().all(|asked| !asked.records));
+        let closed = Run { finds_versions: false, ..Run::with(undecided(&[1, 2])) };
+        assert_eq!(closed.versions(&mut cache()).await, Outcome::default());
+        assert!(closed.corpus.asked().is_empty());
+        let live = Run::with(undecided(&[1, 2]));
+        let mut sets = [set(1, "lease", vec![item("live", "https://a.example/1", 0.8, 0.0)])];
+        assert_eq!(live.versions(&mut sets).await, Outcome::default());
+        assert!(live.corpus.asked().is_empty());
+    }
+
+    #[tokio::test]
+    async fn one_address_is_one_entry() {
+        let url = "https://a.example/1";
+        let other = || item("other", "https://b.example", 0.3, 0.0);
+        let live = || vec![item("live", "https://A.example/1/#top", 0.1, 0.0), other()];
+        let one = |item: ResultItem| vec![item];
+        let versions = || undecided(&[1, 2]);
+        let won = || decided(&[1, 2], DecidedBy::Election, 7);
+        let lost = || decided(&[2, 1], DecidedBy::Election, 7);
+        let table = [
+            ("alone", Standings::new(), one(cached(1, url, 0.9)), live(), "live[c1] other[]"),
+            ("pinned", pinned(1), one(cached(1, url, 0.9)), live(), "c1[live] other[]"),
+            ("a version", versions(), one(cached(1, url, 0.1)), live(), "c1[live] other[]"),
+            ("a winner", won(), one(cached(1, url, 0.1)), live(), "c1[live] other[]"),
+            ("an alternate", lost(), one(cached(1, url, 0.9)), live(), "c1[live] other[]"),
+            ("gone", Standings::new(), one(gone(1, url, 0.9)), live(), "live[c1] other[]"),
+            ("a gone version", versions(), one(gone(1, url, 0.9)), live(), "live[c1] other[]"),
+            ("a gone alternate", lost(), one(gone(1, url, 0.9)), live(), "live[c1] other[]"),
+            ("gone but chosen", won(), one(gone(1, url, 0.9)), live(), "c1[live] other[]"),
+            ("no address", versions(), one(cached(1, "", 0.9)), vec![item("l", "", 0.9, 0.0)], "c1[] l[]"),
+            (
+                "twice",
+                Standings::new(),
+                vec![cached(1, url, 0.1), cached(1, url, 0.9)],
+                live(),
+                "live[c1] other[]",
+            ),
+            ("a version twice", versions(), vec![cached(1, url, 0.1), cached(1, url, 0.9)], vec![], "c1[c1]"),
+        ];
+        for (name, standings, cache, live, expected) in table {
+            assert_eq!(grouped(standings, cache, live).await, expected, "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_update_takes_no_result_away() {
+        let url = "https://a.example/1";
+        let (old, fresh) = (|| item("live", url, 0.5, 0.0), || new(item("live", url, 0.5, 0.0)));
+        let versions = || undecided(&[1, 2]);
+        let table = [
+            ("new version", versions(), new(cached(1, url, 0.9)), old(), "c1[] live[]"),
+            ("new document", Standings::new(), new(cached(1, url, 0.9)), old(), "live[c1]"),
+            ("new live result", Standings::new(), cached(1, url, 0.9), fresh(), "c1[live]"),
+            ("new live result of a gone one", Standings::new(), gone(1, url, 0.9), fresh(), "live[c1]"),
+            ("both new", versions(), new(cached(1, url, 0.9)), fresh(), "c1[live]"),
+        ];
+        for (name, standings, document, live, expected) in table {
+            assert_eq!(grouped(standings, vec![document], vec![live]).await, expected, "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_groups_before_leaves_the_cache_to_it() {
+        let url = "https://a.example/1";
+        let body = "three gauges at the lower bridge measure the level of the river every hour and send it";
+        let with_body =
+            |item: ResultItem| ResultItem { body: body.to_owned(), title: "Gauges".to_owned(), ..item };
+        let sets = || {
+            let cache =
+                vec![with_body(cached(1, url, 0.9)), with_body(cached(2, "https://a.example/2", 0.8))];
+            let live = vec![with_body(item("", url, 0.7, 0.0)), with_body(item("", url, 0.6, 0.0))];
+            [set(1, "lease", cache), set(2, "lease", live)]
+        };
+        for (name, finds_versions, left, grouped) in [
+            ("DedupeByFieldPostResultProcessor", true, [2, 1], 1),
+            ("DedupeByFieldPostResultProcessor", false, [2, 0], 2),
+            ("DedupeBySimilarityPostResultProcessor", true, [2, 1], 1),
+            ("DedupeBySimilarityPostResultProcessor", false, [1, 0], 3),
+        ] {
+            let run = Run { finds_versions, ..Run::with(Standings::new()) };
+            let mut sets = sets();
+            let outcome = run.of(name, &mut sets).await;
+            assert_eq!(outcome, Ok(Outcome::grouped(grouped)), "{name} {finds_versions}");
+            assert_eq!([sets[0].items.len(), sets[1].items.len()], left, "{name} {finds_versions}");
+        }
+    }
+
+    #[tokio::test]
+    async fn duplicates_are_deleted_if_that_is_wanted() {
+        let url = "https://a.example/1";
+        let mut run = Run::with(undecided(&[1, 2]));
+        run.settings.dedupe_group_not_drop = false;
+        let mut sets =
+            [set(1, "lease", vec![cached(1, url, 0.5)]), set(2, "lease", vec![item("live", url, 0.5, 0.0)])];
+        assert_eq!(run.versions(&mut sets).await, Outcome { updated: 1, deleted: 1, grouped: 0 });
+        assert_eq!(listed(&sets), [vec!["c1[]".to_owned()], vec![]]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_cache_that_does_not_answer_holds_nobody_up() {
+        let run = Run::with(Standings::new());
+        run.corpus.hang();
+        let mut sets = [set(1, "lease", vec![cached(1, "https://a.example/1", 0.5)])];
+        let started = tokio::time::Instant::now();
+        let failed = run.of(KIND.name, &mut sets).await;
+        assert_eq!(failed, Err(ProcessorError("the cache did not answer in time".to_owned())));
+        assert_eq!(started.elapsed(), TIME_MAX);
+        assert_eq!(listed(&sets), [["c1[]"]]);
+    }
+
+    #[tokio::test]
+    async fn a_cache_that_fails_is_told_and_loses_nothing() {
+        let url = "https://a.example/1";
+        let run = Run::with(Standings::new());
+        run.corpus.fail("the vectors cannot be read");
+        let mut sets =
+            [set(1, "lease", vec![cached(1, url, 0.5)]), set(2, "lease", vec![item("live", url, 0.5, 0.0)])];
+        let failed = run.of(KIND.name, &mut sets).await;
+        assert_eq!(failed, Err(ProcessorError("the vectors cannot be read".to_owned())));
+        assert_eq!(listed(&sets), [vec![], vec!["live[c1]".to_owned()]], "one address is still one entry");
+    }
+}

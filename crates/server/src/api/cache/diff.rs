@@ -1,0 +1,90 @@
+//! GET: how two versions differ.
+
+use crate::House;
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::ApiPath;
+use axum::Json;
+use axum::extract::State;
+use corpus::canonical::{Diff, DiffOp, DiffPiece};
+use domain::corpus::Signal;
+use domain::ids::SignalId;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// What must be done to the text on the left to get the one on the right.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = TextDifference)]
+pub struct DiffView {
+    left: SideView,
+    right: SideView,
+    /// Words that are only on the right.
+    added: usize,
+    /// Words that are only on the left.
+    removed: usize,
+    same: usize,
+    /// The texts are longer than what is compared, or differ in more places than what is told.
+    truncated: bool,
+    /// In the order of the texts.
+    pieces: Vec<PieceView>,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = TextSide)]
+struct SideView {
+    signal_id: SignalId,
+    title: String,
+    /// Such as `v2` or `final`; may be empty.
+    version_label: String,
+    /// As its source said it; `unknown` otherwise.
+    date: String,
+}
+
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = TextPiece)]
+struct PieceView {
+    /// `same`, `added` or `removed`.
+    #[schema(example = "same")]
+    op: &'static str,
+    text: String,
+}
+
+impl From<Signal> for SideView {
+    fn from(signal: Signal) -> Self {
+        let Signal { signal_id, title, version_label, date_published: date, .. } = signal;
+        Self { signal_id, title, version_label, date }
+    }
+}
+
+impl From<Diff> for DiffView {
+    fn from(diff: Diff) -> Self {
+        let Diff { left, right, added, removed, same, truncated, pieces } = diff;
+        let piece = |DiffPiece { op, text }| PieceView { op: DiffOp::as_str(op), text };
+        Self {
+            left: left.into(),
+            right: right.into(),
+            added,
+            removed,
+            same,
+            truncated,
+            pieces: pieces.into_iter().map(piece).collect(),
+        }
+    }
+}
+
+/// How the texts of two documents of the semantic cache differ, word by word.
+#[utoipa::path(get, path = "/svc/cache/{id}/diff/{other}/", tag = "cache", params(
+    ("id" = i64, Path, description = "`signal_id` of the document on the left."),
+    ("other" = i64, Path, description = "`signal_id` of the document on the right.")), responses(
+    (status = 200, description = "The difference.", body = DiffView),
+    (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
+    (status = 404, description = "One of them is unknown, or not for you.", body = ErrorBody),
+    (status = 422, description = "`not_indexed`: a text is not in the cache.", body = ErrorBody)))]
+pub async fn read_difference(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath((left, right)): ApiPath<(i64, i64)>,
+) -> Result<Json<DiffView>, ApiError> {
+    let diff = house.corpus.diff_of(&caller.principal, SignalId(left), SignalId(right)).await?;
+    Ok(Json(diff.into()))
+}

@@ -1,0 +1,164 @@
+//! POST: an election is held, approved or rejected.
+
+use super::refusal::PinConflict;
+use super::view::{ElectionsView, RunDetailView, RunView};
+use crate::House;
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::{ApiJson, ApiPath};
+use axum::Json;
+use axum::extract::State;
+use domain::contracts::Corpus;
+use domain::corpus::{COMMENT_CHARS_MAX, RejectReason};
+use domain::ids::{RunId, SearchId};
+use domain::names;
+use domain::validation::FieldErrors;
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// The winner is right.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct ApproveInput {
+    /// For those who look at it later; at most 2,000 characters.
+    #[schema(max_length = 2000)]
+    comment: Option<String>,
+    /// Take the place of another document that is pinned for the query.
+    force: bool,
+}
+
+/// The winner is wrong.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct RejectInput {
+    #[schema(value_type = RejectReason)]
+    reason: String,
+    /// For those who look at it later; at most 2,000 characters.
+    #[schema(max_length = 2000)]
+    comment: Option<String>,
+}
+
+/// The search whose results are looked at.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct ElectInput {
+    /// One of your own searches that has run.
+    #[schema(value_type = i64)]
+    search_id: Option<i64>,
+}
+
+/// Approves the winner of an election: it is pinned for the election's query and scope, and the other members are its
+/// alternates. For curators and administrators who may see the winner.
+#[utoipa::path(post, path = "/svc/canonical/{id}/approve/", tag = "canonical",
+    params(("id" = i64, Path, description = "`run_id` of the election.")),
+    request_body(content = ApproveInput, example = json!({"comment": "Signed on 4 May."})), responses(
+    (status = 200, description = "The election as it is now.", body = RunDetailView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
+    (status = 403, description = "Neither a curator nor an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown, or not for you.", body = ErrorBody),
+    (status = 409, description = "`already_decided`, or `pin_exists`: another document is pinned for the query; \
+        `force` takes its place.", body = PinConflict),
+    (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
+pub async fn approve_run(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+    ApiJson(input): ApiJson<ApproveInput>,
+) -> Result<Json<RunDetailView>, ApiError> {
+    let comment = comment(input.comment)?;
+    let detail = house.corpus.approve(&caller.principal, RunId(id), &comment, input.force).await?;
+    let who = &caller.principal.username;
+    tracing::info!(run.id = id, "the election {id} was approved by {who}");
+    Ok(Json(detail.into()))
+}
+
+/// Rejects the winner of an election: it counts for less in later elections, most of all for the same query. For curators
+/// and administrators who may see the winner.
+#[utoipa::path(post, path = "/svc/canonical/{id}/reject/", tag = "canonical",
+    params(("id" = i64, Path, description = "`run_id` of the election.")),
+    request_body(content = RejectInput, example = json!({"reason": "outdated"})), responses(
+    (status = 200, description = "The election as it is now.", body = RunDetailView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
+    (status = 403, description = "Neither a curator nor an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown, or not for you.", body = ErrorBody),
+    (status = 409, description = "`already_decided`.", body = ErrorBody),
+    (status = 415, description = "The body is not JSON.", body = ErrorBody)))]
+pub async fn reject_run(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+    ApiJson(input): ApiJson<RejectInput>,
+) -> Result<Json<RunDetailView>, ApiError> {
+    let reason = reason(&input.reason)?;
+    let comment = comment(input.comment)?;
+    let detail = house.corpus.reject(&caller.principal, RunId(id), reason, &comment).await?;
+    let (who, why) = (&caller.principal.username, reason.as_str());
+    tracing::info!(run.id = id, "the election {id} was rejected by {who}: {why}");
+    Ok(Json(detail.into()))
+}
+
+/// Holds the elections of one of your own searches now, also where `SVC_CANONICAL_AUTO_ELECT_ENABLED` is off. The same
+/// again gives the same elections.
+#[utoipa::path(post, path = "/svc/canonical/elect/", tag = "canonical",
+    request_body(content = ElectInput, example = json!({"search_id": 12})), responses(
+    (status = 200, description = "The elections of the search.", body = ElectionsView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
+    (status = 404, description = "No search of yours.", body = ErrorBody),
+    (status = 415, description = "The body is not JSON.", body = ErrorBody),
+    (status = 503, description = "`not_ready`: the search still runs.", body = ErrorBody)))]
+pub async fn elect(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiJson(input): ApiJson<ElectInput>,
+) -> Result<Json<ElectionsView>, ApiError> {
+    let id =
+        input.search_id.ok_or_else(|| ApiError::invalid_field("search_id", "Name a search of yours."))?;
+    if !house.corpus.is_open() {
+        return Err(ApiError::of(Refusal::CacheUnlicensed));
+    }
+    let search = house.store.search(SearchId(id)).await?;
+    if search.owner != caller.principal.user {
+        return Err(ApiError::of(Refusal::NotFound));
+    }
+    let search_id = search.id;
+    // First the saved results learn how they stand, then the elections are told; both find the same ones.
+    house.federation.elect(&search).await?;
+    let runs = house.corpus.elect(&caller.principal, search_id).await?;
+    Ok(Json(ElectionsView { search_id, results: runs.into_iter().map(RunView::from).collect() }))
+}
+
+fn comment(given: Option<String>) -> Result<String, ApiError> {
+    let comment = given.map(|text| text.trim().to_owned()).unwrap_or_default();
+    let mut errors = FieldErrors::default();
+    errors.check_text("comment", &comment, COMMENT_CHARS_MAX);
+    errors.into_result(comment).map_err(ApiError::invalid)
+}
+
+fn reason(given: &str) -> Result<RejectReason, ApiError> {
+    RejectReason::parse(given).ok_or_else(|| {
+        let known = RejectReason::ALL.iter().map(|reason| reason.as_str());
+        ApiError::invalid_field("reason", names::unknown("reason", given, known))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_have_their_limit_and_reasons_are_known() {
+        assert_eq!(comment(None).expect("none"), "");
+        assert_eq!(comment(Some(" signed ".to_owned())).expect("a comment"), "signed");
+        assert!(comment(Some("x".repeat(COMMENT_CHARS_MAX))).is_ok());
+        assert!(comment(Some("x".repeat(COMMENT_CHARS_MAX + 1))).is_err());
+        for one in RejectReason::ALL {
+            assert_eq!(reason(one.as_str()).expect("known"), *one);
+        }
+        let refused = reason("wrong_versions").expect_err("unknown");
+        assert!(refused.detail().contains("Did you mean 'wrong_version'?"), "{}", refused.detail());
+        assert!(reason("").is_err());
+    }
+}

@@ -1,0 +1,26 @@
+//! Which version of a document counts: elections to look at and to decide, and pins.
+
+mod decide;
+mod pins;
+mod refusal;
+mod runs;
+mod view;
+mod wanted;
+
+use crate::House;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub fn router() -> OpenApiRouter<Arc<House>> {
+    OpenApiRouter::new()
+        .routes(routes!(runs::list_runs))
+        .routes(routes!(runs::read_run))
+        .routes(routes!(decide::approve_run))
+        .routes(routes!(decide::reject_run))
+        .routes(routes!(decide::elect))
+        .routes(routes!(pins::pin_for_query))
+        .routes(routes!(pins::unpin))
+        .routes(routes!(pins::list_pins))
+        .routes(routes!(pins::list_pin_history))
+}

@@ -1,0 +1,208 @@
+//! Scans of the caller's own sent mail: begun, watched, cancelled.
+
+use crate::House;
+use crate::api::listing::{ListRequest, Paged, Paging};
+use crate::auth::Caller;
+use crate::error::{ApiError, ErrorBody, Refusal};
+use crate::extract::{ApiJson, ApiPath, ApiQuery};
+use crate::links::Links;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use chrono::{DateTime, NaiveDate, Utc};
+use corpus::{EgressError, ScanWish};
+use domain::corpus::{Channel, Scan, ScanCounts, ScanStatus};
+use domain::ids::ScanId;
+use domain::names;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+const RESOURCE: &str = "/egress/scan/";
+/// How a day is written.
+const DAY: &str = "%Y-%m-%d";
+
+/// Which mail is looked through. Nothing said: all of the mailbox that is connected, the newest first.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct ScanInput {
+    /// `outlook` or `gmail`; absent: the one that is connected, Outlook first.
+    channel: Option<String>,
+    /// Only documents of this matter.
+    matter_tag: Option<String>,
+    /// The first day of the mail.
+    #[schema(example = "2026-01-01")]
+    date_from: Option<String>,
+    /// The last day of it.
+    date_to: Option<String>,
+}
+
+/// A scan of your own sent mail.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = EgressScan)]
+pub struct ScanView {
+    scan_id: ScanId,
+    /// Your user name.
+    user: String,
+    channel: Channel,
+    status: ScanStatus,
+    /// Empty: documents of all matters.
+    matter_tag: String,
+    date_from: Option<NaiveDate>,
+    date_to: Option<NaiveDate>,
+    #[serde(flatten)]
+    counts: ScanCounts,
+    created_at: DateTime<Utc>,
+    started_at: Option<DateTime<Utc>>,
+    finished_at: Option<DateTime<Utc>>,
+    /// Why it failed; empty otherwise.
+    error: String,
+    /// There were more messages than a scan looks at (`SVC_EGRESS_MAX_MESSAGES`).
+    truncated: bool,
+}
+
+impl ScanView {
+    fn of(caller: &Caller, scan: Scan) -> Self {
+        Self {
+            scan_id: scan.scan_id,
+            user: caller.principal.username.clone(),
+            channel: scan.channel,
+            status: scan.status,
+            matter_tag: scan.matter_tag,
+            date_from: scan.date_from,
+            date_to: scan.date_to,
+            counts: scan.counts,
+            created_at: scan.created_at,
+            started_at: scan.started_at,
+            finished_at: scan.finished_at,
+            error: scan.error,
+            truncated: scan.truncated,
+        }
+    }
+}
+
+impl ScanInput {
+    fn wish(self) -> Result<ScanWish, ApiError> {
+        let given = |text: Option<String>| text.map(|text| text.trim().to_owned()).unwrap_or_default();
+        let channel = match given(self.channel).as_str() {
+            "" => None,
+            name => Some(Channel::parse(name).ok_or_else(|| {
+                let known = Channel::ALL.iter().map(|channel| channel.as_str());
+                ApiError::invalid_field("channel", names::unknown("channel", name, known))
+            })?),
+        };
+        Ok(ScanWish {
+            channel,
+            matter_tag: given(self.matter_tag),
+            date_from: day("date_from", &given(self.date_from))?,
+            date_to: day("date_to", &given(self.date_to))?,
+        })
+    }
+}
+
+/// Begins a scan of your own sent mail, with your own token: documents of the cache that you may see are looked for in
+/// messages to the outside. Of a message only the domains it went to and its time are kept.
+#[utoipa::path(post, path = "/svc/egress/scan/", tag = "egress",
+    request_body(content = ScanInput, example = json!({"matter_tag": "smith-2026", "date_from": "2026-01-01"})),
+    responses(
+    (status = 202, description = "Begun; ask for it by its `scan_id`.", body = ScanView),
+    (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
+    (status = 409, description = "`scan_running`: one of yours is not over; it is told as `scan`.", body = ErrorBody),
+    (status = 415, description = "The body is not JSON.", body = ErrorBody),
+    (status = 424, description = "`mailbox_not_connected`: connect your mailbox first.", body = ErrorBody),
+    (status = 503, description = "Your token cannot be renewed at the moment.", body = ErrorBody)))]
+pub async fn begin_scan(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiJson(input): ApiJson<ScanInput>,
+) -> Result<(StatusCode, Json<ScanView>), ApiError> {
+    let wish = input.wish()?;
+    match house.corpus.begin_scan(&caller.principal, wish).await {
+        Ok(scan) => Ok((StatusCode::ACCEPTED, Json(ScanView::of(&caller, scan)))),
+        Err(EgressError::Running(scan)) => {
+            let running = serde_json::to_value(ScanView::of(&caller, *scan)).map_err(ApiError::internal)?;
+            Err(ApiError::of(Refusal::ScanRunning).with("scan", running))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Your scans, newest first.
+#[utoipa::path(get, path = "/svc/egress/scan/", tag = "egress", params(Paging), responses(
+    (status = 200, description = "Scans.", body = Paged<ScanView>),
+    (status = 400, description = "A parameter is not valid.", body = ErrorBody)))]
+pub async fn read_scans(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    links: Links,
+    ApiQuery(paging): ApiQuery<Paging>,
+) -> Result<Response, ApiError> {
+    let list = ListRequest::read(paging.paged(), &links, RESOURCE)?;
+    let page = house.corpus.scans(&caller.principal, list.offset(), list.limit()).await?;
+    let items: Vec<ScanView> = page.items.into_iter().map(|scan| ScanView::of(&caller, scan)).collect();
+    Ok(list.answer(items, page.total))
+}
+
+/// One of your scans: how far it is, and what it has found.
+#[utoipa::path(get, path = "/svc/egress/scan/{id}/", tag = "egress",
+    params(("id" = i64, Path, description = "`scan_id` of the scan.")), responses(
+    (status = 200, description = "The scan.", body = ScanView),
+    (status = 404, description = "Unknown, or somebody else's.", body = ErrorBody)))]
+pub async fn read_scan(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<Json<ScanView>, ApiError> {
+    let scan = house.corpus.scan(&caller.principal, ScanId(id)).await?;
+    Ok(Json(ScanView::of(&caller, scan)))
+}
+
+/// Cancels one of your scans. What it has found stays; one that is over stays as it is.
+#[utoipa::path(delete, path = "/svc/egress/scan/{id}/", tag = "egress",
+    params(("id" = i64, Path, description = "`scan_id` of the scan.")), responses(
+    (status = 204, description = "It is over."),
+    (status = 404, description = "Unknown, or somebody else's.", body = ErrorBody)))]
+pub async fn cancel_scan(
+    caller: Caller,
+    State(house): State<Arc<House>>,
+    ApiPath(id): ApiPath<i64>,
+) -> Result<StatusCode, ApiError> {
+    let scan = house.corpus.cancel_scan(&caller.principal, ScanId(id)).await?;
+    tracing::info!(scan.id = scan.scan_id.0, "the scan {id} is {}", scan.status.as_str());
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn day(field: &str, text: &str) -> Result<Option<NaiveDate>, ApiError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let read = NaiveDate::parse_from_str(text, DAY);
+    read.map(Some).map_err(|_| ApiError::invalid_field(field, "Use a day such as 2026-01-31."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(channel: &str, date_from: &str) -> ScanInput {
+        let given = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        ScanInput {
+            channel: given(channel),
+            matter_tag: given(" smith "),
+            date_from: given(date_from),
+            date_to: None,
+        }
+    }
+
+    #[test]
+    fn a_wish_is_read() {
+        let wish = input(" gmail ", "2026-01-31").wish().expect("a wish");
+        assert_eq!((wish.channel, wish.matter_tag.as_str()), (Some(Channel::Gmail), "smith"));
+        assert_eq!((wish.date_from, wish.date_to), (NaiveDate::from_ymd_opt(2026, 1, 31), None));
+        assert_eq!(input("", " ").wish().expect("a wish").channel, None);
+        for (channel, date_from) in [("fax", ""), ("Outlook", ""), ("", "31.1.2026"), ("", "2026-02-30")] {
+            assert!(input(channel, date_from).wish().is_err(), "{channel} {date_from}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The versions of a document that came from the semantic cache: which one counts, which others there are, and which
+//! rows of a list stand folded under it.
+
+use super::result::{Copy, Showing, shortened, web_link};
+use domain::corpus::{CacheMark, ClusterMark, ClusterMember, DecidedBy};
+use domain::ids::{ResultId, SignalId};
+use serde::Serialize;
+
+/// Most versions that are listed under a result; the page of the election has them all.
+const OTHERS_MAX: usize = 24;
+
+/// In templates: `result.kept.versions`.
+#[derive(Debug, Serialize)]
+pub struct Versions {
+    size: u32,
+    /// Which one it is by age, the oldest being 1; None where the dates do not tell.
+    place: Option<usize>,
+    /// Such as `v2 draft`; may be empty.
+    label: String,
+    decided_by: Option<DecidedBy>,
+    /// Another one counts.
+    is_alternate: bool,
+    others: Vec<Version>,
+    /// How many more there are.
+    left_out: usize,
+}
+
+/// Another version.
+#[derive(Debug, Serialize)]
+struct Version {
+    signal: SignalId,
+    title: String,
+    href: Option<String>,
+    label: String,
+    date: String,
+    /// It is the one that counts.
+    is_winner: bool,
+    /// Its row stands folded here.
+    row: Option<Row>,
+}
+
+/// What only the row of a version says.
+#[derive(Debug, Serialize)]
+pub struct Row {
+    pub id: ResultId,
+    pub confidence: String,
+    pub is_gone: bool,
+    pub is_shared_externally: bool,
+    pub live: Vec<Copy>,
+}
+
+impl Versions {
+    pub fn of(mark: &CacheMark, showing: &Showing<'_>) -> Option<Self> {
+        let cluster = mark.cluster.as_ref()?;
+        let own = cluster.members.iter().find(|member| member.signal_id == mark.signal_id);
+        let label = own.map(|member| member.version_label.clone()).unwrap_or_default();
+        let others = cluster.members.iter().filter(|member| member.signal_id != mark.signal_id);
+        Some(Self {
+            size: cluster.size,
+            place: own.and_then(|own| place(own, cluster)),
+            label,
+            decided_by: cluster.decided_by,
+            is_alternate: mark.is_alternate(),
+            left_out: others.clone().count().saturating_sub(OTHERS_MAX),
+            others: others.take(OTHERS_MAX).map(|member| Version::of(member, cluster, showing)).collect(),
+        })
+    }
+
+    /// Takes the row of another version in; false where that one is not listed.
+    pub fn take_in(&mut self, signal: SignalId, row: Row) -> bool {
+        let version = self.others.iter_mut().find(|version| version.signal == signal);
+        version.map(|version| version.row = Some(row)).is_some()
+    }
+}
+
+impl Version {
+    fn of(member: &ClusterMember, cluster: &ClusterMark, showing: &Showing<'_>) -> Self {
+        let title = if member.title.trim().is_empty() { &member.url } else { &member.title };
+        Self {
+            signal: member.signal_id,
+            title: shortened(title),
+            href: web_link(&member.url),
+            label: member.version_label.clone(),
+            date: showing.dates(&member.date, "").1,
+            is_winner: cluster.winner_signal_id == Some(member.signal_id),
+            row: None,
+        }
+    }
+}
+
+/// Which one it is by age. Nobody knows when a date is missing or stands twice; and a name such as `v3` that says another
+/// number is believed rather than the dates.
+fn place(own: &ClusterMember, cluster: &ClusterMark) -> Option<usize> {
+    let days: Vec<&str> = cluster.members.iter().map(|member| day(&member.date)).collect::<Option<_>>()?;
+    let mine = day(&own.date)?;
+    if days.iter().filter(|one| **one == mine).count() > 1 {
+        return None;
+    }
+    let place = days.iter().filter(|one| **one < mine).count() + 1;
+    let named = own.version_label.strip_prefix('v').map(|rest| rest.split([' ', '.']).next().unwrap_or(rest));
+    match named.and_then(|number| number.parse::<usize>().ok()) {
+        Some(number) if number != place => None,
+        _ => Some(place),
+    }
+}
+
+/// The day of a date that is one: `2024-05-06…`.
+fn day(date: &str) -> Option<&str> {
+    date.get(..10).filter(|day| day.bytes().next().is_some_and(|first| first.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(id: i64, label: &str, date: &str) -> ClusterMember {
+        ClusterMember {
+            signal_id: SignalId(id),
+            title: format!("Document {id}"),
+            url: String::new(),
+            version_label: label.to_owned(),
+            date: date.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_version_has_its_place_by_age() {
+        let dates = ["2024-03-01 10:00:00", "2022-01-01", "2023-05-05"];
+        let table = [
+            (0, "", dates, Some(3)),
+            (1, "draft", dates, Some(1)),
+            (2, "v2", dates, Some(2)),
+            (2, "v2.1 final", dates, Some(2)),
+            (2, "v7", dates, None),
+            (0, "", ["2024-03-01", "2024-03-01 12:00:00", "2022-01-01"], None),
+            (0, "", ["2024-03-01", "unknown", "2022-01-01"], None),
+            (0, "", ["", "", ""], None),
+        ];
+        for (own, label, dates, expected) in table {
+            let mut members: Vec<ClusterMember> =
+                (1..).zip(dates).map(|(id, date)| member(id, "", date)).collect();
+            members[own].version_label = label.to_owned();
+            let cluster = ClusterMark {
+                key: SignalId(1),
+                size: 3,
+                role: None,
+                winner_signal_id: None,
+                decided_by: None,
+                members: members.clone(),
+            };
+            assert_eq!(place(&members[own], &cluster), expected, "{label} {dates:?}");
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Pins: one for each query and scope. The database decides among those who pin at once.
+
+use super::history::{self, Change};
+use super::topic;
+use crate::db::{Db, Tx, changed, on_db, on_tx};
+use crate::json::{plain, to_column, to_count};
+use crate::sql::corpus::{self, in_lists, push_list, push_visible};
+use domain::contracts::{Page, PinFilter, PinOutcome, StoreError};
+use domain::corpus::{NewPin, Pin, PinAction, PinVia, QUERY_CHARS_MAX, Scope, query_key};
+use domain::ids::{PinId, RunId, SignalId, UserId};
+use domain::instant::{Instant, to_micros};
+use sqlx::QueryBuilder;
+
+macro_rules! columns {
+    () => {
+        "id, query_key, query, scope, signal_id, pinned_by, pinned_at, via, run_id"
+    };
+}
+pub(super) use columns;
+
+#[derive(sqlx::FromRow)]
+pub(super) struct PinRow {
+    id: i64,
+    query_key: String,
+    query: String,
+    scope: String,
+    signal_id: i64,
+    pinned_by: Option<i64>,
+    pinned_at: Instant,
+    via: String,
+    run_id: Option<i64>,
+}
+
+impl TryFrom<PinRow> for Pin {
+    type Error = StoreError;
+
+    fn try_from(row: PinRow) -> Result<Self, StoreError> {
+        let unreadable = || StoreError::Failed(format!("the pin {} is not readable", row.id));
+        Ok(Self {
+            id: PinId(row.id),
+            via: PinVia::parse(&row.via).ok_or_else(unreadable)?,
+            scope: Scope::read(&row.scope),
+            signal_id: SignalId(row.signal_id),
+            pinned_by: row.pinned_by.map(UserId),
+            pinned_at: row.pinned_at,
+            run_id: row.run_id.map(RunId),
+            query_key: row.query_key,
+            query: row.query,
+        })
+    }
+}
+
+pub(super) async fn pin(
+    db: &Db,
+    wanted: NewPin,
+    force: bool,
+    now: Instant,
+) -> Result<PinOutcome, StoreError> {
+    let mut tx = corpus::begin(db).await?;
+    let outcome = place(&mut tx, &wanted, force, to_micros(now)).await?;
+    if matches!(outcome, PinOutcome::Made(_) | PinOutcome::Replaced { .. }) {
+        tx.commit().await?;
+    }
+    Ok(outcome)
+}
+
+/// Pins within a transaction that holds the cache.
+pub(super) async fn place(
+    tx: &mut Tx,
+    wanted: &NewPin,
+    force: bool,
+    now: Instant,
+) -> Result<PinOutcome, StoreError> {
+    const TEXT: &str = "SELECT COUNT(*) FROM signals WHERE id = $1 AND content_hash <> ''";
+    let has_text: i64 =
+        on_tx!(&mut *tx, db => sqlx::query_scalar(TEXT).bind(wanted.signal_id.0).fetch_one(db))?;
+    if has_text == 0 {
+        return Err(StoreError::NotFound);
+    }
+    let there = of_topic(tx, &query_key(&plain(&wanted.query)), &wanted.scope).await?;
+    let by = Some(wanted.pinned_by);
+    match there {
+        Some(pin) if pin.signal_id == wanted.signal_id => Ok(PinOutcome::Same(pin)),
+        Some(pin) if !force => Ok(PinOutcome::Taken(pin)),
+        Some(before) => {
+            delete(tx, before.id).await?;
+            let pin = insert(tx, wanted, now).await?;
+            let change = Change { action: PinAction::Replaced, before: Some(before.signal_id), by, now };
+            history::note(tx, &pin, &change).await?;
+            settle(tx, &[pin.signal_id, before.signal_id]).await?;
+            Ok(PinOutcome::Replaced { pin, before })
+        }
+        None => {
+            let pin = insert(tx, wanted, now).await?;
+            history::note(tx, &pin, &Change { action: PinAction::Pinned, before: None, by, now }).await?;
+            settle(tx, &[pin.signal_id]).await?;
+            Ok(PinOutcome::Made(pin))
+        }
+    }
+}
+
+/// In the order of the scopes.
+pub(super) async fn of_topics(db: &Db, key: &str, scopes: &[Scope]) -> Result<Vec<Pin>, StoreError> {
+    const TEXT: &str = concat!("SELECT ", columns!(), " FROM pins WHERE topic = $1");
+    let mut pins = Vec::new();
+    for scope in scopes {
+        let topic = topic(key, scope);
+        let row = on_db!(*db, read, db =>
+            sqlx::query_as::<_, PinRow>(TEXT).bind(topic.as_str()).fetch_optional(db))?;
+        pins.extend(row.map(Pin::try_from).transpose()?);
+    }
+    Ok(pins)
+}
+
+/// By document, then in the order in which they were made.
+pub(super) async fn of_signals(db: &Db, signals: &[SignalId]) -> Result<Vec<Pin>, StoreError> {
+    let mut pins = Vec::new();
+    for some in in_lists(signals) {
+        let rows = on_db!(*db, read, db => async {
+            let mut query =
+                QueryBuilder::new(concat!("SELECT ", columns!(), " FROM pins WHERE signal_id IN ("));
+            push_list(&mut query, some.iter().copied());
+            query.push(") ORDER BY signal_id, id");
+            query.build_query_as::<PinRow>().fetch_all(db).await
+        })?;
+        for row in rows {
+            pins.push(row.try_into()?);
+        }
+    }
+    Ok(pins)
+}
+
+pub(super) async fn list(
+    db: &Db,
+    filter: &PinFilter,
+    offset: u64,
+    limit: u64,
+) -> Result<Page<Pin>, StoreError> {
+    let total: i64 = on_db!(*db, read, db => async {
+        let mut query = QueryBuilder::new("SELECT COUNT(*) FROM pins AS decided");
+        push_filter(&mut query, filter);
+        query.build_query_scalar().fetch_one(db).await
+    })?;
+    let rows = on_db!(*db, read, db => async {
+        let mut query = QueryBuilder::new(concat!("SELECT ", columns!(), " FROM pins AS decided"));
+        push_filter(&mut query, filter);
+        query.push(" ORDER BY id DESC LIMIT ").push_bind(to_column(limit));
+        query.push(" OFFSET ").push_bind(to_column(offset));
+        query.build_query_as::<PinRow>().fetch_all(db).await
+    })?;
+    let items = rows.into_iter().map(Pin::try_from).collect::<Result<_, _>>()?;
+    Ok(Page { items, total: to_count(total) })
+}
+
+/// Which pins of a document are unwanted; nothing said: all.
+pub(super) struct Unwanted<'a> {
+    pub(super) signal: SignalId,
+    pub(super) query_key: Option<&'a str>,
+    pub(super) scope: Option<&'a Scope>,
+}
+
+pub(super) async fn unpin(
+    db: &Db,
+    unwanted: Unwanted<'_>,
+    by: UserId,
+    now: Instant,
+) -> Result<u64, StoreError> {
+    let mut tx = corpus::begin(db).await?;
+    let mut removed = 0;
+    for pin in stored(&mut tx, unwanted.signal).await? {
+        let is_query = unwanted.query_key.is_none_or(|key| plain(key) == pin.query_key);
+        let is_scope = unwanted.scope.is_none_or(|scope| *scope == pin.scope);
+        if is_query && is_scope {
+            delete(&mut tx, pin.id).await?;
+            let change =
+                Change { action: PinAction::Unpinned, before: None, by: Some(by), now: to_micros(now) };
+            history::note(&mut tx, &pin, &change).await?;
+            removed += 1;
+        }
+    }
+    settle(&mut tx, &[unwanted.signal]).await?;
+    tx.commit().await?;
+    Ok(removed)
+}
+
+/// The pins of a document as they are in this transaction.
+pub(super) async fn stored(tx: &mut Tx, signal: SignalId) -> Result<Vec<Pin>, StoreError> {
+    const TEXT: &str = concat!("SELECT ", columns!(), " FROM pins WHERE signal_id = $1 ORDER BY id");
+    let rows = on_tx!(tx, db => sqlx::query_as::<_, PinRow>(TEXT).bind(signal.0).fetch_all(db))?;
+    rows.into_iter().map(Pin::try_from).collect()
+}
+
+/// Documents with a text are `pinned` while they have a pin, and `indexed` otherwise.
+pub(super) async fn settle(tx: &mut Tx, signals: &[SignalId]) -> Result<(), StoreError> {
+    const TEXT: &str = "UPDATE signals SET state = CASE WHEN EXISTS (SELECT 1 FROM pins WHERE signal_id = $1) \
+         THEN 'pinned' ELSE 'indexed' END WHERE id = $1 AND content_hash <> ''";
+    for id in signals {
+        on_tx!(&mut *tx, db => changed(sqlx::query(TEXT).bind(id.0).execute(db)))?;
+    }
+    Ok(())
+}
+
+/// Works on pins and on their history, called `decided`.
+pub(super) fn push_filter<'a, D>(query: &mut QueryBuilder<D>, filter: &PinFilter)
+where
+    D: sqlx::Database,
+    i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
+    String: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
+{
+    query.push(" WHERE TRUE");
+    match (&filter.query_key, &filter.scope) {
+        (Some(key), Some(scope)) => {
+            query.push(" AND topic = ").push_bind(topic(key, scope));
+        }
+        (Some(key), None) => {
+            query.push(" AND query_key = ").push_bind(plain(key));
+        }
+        (None, Some(scope)) => {
+            query.push(" AND scope = ").push_bind(plain(&scope.to_string()));
+        }
+        (None, None) => {}
+    }
+    if let Some(signal) = filter.signal_id {
+        query.push(" AND signal_id = ").push_bind(signal.0);
+    }
+    if let Some(tokens) = &filter.visible_to {
+        query.push(" AND EXISTS (SELECT 1 FROM signals WHERE signals.id = decided.signal_id");
+        push_visible(query, Some(tokens));
+        query.push(")");
+    }
+}
+
+async fn of_topic(tx: &mut Tx, key: &str, scope: &Scope) -> Result<Option<Pin>, StoreError> {
+    const TEXT: &str = concat!("SELECT ", columns!(), " FROM pins WHERE topic = $1");
+    let topic = topic(key, scope);
+    on_tx!(tx, db => sqlx::query_as::<_, PinRow>(TEXT).bind(topic.as_str()).fetch_optional(db))?
+        .map(Pin::try_from)
+        .transpose()
+}
+
+async fn insert(tx: &mut Tx, wanted: &NewPin, now: Instant) -> Result<Pin, StoreError> {
+    const TEXT: &str = concat!(
+        "INSERT INTO pins (topic, signal_id, pinned_by, pinned_at, via, run_id, scope, query_key, query) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING ",
+        columns!()
+    );
+    let query: String = plain(&wanted.query).chars().take(QUERY_CHARS_MAX).collect();
+    let key = query_key(&plain(&wanted.query));
+    on_tx!(tx, db => sqlx::query_as::<_, PinRow>(TEXT)
+        .bind(topic(&key, &wanted.scope))
+        .bind(wanted.signal_id.0)
+        .bind(wanted.pinned_by.0)
+        .bind(now)
+        .bind(wanted.via.as_str())
+        .bind(wanted.run_id.map(|id| id.0))
+        .bind(plain(&wanted.scope.to_string()))
+        .bind(key.as_str())
+        .bind(query.as_str())
+        .fetch_one(db))?
+    .try_into()
+}
+
+async fn delete(tx: &mut Tx, id: PinId) -> Result<(), StoreError> {
+    on_tx!(tx, db => changed(sqlx::query("DELETE FROM pins WHERE id = $1").bind(id.0).execute(db)))?;
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! Elections and rejections as they are read.
+
+use crate::db::{Db, Tx, on_db, on_tx};
+use crate::json::{plain, to_column, to_count};
+use crate::sql::corpus::{in_lists, push_list, push_visible};
+use crate::sql::searches::pattern;
+use domain::contracts::{Page, RunFilter, StoreError};
+use domain::corpus::{Gates, Member, RejectReason, Rejection, Run, RunStatus, Scope, Weights};
+use domain::ids::{RunId, SearchId, SignalId, UserId};
+use domain::instant::Instant;
+use sqlx::QueryBuilder;
+use sqlx::types::Json;
+
+macro_rules! columns {
+    () => {
+        "id, query, query_key, scope, cluster_key, status, is_auto, winner_signal_id, margin, members, weights, gates, \
+         created_at, decided_by, decided_at, reject_reason, comment, search_id, search_owner"
+    };
+}
+pub(super) use columns;
+
+/// Runs that somebody may still decide.
+macro_rules! open {
+    () => {
+        "status IN ('pending', 'auto_elected')"
+    };
+}
+pub(super) use open;
+
+#[derive(sqlx::FromRow)]
+pub(super) struct RunRow {
+    id: i64,
+    query: String,
+    query_key: String,
+    scope: String,
+    cluster_key: i64,
+    status: String,
+    is_auto: bool,
+    winner_signal_id: i64,
+    margin: f64,
+    members: Json<Vec<Member>>,
+    weights: Json<Weights>,
+    gates: Json<Gates>,
+    created_at: Instant,
+    decided_by: Option<i64>,
+    decided_at: Option<Instant>,
+    reject_reason: Option<String>,
+    comment: String,
+    search_id: i64,
+    search_owner: Option<i64>,
+}
+
+impl TryFrom<RunRow> for Run {
+    type Error = StoreError;
+
+    fn try_from(row: RunRow) -> Result<Self, StoreError> {
+        let run_id = RunId(row.id);
+        let unreadable = || StoreError::Failed(format!("the election {run_id} is not readable"));
+        let reason = row.reject_reason.as_deref();
+        Ok(Self {
+            run_id,
+            query: row.query,
+            query_key: row.query_key,
+            scope: Scope::read(&row.scope),
+            cluster_key: SignalId(row.cluster_key),
+            status: RunStatus::parse(&row.status).ok_or_else(unreadable)?,
+            auto: row.is_auto,
+            winner_signal_id: SignalId(row.winner_signal_id),
+            margin: row.margin,
+            members: row.members.0,
+            weights: row.weights.0,
+            gates: row.gates.0,
+            created_at: row.created_at,
+            decided_by: row.decided_by.map(UserId),
+            decided_at: row.decided_at,
+            reject_reason: reason.map(|word| RejectReason::parse(word).ok_or_else(unreadable)).transpose()?,
+            comment: row.comment,
+            search_id: SearchId(row.search_id),
+            search_owner: row.search_owner.map(UserId),
+        })
+    }
+}
+
+pub(super) async fn run(db: &Db, id: RunId) -> Result<Run, StoreError> {
+    const TEXT: &str = concat!("SELECT ", columns!(), " FROM canonical_runs WHERE id = $1");
+    on_db!(*db, read, db => sqlx::query_as::<_, RunRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
+}
+
+/// The run as it is in this transaction.
+pub(super) async fn load(tx: &mut Tx, id: RunId) -> Result<Run, StoreError> {
+    const TEXT: &str = concat!("SELECT ", columns!(), " FROM canonical_runs WHERE id = $1");
+    on_tx!(tx, db => sqlx::query_as::<_, RunRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
+}
+
+pub(super) async fn list(
+    db: &Db,
+    filter: &RunFilter,
+    offset: u64,
+    limit: u64,
+) -> Result<Page<Run>, StoreError> {
+    let total: i64 = on_db!(*db, read, db => async {
+        let mut query = QueryBuilder::new("SELECT COUNT(*) FROM canonical_runs");
+        push_filter(&mut query, filter);
+        query.build_query_scalar().fetch_one(db).await
+    })?;
+    let rows = on_db!(*db, read, db => async {
+        let mut query = QueryBuilder::new(concat!("SELECT ", columns!(), " FROM canonical_runs"));
+        push_filter(&mut query, filter);
+        query.push(" ORDER BY id DESC LIMIT ").push_bind(to_column(limit));
+        query.push(" OFFSET ").push_bind(to_column(offset));
+        query.build_query_as::<RunRow>().fetch_all(db).await
+    })?;
+    let items = rows.into_iter().map(Run::try_from).collect::<Result<_, _>>()?;
+    Ok(Page { items, total: to_count(total) })
+}
+
+/// By document, then in the order in which they were made.
+pub(super) async fn rejections(db: &Db, signals: &[SignalId]) -> Result<Vec<Rejection>, StoreError> {
+    let mut found = Vec::new();
+    for some in in_lists(signals) {
+        let rows: Vec<(i64, String)> = on_db!(*db, read, db => async {
+            let mut query =
+                QueryBuilder::new("SELECT signal_id, query_key FROM signal_rejections WHERE signal_id IN (");
+            push_list(&mut query, some.iter().copied());
+            query.push(") ORDER BY signal_id, run_id");
+            query.build_query_as().fetch_all(db).await
+        })?;
+        let rejection = |(signal, query_key)| Rejection { signal_id: SignalId(signal), query_key };
+        found.extend(rows.into_iter().map(rejection));
+    }
+    Ok(found)
+}
+
+/// Every state, also those without a run.
+pub(super) async fn counts(db: &Db) -> Result<(Vec<(RunStatus, u64)>, u64), StoreError> {
+    const RUNS: &str = "SELECT status, COUNT(*) FROM canonical_runs GROUP BY status";
+    let runs: Vec<(String, i64)> = on_db!(*db, read, db => sqlx::query_as(RUNS).fetch_all(db))?;
+    let pins: i64 = on_db!(*db, read, db => sqlx::query_scalar("SELECT COUNT(*) FROM pins").fetch_one(db))?;
+    let count = |status: &RunStatus| {
+        let found = runs.iter().find(|(word, _)| word == status.as_str());
+        (*status, found.map_or(0, |(_, count)| to_count(*count)))
+    };
+    Ok((RunStatus::ALL.iter().map(count).collect(), to_count(pins)))
+}
+
+fn push_filter<'a, D>(query: &mut QueryBuilder<D>, filter: &RunFilter)
+where
+    D: sqlx::Database,
+    i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
+    String: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
+{
+    query.push(" WHERE TRUE");
+    if let Some(owner) = filter.search_owner {
+        query.push(" AND search_owner = ").push_bind(owner.0);
+    }
+    if let Some(key) = filter.cluster_key {
+        query.push(" AND cluster_key = ").push_bind(key.0);
+    }
+    if !filter.status.is_empty() {
+        query.push(" AND status IN (");
+        let mut list = query.separated(", ");
+        for status in &filter.status {
+            list.push_bind(status.as_str().to_owned());
+        }
+        query.push(")");
+    }
+    if !filter.words.is_empty() {
+        query.push(" AND query_key LIKE ").push_bind(pattern(&plain(&filter.words))).push(" ESCAPE '\\'");
+    }
+    if let Some(tokens) = &filter.visible_to {
+        query.push(" AND EXISTS (SELECT 1 FROM signals WHERE signals.id = canonical_runs.winner_signal_id");
+        push_visible(query, Some(tokens));
+        query.push(")");
+    }
+}

@@ -1,0 +1,245 @@
+//! Three documents in twelve versions, the people who keep them, and what each of them finds.
+
+use crate::house::{Client, TestHouse, licensed};
+use domain::authenticator::Tokens;
+use domain::contracts::{ConnectionStore, UserStore};
+use domain::corpus::PROVIDER_NAME;
+use domain::ids::AuthenticatorId;
+use domain::secret::Secret;
+use domain::settings::{Settings, Share};
+use domain::user::CURATORS;
+use serde_json::{Value, json};
+use testkit::source::{Behaviour, Source};
+use testkit::vendors::sent_mail::{Letter, MAIL_TOKEN, OutlookPost};
+use tributary::cache_source;
+
+/// The version that Ben has sent to a client.
+pub const SENT: &str = "Master services agreement v3";
+
+/// Where a version comes from, and so who may see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum From {
+    /// A source for everybody.
+    Registry,
+    /// A source of the group `law`.
+    Vault,
+    /// A text of who keeps it.
+    Own,
+}
+
+/// Title, where it comes from, who keeps it.
+const VERSIONS: [(&str, From, &str); 12] = [
+    ("Master services agreement v1 draft", From::Registry, "ann"),
+    ("Master services agreement v2", From::Registry, "ann"),
+    ("Master services agreement v3", From::Registry, "ann"),
+    ("Master services agreement v4 final", From::Registry, "ann"),
+    ("Master services agreement v5", From::Own, "ann"),
+    ("Flood plan v1", From::Registry, "ben"),
+    ("Flood plan v2", From::Registry, "ben"),
+    ("Flood plan v3", From::Vault, "ben"),
+    ("Flood plan v4", From::Vault, "ben"),
+    ("Price list v1", From::Registry, "cleo"),
+    ("Price list v2", From::Registry, "cleo"),
+    ("Price list v3", From::Registry, "cleo"),
+];
+
+const AGREEMENT: &str = "This master services agreement is made between the supplier and the customer and governs every statement \
+    of work that the parties sign under it. The supplier provides consulting services with reasonable skill and care. Invoices \
+    are payable within thirty days of receipt and late payment bears interest at the statutory rate. Each party keeps the \
+    confidential information of the other secret for five years after termination. Intellectual property that existed before \
+    the agreement remains with its owner, while deliverables are assigned upon payment. Neither party limits its liability for \
+    fraud or for death caused by negligence; otherwise liability is capped at the fees of the preceding twelve months. Either \
+    party may terminate for material breach that is not cured within sixty days of notice. The courts of the capital have \
+    exclusive jurisdiction, and disputes go to mediation first.";
+const PLAN: &str = "When the river rises above the second mark at the old bridge, the duty officer wakes the wardens and opens the \
+    control room in the fire station. Sandbags lie ready in the yard behind the mill and are carried to the quay by volunteers. \
+    Families in the low streets are told to leave by loudspeaker and find beds in the school gymnasium. The pumps at the weir \
+    run day and night until the water falls, and diesel comes by boat from the harbour. Cattle from the meadows are driven uphill \
+    before dark. Nobody crosses the footbridge once waves touch its boards. After the peak, engineers inspect the dyke for seepage \
+    and the doctors vaccinate against typhoid. Every autumn the whole town rehearses the evacuation with sirens.";
+const PRICES: &str = "All amounts are in euros without tax and hold for orders of at least ten pieces. The radar level sensor costs \
+    eleven hundred, its mounting arm ninety, and the solar panel with battery three hundred and forty. A data logger with cellular \
+    modem is sold for six hundred and twenty, or with satellite modem for nine hundred. Replacement cables cost four per metre and \
+    connectors twelve each. Calibration in our laboratory is charged at one hundred and fifty per instrument. Shipping inside the \
+    continent is free above two thousand; elsewhere freight is billed at cost. Resellers receive a rebate of fifteen percent, \
+    universities of twenty. Warranty is two years and can be extended to five for a tenth of the purchase sum.";
+
+pub struct Library {
+    pub house: TestHouse,
+    pub ann: Client,
+    /// Of the group `law`.
+    pub ben: Client,
+    pub cleo: Client,
+    /// A curator, of the group `law`.
+    pub cora: Client,
+    /// A curator of no other group.
+    pub carl: Client,
+    signals: Vec<i64>,
+    site: Source,
+    _mailbox: OutlookPost,
+}
+
+/// A result from the cache.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub title: String,
+    pub badge: String,
+    pub cache: Value,
+}
+
+impl Library {
+    pub async fn open(change: impl FnOnce(Settings) -> Settings) -> Self {
+        let site = Source::start().await;
+        let letters = vec![letter(site.url_at(&path_of(SENT)).as_str())];
+        let mailbox = OutlookPost::start(letters, "2026-05-01T12:00:00Z".parse().unwrap()).await;
+        let url = mailbox.url();
+        let allow = vec![site.address().to_string(), url.split('/').nth(2).unwrap().to_owned()];
+        let house = TestHouse::with(|settings| {
+            change(Settings {
+                corpus_min_score: Share(0.1),
+                canonical_auto_elect_enabled: true,
+                outbound_allow: allow,
+                egress_outlook_url: url,
+                ..licensed(settings)
+            })
+        })
+        .await;
+        let wired = house.service.wired();
+        assert!(cache_source::ensure(wired).await.unwrap());
+        if wired.settings.corpus_hybrid {
+            wired.corpus.upgrade_to_hybrid(&|_, _| {}).await.unwrap();
+        }
+        let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &["law"]).await);
+        let (cleo, cora) = (house.user("cleo", &[]).await, house.user("cora", &["law", CURATORS]).await);
+        let carl = house.user("carl", &[CURATORS]).await;
+        let mut library =
+            Self { house, ann, ben, cleo, cora, carl, signals: Vec::new(), site, _mailbox: mailbox };
+        library.fill().await;
+        library.connect("ben").await;
+        library
+    }
+
+    async fn fill(&mut self) {
+        let off = json!({"default": false});
+        let registry = self.house.provider_with("Registry", &self.site, off).await;
+        let closed = json!({"default": false, "shared": false, "groups": ["law"]});
+        let vault = self.house.provider_with("Vault", &self.site, closed).await;
+        for (title, from, keeper) in VERSIONS.iter() {
+            let (path, text) = (path_of(title), text_of(title));
+            let html = format!(
+                "<html><head><title>{title}</title></head><body><main><p>{text}</p></main></body></html>"
+            );
+            self.site.reply_at(&path, Behaviour::text("text/html", html));
+            let wish = match from {
+                From::Own => {
+                    json!({"url": "https://own.example/v.html", "title": title, "body": text, "wait": true})
+                }
+                other => {
+                    let provider = if *other == From::Vault { vault } else { registry };
+                    json!({"url": self.site.url_at(&path), "title": title, "provider_id": provider, "wait": true})
+                }
+            };
+            let keeper = match *keeper {
+                "ann" => &self.ann,
+                "ben" => &self.ben,
+                _ => &self.cleo,
+            };
+            let kept = keeper.post("/svc/ingest/", &wish).await;
+            assert_eq!((kept.status.as_u16(), &kept.body["state"]), (200, &json!("indexed")), "{kept:?}");
+            self.signals.push(kept.body["signal_id"].as_i64().unwrap());
+        }
+    }
+
+    pub fn signal(&self, title: &str) -> i64 {
+        self.signals[VERSIONS.iter().position(|(one, ..)| *one == title).unwrap()]
+    }
+
+    pub fn url(&self, title: &str) -> String {
+        self.site.url_at(&path_of(title)).to_string()
+    }
+
+    /// The mailbox of this person, by an account that they connected.
+    async fn connect(&self, name: &str) {
+        let draft = json!({
+            "idp": "microsoft", "name": "Microsoft", "client_id": "c", "auth_uri": "https://m.example/a",
+            "token_uri": "https://m.example/t",
+        });
+        let made = self.house.admin.post("/svc/authenticators/", &draft).await;
+        assert_eq!(made.status, 201, "{made:?}");
+        let wired = self.house.service.wired();
+        let id = AuthenticatorId(made.body["id"].as_i64().unwrap());
+        let user = wired.store.user_by_name(name).await.unwrap().id;
+        let access = Secret::new(MAIL_TOKEN);
+        let tokens = Tokens { access, refresh: Secret::default(), expires: None, scopes: String::new() };
+        let account = format!("{name}@firm.example");
+        wired.store.connect(user, id, tokens, account, wired.clock.now()).await.unwrap();
+    }
+
+    /// The versions of what is asked for, as they stand on the page of a new search.
+    pub async fn found(&self, client: &Client, query: &str, tags: &[&str]) -> Vec<Found> {
+        let draft = json!({"query_string": query, "searchprovider_list": [PROVIDER_NAME], "tags": tags});
+        let search = client.search(&draft).await;
+        assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
+        self.page(client, &search["id"]).await
+    }
+
+    /// The same of a search that was made before.
+    pub async fn page(&self, client: &Client, search: &Value) -> Vec<Found> {
+        let page = client.get(&format!("/svc/results/?search_id={search}")).await;
+        assert_eq!(page.status, 200, "{page:?}");
+        let rows: Vec<Found> = page.body["results"].as_array().unwrap().iter().map(found).collect();
+        let first = rows.first().unwrap_or_else(|| panic!("{page:?}"));
+        let key = first.cache["cluster"]["key"].clone();
+        assert!(key.is_number(), "{first:?}");
+        let versions: Vec<Found> =
+            rows.iter().filter(|row| row.cache["cluster"]["key"] == key).cloned().collect();
+        let ahead: Vec<&str> = rows[..versions.len()].iter().map(|row| row.title.as_str()).collect();
+        assert_eq!(ahead, titles(&versions), "versions stand right behind the one that counts");
+        versions
+    }
+
+    /// The election behind a result, as this person reads it.
+    pub async fn run(&self, client: &Client, of: &Found) -> Value {
+        let run = client.get(&format!("/svc/canonical/{}/", of.cache["run_id"])).await;
+        assert_eq!(run.status, 200, "{run:?}");
+        run.body
+    }
+}
+
+/// Where the site has a version.
+fn path_of(title: &str) -> String {
+    format!("/{}.html", title.to_lowercase().replace(' ', "-"))
+}
+
+/// A link to somebody outside.
+fn letter(link: &str) -> Letter {
+    Letter {
+        from: "ben@firm.example".to_owned(),
+        to: vec!["jane@client.example".to_owned(), "cleo@firm.example".to_owned()],
+        subject: "Our agreement".to_owned(),
+        html: format!("<p>Please read <a href=\"{link}\">this</a>.</p>"),
+        ..Letter::default()
+    }
+}
+
+pub fn titles(rows: &[Found]) -> Vec<&str> {
+    rows.iter().map(|row| row.title.as_str()).collect()
+}
+
+fn found(row: &Value) -> Found {
+    let title = row["title"].as_str().unwrap().replace("<em>", "").replace("</em>", "");
+    let badge = row["cache"]["badge"].as_str().unwrap_or_default().to_owned();
+    Found { title, badge, cache: row["cache"].clone() }
+}
+
+/// Versions differ in a sentence; documents in everything.
+fn text_of(title: &str) -> String {
+    let base = match &title[..5] {
+        "Maste" => AGREEMENT,
+        "Flood" => PLAN,
+        _ => PRICES,
+    };
+    let words: Vec<&str> = base.split_whitespace().collect();
+    let text = words.join(" ");
+    format!("{title}. {text} {text} This is {title} and no other.")
+}

@@ -1,0 +1,135 @@
+//! Cached documents by where they come from, and what each person may do with them. `docs/permissions.md` shows the table.
+
+use crate::corpus_permissions::{DOCUMENTS, Stage, searched, told_of};
+use crate::house::Client;
+use domain::user::CURATORS;
+use serde_json::json;
+
+/// Who asks, in the order of the codes.
+const PEOPLE: [&str; 6] = [
+    "who put it there",
+    "group member",
+    "other user",
+    "curator of the group",
+    "other curator",
+    "administrator",
+];
+const OTHER_CURATOR: usize = 4;
+const ADMIN: usize = 5;
+
+type Codes = [u16; 6];
+
+/// What is asked, of which document, and the answers. A search that finds it is a 200 here, one that does not a 404.
+#[rustfmt::skip]
+const EXPECTED: &[(&str, &str, Codes)] = &[
+    ("find it in a search", "public",   [200, 200, 200, 200, 200, 200]),
+    ("find it in a search", "group",    [200, 200, 404, 200, 404, 200]),
+    ("find it in a search", "account",  [200, 404, 404, 404, 404, 404]),
+    ("find it in a search", "supplied", [200, 404, 404, 404, 404, 404]),
+    ("GET /svc/cache/{id}/", "public",   [200, 200, 200, 200, 200, 200]),
+    ("GET /svc/cache/{id}/", "group",    [200, 200, 404, 200, 404, 200]),
+    ("GET /svc/cache/{id}/", "account",  [200, 404, 404, 404, 404, 404]),
+    ("GET /svc/cache/{id}/", "supplied", [200, 404, 404, 404, 404, 404]),
+    ("GET /svc/cache/{id}/diff/{id}/", "public",   [200, 200, 200, 200, 200, 200]),
+    ("GET /svc/cache/{id}/diff/{id}/", "group",    [200, 200, 404, 200, 404, 200]),
+    ("GET /svc/cache/{id}/diff/{id}/", "account",  [200, 404, 404, 404, 404, 404]),
+    ("GET /svc/cache/{id}/diff/{id}/", "supplied", [200, 404, 404, 404, 404, 404]),
+    ("POST /svc/cache/check_liveness/", "public",   [200, 200, 200, 200, 200, 200]),
+    ("POST /svc/cache/check_liveness/", "group",    [200, 200, 404, 200, 404, 200]),
+    ("POST /svc/cache/check_liveness/", "account",  [200, 404, 404, 404, 404, 404]),
+    ("POST /svc/cache/check_liveness/", "supplied", [200, 404, 404, 404, 404, 404]),
+    ("POST /svc/canonical/pin-for-query/", "public",   [403, 403, 403, 201, 201, 201]),
+    ("POST /svc/canonical/pin-for-query/", "group",    [403, 403, 403, 201, 404, 201]),
+    ("POST /svc/canonical/pin-for-query/", "account",  [403, 403, 403, 404, 404, 404]),
+    ("POST /svc/canonical/pin-for-query/", "supplied", [403, 403, 403, 404, 404, 404]),
+    ("POST /svc/canonical/{id}/unpin/", "public",   [403, 403, 403, 200, 200, 200]),
+    ("POST /svc/canonical/{id}/unpin/", "group",    [403, 403, 403, 200, 404, 200]),
+    ("POST /svc/canonical/{id}/unpin/", "account",  [403, 403, 403, 404, 404, 404]),
+    ("POST /svc/canonical/{id}/unpin/", "supplied", [403, 403, 403, 404, 404, 404]),
+    ("POST /svc/cache/unindex/", "public",   [200, 403, 403, 403, 403, 200]),
+    ("POST /svc/cache/unindex/", "group",    [200, 403, 404, 403, 404, 200]),
+    ("POST /svc/cache/unindex/", "account",  [200, 404, 404, 404, 404, 200]),
+    ("POST /svc/cache/unindex/", "supplied", [200, 404, 404, 404, 404, 200]),
+];
+
+/// The status of one call. Everybody pins for a query of their own, so that no pin is in the way of another.
+async fn ask(client: &Client, person: usize, what: &str, document: i64) -> u16 {
+    let named = json!({"signal_id": document});
+    let answer = match what {
+        "GET /svc/cache/{id}/" => client.get(&format!("/svc/cache/{document}/")).await,
+        "GET /svc/cache/{id}/diff/{id}/" => {
+            client.get(&format!("/svc/cache/{document}/diff/{document}/")).await
+        }
+        "POST /svc/cache/check_liveness/" => client.post("/svc/cache/check_liveness/", &named).await,
+        "POST /svc/canonical/pin-for-query/" => {
+            let wish = json!({"signal_id": document, "query": format!("gauge of {person} and {document}")});
+            client.post("/svc/canonical/pin-for-query/", &wish).await
+        }
+        "POST /svc/canonical/{id}/unpin/" => {
+            client.post(&format!("/svc/canonical/{document}/unpin/"), &json!({})).await
+        }
+        "POST /svc/cache/unindex/" => client.post("/svc/cache/unindex/", &named).await,
+        _ => panic!("nobody knows how to ask {what}"),
+    };
+    answer.status.as_u16()
+}
+
+/// One person and every line.
+async fn walk(stage: &Stage, person: usize, client: &Client, mistakes: &mut Vec<String>) {
+    let search = searched(client).await;
+    let page = client.get(&format!("/svc/results/?search_id={search}")).await.body.to_string();
+    let found = told_of(&page);
+    for (what, document, codes) in EXPECTED {
+        let signal = stage.signal(document).0;
+        let status = match *what {
+            "find it in a search" if found.split(' ').any(|one| one == *document) => 200,
+            "find it in a search" => 404,
+            what => ask(client, person, what, signal).await,
+        };
+        if status != codes[person] {
+            let who = PEOPLE[person];
+            mistakes.push(format!("{who}: {what} of {document}: {status} instead of {}", codes[person]));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_document_for_everybody() {
+    let mut mistakes = Vec::new();
+    let stage = Stage::start().await;
+    let cora = stage.house.user("cora", &["law", CURATORS]).await;
+    let carl = stage.house.user("carl", &[CURATORS]).await;
+    for (person, client) in
+        [(1, &stage.lea), (2, &stage.ben), (3, &cora), (OTHER_CURATOR, &carl), (0, &stage.ann)]
+    {
+        walk(&stage, person, client, &mut mistakes).await;
+    }
+    stage.house.stop().await;
+    let stage = Stage::start().await;
+    let admin = stage.house.admin.clone();
+    walk(&stage, ADMIN, &admin, &mut mistakes).await;
+    stage.house.stop().await;
+    assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
+    assert_eq!(EXPECTED.len() % DOCUMENTS.len(), 0, "each is asked of every document");
+}
+
+const HEAD: &str = "
+## Cached documents
+
+By where a document comes from: a source for everybody (`public`), a source of a group (`group`), a source that was asked with \
+the person's own account (`account`), a text that the person gave (`supplied`). A search that does not find a document is \
+written as `404`.
+
+";
+
+/// The section of the page.
+pub fn section() -> String {
+    let mut text = HEAD.to_owned();
+    text +=
+        &format!("| Call | Document | {} |\n|---|---|{}\n", PEOPLE.join(" | "), "---|".repeat(PEOPLE.len()));
+    for (what, document, codes) in EXPECTED {
+        let call = if what.contains('/') { format!("`{what}`") } else { (*what).to_owned() };
+        text += &format!("| {call} | {document} | {} |\n", codes.map(|code| code.to_string()).join(" | "));
+    }
+    text
+}

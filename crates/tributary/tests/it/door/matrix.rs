@@ -1,0 +1,282 @@
+//! Every route for everybody: one table of exact answers, which `docs/permissions.md` shows. `SVC_TEST_WRITE=1` writes it.
+
+use super::expected::{Codes, EXPECTED};
+use super::table::{Body, EXPORT, PASSWORD, RAG_DETAIL, Row, TABLE, Thing, Who};
+use super::{Furnished, send};
+use crate::house::{ADMIN_PASSWORD, Answer, Client};
+use domain::user::CURATORS;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Who asks, in the order of the codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Person {
+    Nobody,
+    /// The owner's token, after it was revoked.
+    Revoked,
+    /// Ann: the private things are hers.
+    Owner,
+    /// Of the group that has the source, as Ann is.
+    Member,
+    /// Known, and of no group.
+    Other,
+    /// Of the group that has the source, and of the curators.
+    Curator,
+    Admin,
+}
+
+const PEOPLE: [(Person, &str); 7] = [
+    (Person::Nobody, "nobody"),
+    (Person::Revoked, "revoked token"),
+    (Person::Owner, "owner"),
+    (Person::Member, "group member"),
+    (Person::Other, "other user"),
+    (Person::Curator, "curator"),
+    (Person::Admin, "administrator"),
+];
+
+/// Pages and pieces of pages that stand in no other table.
+const PIECES: &[Row] = &[
+    piece("/search/{id}/answer/", Who::User, Thing::Search),
+    piece("/chat/rail/", Who::User, Thing::None),
+    piece("/chat/{id}/messages/{message}/", Who::User, Thing::Chat),
+    piece("/admin/", Who::AdminPage, Thing::None),
+    piece("/admin/{page}/", Who::AdminPage, Thing::None),
+    piece("/admin/{page}/{record}/", Who::AdminPage, Thing::None),
+];
+
+const fn piece(path: &'static str, who: Who, thing: Thing) -> Row {
+    Row { method: "GET", path, who, thing, body: Body::None }
+}
+
+/// All rows: what reads comes first, what deletes later, what ends the session last.
+fn rows() -> Vec<&'static Row> {
+    let turn = |row: &&Row| match row.method {
+        _ if row.path.ends_with("logout/") => 3,
+        "DELETE" => 2,
+        "GET" => 0,
+        _ => 1,
+    };
+    let mut rows: Vec<&Row> = TABLE.iter().chain(PIECES).collect();
+    rows.sort_by_key(turn);
+    rows
+}
+
+fn expected(row: &Row) -> Codes {
+    let found = EXPECTED.iter().find(|(name, _)| *name == row.name());
+    found.unwrap_or_else(|| panic!("{} has no line among what is expected", row.name())).1
+}
+
+/// The furnished house where the source is of a group, and Ann is in it.
+struct Premises {
+    rooms: Furnished,
+    client: Client,
+    password: String,
+}
+
+impl Premises {
+    async fn start(person: Person) -> Self {
+        let rooms = Furnished::without_lockout().await;
+        let (house, admin) = (&rooms.house, &rooms.house.admin);
+        let ann = rooms.ann.get("/svc/users/me/").await.body;
+        let mut groups: Vec<String> = serde_json::from_value(ann["groups"].clone()).unwrap();
+        groups.push("research".to_owned());
+        let joined = admin.patch(&format!("/svc/users/{}/", ann["id"]), &json!({"groups": groups})).await;
+        assert_eq!(joined.status, 200, "{joined:?}");
+        let source = format!("/svc/searchproviders/{}/", rooms.provider);
+        let hidden = admin.patch(&source, &json!({"shared": false, "groups": ["research"]})).await;
+        assert_eq!(hidden.status, 200, "{hidden:?}");
+        let (client, password) = match person {
+            Person::Nobody => (house.anonymous(), String::new()),
+            Person::Revoked => (revoked(&rooms).await, String::new()),
+            Person::Owner => (rooms.ann.clone(), "password of ann".to_owned()),
+            Person::Member => (house.user("mia", &["research"]).await, "password of mia".to_owned()),
+            Person::Other => (house.user("otto", &[]).await, "password of otto".to_owned()),
+            Person::Curator => {
+                (house.user("cora", &["research", CURATORS]).await, "password of cora".to_owned())
+            }
+            Person::Admin => (admin.clone(), ADMIN_PASSWORD.to_owned()),
+        };
+        Self { rooms, client, password }
+    }
+
+    async fn ask(&self, row: &Row) -> Answer {
+        let path = self.rooms.path(row).replace("{page}", "users").replace("{record}", "1");
+        match row.path {
+            EXPORT | RAG_DETAIL => {
+                let path = format!("{path}?search_id={}", self.rooms.search);
+                send(&self.client, row, &path).await
+            }
+            // Everybody has a password of their own.
+            PASSWORD => {
+                let body = json!({"current": self.password, "new": "an entirely new one"});
+                self.client.post(&path, &body).await
+            }
+            _ => send(&self.client, row, &path).await,
+        }
+    }
+}
+
+/// Those of the table's things that are Ann's.
+fn is_owners(rooms: &Furnished, row: &Row) -> bool {
+    std::ptr::eq(rooms.rightful(row), &rooms.ann)
+}
+
+/// A token of the owner that is no more.
+async fn revoked(rooms: &Furnished) -> Client {
+    let made = rooms.ann.post("/svc/tokens/", &json!({"label": "lost"})).await.body;
+    let client = rooms.house.with_header(&format!("Token {}", made["token"].as_str().unwrap()));
+    assert_eq!(client.get("/svc/users/me/").await.status, 200);
+    assert_eq!(rooms.ann.delete(&format!("/svc/tokens/{}/", made["id"])).await.status, 204);
+    client
+}
+
+/// Every row for one of them. Who may not touch the owner's things has not touched them.
+async fn walk(person: Person) {
+    let column = PEOPLE.iter().position(|(one, _)| *one == person).unwrap();
+    let premises = Premises::start(person).await;
+    let mut mistakes = Vec::new();
+    for row in rows() {
+        let answer = premises.ask(row).await;
+        let (status, expected) = (answer.status.as_u16(), expected(row)[column]);
+        if status != expected {
+            mistakes.push(format!("{}: {status} instead of {expected} ({})", row.name(), answer.code()));
+        }
+        let is_refused = [401, 403, 404].contains(&status) && row.is_api();
+        if is_refused && answer.body["request_id"].as_str().is_none_or(str::is_empty) {
+            mistakes.push(format!("{}: another shape of refusal: {:?}", row.name(), answer.body));
+        }
+    }
+    assert!(mistakes.is_empty(), "{person:?}:\n{}", mistakes.join("\n"));
+    if [Person::Nobody, Person::Revoked, Person::Member, Person::Other].contains(&person) {
+        let rooms = &premises.rooms;
+        for row in TABLE.iter().filter(|row| row.method == "GET" && is_owners(rooms, row)) {
+            let kept = rooms.ann.get(&rooms.path(row)).await;
+            assert_eq!(kept.status, 200, "{person:?} has changed {}", row.path);
+        }
+    }
+    premises.rooms.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody() {
+    walk(Person::Nobody).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_was_revoked() {
+    walk(Person::Revoked).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_owner() {
+    walk(Person::Owner).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_member_of_the_group() {
+    walk(Person::Member).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_user() {
+    walk(Person::Other).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_curator() {
+    walk(Person::Curator).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_administrator() {
+    walk(Person::Admin).await;
+}
+
+/// No line is left of a route that is gone, and no page of the server stands outside of the table.
+#[test]
+fn the_table_is_whole() {
+    let rows: BTreeSet<String> = rows().iter().map(|row| row.name()).collect();
+    let lines: BTreeSet<String> = EXPECTED.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(lines.len(), EXPECTED.len(), "a line stands twice");
+    assert_eq!(rows.symmetric_difference(&lines).collect::<Vec<_>>(), Vec::<&String>::new());
+
+    let paths: BTreeSet<String> = rows.iter().map(|name| shape(name.split_once(' ').unwrap().1)).collect();
+    let mut routes = Vec::new();
+    routes_below(&PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../server/src/ui")), &mut routes);
+    assert!(routes.len() >= 20, "{routes:?}");
+    // One of each stands for all of them.
+    let stands_for = |route: &str| match route {
+        "/static/{*path}" => "/static/tributary.css".to_owned(),
+        "/svc/oidc/{name}/login/" => "/svc/oidc/hub/login/".to_owned(),
+        "/svc/callback/{name}/" => "/svc/callback/hub-callback/".to_owned(),
+        "/branding/logo/{theme}/" => "/branding/logo/light/".to_owned(),
+        election if election.starts_with("/review/{") => "/review/1/".to_owned(),
+        other => shape(other),
+    };
+    let missing: Vec<&String> = routes.iter().filter(|route| !paths.contains(&stands_for(route))).collect();
+    assert_eq!(missing, Vec::<&String>::new(), "pages that are in no table");
+}
+
+/// A path whose parameters have no names.
+fn shape(path: &str) -> String {
+    let part = |part: &str| if part.starts_with('{') { "{}".to_owned() } else { part.to_owned() };
+    path.split('/').map(part).collect::<Vec<_>>().join("/")
+}
+
+fn routes_below(folder: &Path, routes: &mut Vec<String>) {
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            routes_below(&path, routes);
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let found = text.split(".route(").skip(1).filter_map(|rest| rest.split('"').nth(1));
+        routes.extend(found.map(str::to_owned));
+    }
+}
+
+const HEAD: &str = "# Permissions
+
+<!-- Made by the test `door::matrix` with SVC_TEST_WRITE=1; edit the table of the test instead. -->
+
+Every call of the service for everybody who may be at the door, with the exact status of the answer. A test makes each of \
+these calls and fails when one answer is another.
+
+- **nobody** has no credentials; **revoked token** has a token of the owner that was revoked.
+- **owner** made the search, the chat, the prompt, the token and the cached document, and is of the group that has the source.
+- **group member** is of that group, **other user** of none, **curator** of that group and of the group `curators`.
+- **administrator** made the source and everything that all share. Being administrator opens no search, no chat and no \
+cached document of anybody.
+- `404` stands where even the existence of a thing is private; `403` where the thing is known and the right is missing. A page \
+leads who is not signed in to the sign-in page: `303`.
+
+What a cached document shows to whom is in [the second table](#cached-documents).
+
+## Every call
+
+";
+
+fn page() -> String {
+    let mut text = HEAD.to_owned();
+    let names: Vec<&str> = PEOPLE.iter().map(|(_, name)| *name).collect();
+    text += &format!("| Call | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
+    for row in TABLE.iter().chain(PIECES) {
+        let codes = expected(row).map(|code| code.to_string()).join(" | ");
+        text += &format!("| `{}` | {codes} |\n", row.name());
+    }
+    text + &super::documents::section()
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "whoever runs the tests says whether they write")]
+fn the_document_is_fresh() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/permissions.md");
+    let page = page();
+    if std::env::var("SVC_TEST_WRITE").is_ok() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "docs/permissions.md is not fresh; run this test with SVC_TEST_WRITE=1");
+}

@@ -1,0 +1,44 @@
+//! Elections in the records, as a search leaves them.
+
+use crate::house::TestHouse;
+use domain::contracts::{CanonicalStore, UserStore};
+use domain::corpus::{Factors, Gates, Member, MemberRole, NewRun, Scope, Weights};
+use domain::ids::{SearchId, SignalId};
+
+/// An election that the first of these documents won; it was held for a search of this person. Its `run_id`.
+pub async fn held_run(house: &TestHouse, owner: &str, query: &str, documents: &[i64]) -> i64 {
+    let wired = house.service.wired();
+    let owner = wired.store.user_by_name(owner).await.unwrap().id;
+    let members: Vec<Member> = (1..).zip(documents).map(|(rank, id)| member(rank, *id)).collect();
+    let run = NewRun {
+        query: query.to_owned(),
+        scope: Scope::Firm,
+        cluster_key: SignalId(*documents.iter().min().unwrap()),
+        auto: true,
+        winner_signal_id: SignalId(documents[0]),
+        margin: 0.5,
+        members,
+        weights: Weights::default(),
+        gates: Gates { relevance_min: 0.1, relevance_ratio: 0.6 },
+        search_id: SearchId(1),
+        search_owner: owner,
+    };
+    wired.store.record_run(run, wired.clock.now()).await.unwrap().run_id.0
+}
+
+/// Each is half a point behind the one before it.
+fn member(rank: u32, id: i64) -> Member {
+    let naming = 1.0 - 0.25 * f64::from(rank - 1);
+    Member {
+        signal_id: SignalId(id),
+        relevance: 0.8,
+        is_gone: false,
+        dated: None,
+        eligible: true,
+        reasons: vec!["Its name says final.".to_owned()],
+        factors: Factors { naming, ..Factors::default() },
+        score: 2.0 * naming,
+        rank,
+        role: if rank == 1 { MemberRole::Winner } else { MemberRole::Alternate },
+    }
+}

@@ -1,0 +1,76 @@
+//! The tools on versions: what a model is told of them, and who may let it decide.
+
+use crate::house::{Answer, Client, TestHouse, licensed, long_text};
+use domain::corpus::PROVIDER_NAME;
+use domain::settings::{Settings, Share};
+use domain::user::CURATORS;
+use serde_json::{Value, json};
+use tributary::cache_source;
+
+async fn ask(client: &Client, method: &str, params: Value) -> Answer {
+    let answer =
+        client.post("/mcp", &json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer
+}
+
+async fn call(client: &Client, name: &str, arguments: Value) -> Value {
+    ask(client, "tools/call", json!({"name": name, "arguments": arguments})).await.body["result"].clone()
+}
+
+fn said(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn curators_pin_and_others_look() {
+    let settings = |settings| Settings { corpus_min_score: Share(0.1), ..licensed(settings) };
+    let house = TestHouse::with(settings).await;
+    assert!(cache_source::ensure(house.service.wired()).await.unwrap());
+    let (ann, ben) = (house.user("ann", &[CURATORS]).await, house.user("ben", &[]).await);
+    let wish = json!({"url": "https://own.example/rules", "title": "Weir rules", "body": long_text("weir rules"), "wait": true});
+    let signal = ann.post("/svc/ingest/", &wish).await.body["signal_id"].clone();
+    let search =
+        ann.search(&json!({"query_string": "weir rules", "searchprovider_list": [PROVIDER_NAME]})).await;
+    let rows = ann.get(&format!("/svc/results/?search_id={}", search["id"])).await.body;
+    let result = json!({"search_id": search["id"], "swirl_id": rows["results"][0]["swirl_id"]});
+
+    for (client, is_listed) in [(&ann, true), (&ben, false), (&house.admin, true)] {
+        let tools = ask(client, "tools/list", json!({})).await.body["result"]["tools"].clone();
+        let names: Vec<&str> =
+            tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        assert_eq!(names.contains(&"pin_for_query"), is_listed, "{names:?}");
+        assert!(names.contains(&"list_versions"), "{names:?}");
+    }
+    let before = call(&ann, "list_versions", result.clone()).await;
+    let told = &before["structuredContent"];
+    assert_eq!((&told["badge"], &told["signal_id"]), (&json!("Cached"), &signal), "{before}");
+    assert_eq!((&told["total"], &told["versions"][0]["counts"]), (&json!(1), &json!(true)));
+
+    let pin = json!({"signal_id": signal, "query": "Weir  RULES"});
+    let refused = call(&ben, "pin_for_query", pin.clone()).await;
+    assert_eq!(refused["isError"], true, "{refused}");
+    assert!(said(&refused).contains("Only curators"), "{refused}");
+    for is_new in [true, false] {
+        let pinned = call(&ann, "pin_for_query", pin.clone()).await;
+        let told = &pinned["structuredContent"];
+        assert_eq!((&told["is_new"], &told["scope"]), (&json!(is_new), &json!("firm")), "{pinned}");
+        assert!(said(&pinned).contains("Weir rules"), "{pinned}");
+    }
+    let after = call(&ann, "list_versions", result.clone()).await;
+    assert_eq!(after["structuredContent"]["badge"], "Pinned", "{after}");
+
+    let other = json!({"url": "https://own.example/other", "title": "Other", "body": long_text("locks"), "wait": true});
+    let other = ann.post("/svc/ingest/", &other).await.body["signal_id"].clone();
+    let taken = call(&ann, "pin_for_query", json!({"signal_id": other, "query": "weir rules"})).await;
+    assert_eq!(taken["isError"], true, "{taken}");
+    assert!(said(&taken).contains("Another document is pinned"), "{taken}");
+    let forced = json!({"signal_id": other, "query": "weir rules", "force": true});
+    assert_eq!(call(&ann, "pin_for_query", forced).await["isError"], true, "a model replaces nothing");
+
+    let hidden = call(&house.admin, "pin_for_query", pin).await;
+    assert!(said(&hidden).contains("There is no such document"), "{hidden}");
+    let anothers = call(&ben, "list_versions", result).await;
+    assert!(said(&anothers).contains("You have no search"), "{anothers}");
+    house.stop().await;
+}

@@ -1,0 +1,50 @@
+//! `POST /svc/canonical/elect/`: an election on request, where none is held by itself.
+
+use super::{Stage, keep};
+use crate::house::{TestHouse, licensed, long_text};
+use domain::corpus::PROVIDER_NAME;
+use domain::settings::{Settings, Share};
+use serde_json::json;
+use tributary::cache_source;
+
+const ELECT: &str = "/svc/canonical/elect/";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_election_is_held_on_request() {
+    let settings = |settings| Settings { corpus_min_score: Share(0.1), ..licensed(settings) };
+    let stage = Stage::of(TestHouse::with(settings).await).await;
+    let Stage { house, ann, ben, .. } = &stage;
+    assert!(cache_source::ensure(house.service.wired()).await.unwrap());
+    let mut ids = Vec::new();
+    for label in ["draft", "final"] {
+        let title = format!("Weir rules {label}");
+        let body = long_text("weir rules") + label;
+        ids.push(
+            keep(ann, json!({"url": format!("https://own.example/{label}"), "title": title, "body": body}))
+                .await,
+        );
+    }
+    let search =
+        ann.search(&json!({"query_string": "weir rules", "searchprovider_list": [PROVIDER_NAME]})).await;
+    assert_eq!(ann.get("/svc/canonical/").await.body["count"], 0, "none was held by itself");
+    let held = ann.post(ELECT, &json!({"search_id": search["id"]})).await;
+    assert_eq!(held.status, 200, "{held:?}");
+    let runs = held.body["results"].as_array().unwrap();
+    assert_eq!((&held.body["search_id"], runs.len()), (&search["id"], 1), "{held:?}");
+    let shown = ["winner_signal_id", "size", "query", "search_id"].map(|field| runs[0][field].clone());
+    assert_eq!(shown, [json!(ids[1]), json!(2), json!("weir rules"), search["id"].clone()]);
+    assert_eq!(runs[0]["status"], "pending", "{held:?}");
+    let again = ann.post(ELECT, &json!({"search_id": search["id"]})).await;
+    assert_eq!(again.body, held.body, "the same again");
+
+    for (given, status) in
+        [(json!({}), 400), (json!({"search_id": "x"}), 400), (json!({"search_id": 999_999}), 404)]
+    {
+        assert_eq!(ann.post(ELECT, &given).await.status.as_u16(), status, "{given}");
+    }
+    for other in [ben, &house.admin] {
+        let refused = other.post(ELECT, &json!({"search_id": search["id"]})).await;
+        assert_eq!((refused.status.as_u16(), refused.code()), (404, "not_found"), "{refused:?}");
+    }
+    stage.house.stop().await;
+}

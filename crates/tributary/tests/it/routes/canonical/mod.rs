@@ -1,0 +1,76 @@
+//! `/svc/canonical/…`: elections to look at and to decide, pins, and who may do what.
+
+mod diff;
+mod elect;
+mod pins;
+mod race;
+mod runs;
+
+use crate::house::{Client, TestHouse, licensed, long_text};
+use domain::user::CURATORS;
+use serde_json::{Value, json};
+use testkit::source::{Behaviour, Source};
+
+const PIN: &str = "/svc/canonical/pin-for-query/";
+const QUERY: &str = "Master Services Agreement";
+
+/// Two documents of a source that everybody may use, and one of Ann's own. Ann and Cora are curators, Ben is not.
+struct Stage {
+    house: TestHouse,
+    ann: Client,
+    ben: Client,
+    cora: Client,
+    first: i64,
+    second: i64,
+    /// Only Ann sees it.
+    own: i64,
+    _site: Source,
+}
+
+impl Stage {
+    async fn start() -> Self {
+        Self::of(TestHouse::with(licensed).await).await
+    }
+
+    async fn of(house: TestHouse) -> Self {
+        let site = Source::start().await;
+        site.reply(Behaviour::Json(json!({"total": 0, "items": []})));
+        let provider = house.provider_with("Papers", &site, json!({"shared": true})).await;
+        let ann = house.user("ann", &[CURATORS]).await;
+        let cora = house.user("cora", &[CURATORS]).await;
+        let ben = house.user("ben", &[]).await;
+        let mut shared = Vec::new();
+        for name in ["first", "second"] {
+            site.reply_at(&format!("/{name}"), page(name));
+            let url = site.url_at(&format!("/{name}"));
+            shared.push(keep(&ann, json!({"url": url, "provider_id": provider})).await);
+        }
+        let own = keep_own(&ann, "own").await;
+        Self { house, ann, ben, cora, first: shared[0], second: shared[1], own, _site: site }
+    }
+
+    async fn state(&self, id: i64) -> Value {
+        self.ann.get(&format!("/svc/cache/{id}/")).await.body["state"].clone()
+    }
+}
+
+fn page(name: &str) -> Behaviour {
+    let html = format!(
+        "<html><head><title>The {name}</title></head><body><main><p>{}</p></main></body></html>",
+        long_text(name)
+    );
+    Behaviour::text("text/html", html)
+}
+
+async fn keep(client: &Client, mut wish: Value) -> i64 {
+    wish["wait"] = json!(true);
+    let kept = client.post("/svc/ingest/", &wish).await;
+    assert_eq!(kept.status, 200, "{kept:?}");
+    kept.body["signal_id"].as_i64().unwrap()
+}
+
+/// A text that this person gave, which nobody else sees.
+async fn keep_own(client: &Client, name: &str) -> i64 {
+    let url = format!("https://own.example/{name}");
+    keep(client, json!({"url": url, "title": format!("The {name}"), "body": long_text(name)})).await
+}

@@ -1,0 +1,110 @@
+//! Many who pin at once: the database decides, and what happened can be told afterwards.
+
+use super::{PIN, Stage};
+use crate::house::{Answer, Client, TestHouse, licensed};
+use domain::secret::Secret;
+use domain::settings::Settings;
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use testkit::postgres;
+
+const REQUESTS: usize = 200;
+const QUERY: &str = "river gauge";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_hundred_at_once_leave_one_pin() {
+    let stage = Stage::start().await;
+    race(&stage).await;
+    stage.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_hundred_at_once_on_postgresql() {
+    let Some(server) = postgres::server("two hundred pins at once") else { return };
+    postgres::with_database(&server, |url| async move {
+        let settings = |settings| Settings { database_url: Secret::new(url), ..licensed(settings) };
+        let stage = Stage::of(TestHouse::with(settings).await).await;
+        race(&stage).await;
+        stage.house.stop().await;
+    })
+    .await;
+}
+
+/// Two curators, two documents; every other request is by force.
+async fn race(stage: &Stage) {
+    let people: [&Client; 2] = [&stage.ann, &stage.cora];
+    let documents = [stage.first, stage.second];
+    let asked = (0..REQUESTS).map(|number| {
+        let wish = json!({
+            "signal_id": documents[(number / 2) % 2], "query": QUERY, "force": number % 2 == 0,
+        });
+        let client = people[(number / 4) % 2];
+        async move { client.post(PIN, &wish).await }
+    });
+    let answers: Vec<Answer> = join_all(asked).await;
+    let mut counted: BTreeMap<u16, usize> = BTreeMap::new();
+    for answer in &answers {
+        *counted.entry(answer.status.as_u16()).or_default() += 1;
+        if answer.status == 409 {
+            assert_eq!(answer.code(), "pin_exists", "{answer:?}");
+            assert!(answer.body["existing_pin"]["signal_id"].is_i64(), "{answer:?}");
+        }
+    }
+    assert!(counted.keys().all(|status| [200, 201, 409].contains(status)), "{counted:?}");
+
+    let pins = stage.ann.get("/svc/canonical/pins/").await.body;
+    assert_eq!(pins["count"], 1, "{pins}");
+    let pinned = pins["results"][0]["signal_id"].as_i64().unwrap();
+    let lines = history(&stage.ann).await;
+    // Who was told that a pin was made has made a line, and nobody else.
+    assert_eq!(counted.get(&201), Some(&lines.len()), "{counted:?}");
+    assert_eq!(explained(&lines), Some(pinned), "{lines:?}");
+    for id in documents {
+        let expected = if id == pinned { "pinned" } else { "indexed" };
+        assert_eq!(stage.state(id).await, expected, "{id}");
+    }
+}
+
+/// All lines, oldest first.
+async fn history(client: &Client) -> Vec<Value> {
+    let mut lines = Vec::new();
+    let mut page = 1;
+    loop {
+        let path = format!("/svc/canonical/pins/history/?page={page}&items=100&query=River+gauge");
+        let told = client.get(&path).await.body;
+        lines.extend(told["results"].as_array().unwrap().iter().cloned());
+        if told["next"].is_null() {
+            break;
+        }
+        page += 1;
+    }
+    lines.reverse();
+    let ids: Vec<i64> = lines.iter().map(|line| line["id"].as_i64().unwrap()).collect();
+    assert!(ids.is_sorted_by(|a, b| a < b), "each comes after the one before it: {ids:?}");
+    lines
+}
+
+/// What is pinned after all these lines, each of which follows from what was there before it.
+fn explained(lines: &[Value]) -> Option<i64> {
+    let mut pinned: Option<i64> = None;
+    for line in lines {
+        let signal = line["signal_id"].as_i64();
+        match line["action"].as_str().unwrap() {
+            "pinned" => {
+                assert_eq!(pinned, None, "{line}");
+                pinned = signal;
+            }
+            "replaced" => {
+                assert_eq!(pinned, line["before"].as_i64(), "{line}");
+                assert_ne!(pinned, signal, "{line}");
+                pinned = signal;
+            }
+            _ => {
+                assert_eq!(pinned, signal, "{line}");
+                pinned = None;
+            }
+        }
+    }
+    pinned
+}

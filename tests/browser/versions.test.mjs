@@ -1,0 +1,220 @@
+// Versions of a document: one row for all of them, the election behind it, and what curators decide.
+
+import assert from "node:assert/strict";
+import { before } from "node:test";
+import { assertAccessible, axe } from "./house/axe.mjs";
+import { looksGood } from "./house/everywhere.mjs";
+import { api, browse, house, person } from "./house/house.mjs";
+import { assertInert } from "./house/inert.mjs";
+import { quiet } from "./house/watch.mjs";
+import { finished, results } from "./house/pages/search.mjs";
+import { searched, unique } from "./house/records.mjs";
+
+const WORDS = "keeper writes height of the water each morning, sluice, mill, upper pond";
+const VERSIONS = ["v1-draft", "v2-final", "v3-wip"];
+
+let cache;
+before(async () => {
+  cache = (await api("GET", "/svc/searchproviders/")).find((one) => one.connector === "TributaryCorpusConnector");
+});
+
+let me;
+const curator = async () => (me = await person({ rights: { groups: ["curators"] } }));
+const anybody = async () => (me = await person());
+
+/** Keeps versions of one document, which nobody else sees; returns the query that finds them. */
+async function versions(names = VERSIONS, as = me) {
+  const name = unique("weir");
+  for (const one of names) await api("POST", "/svc/ingest/", { url: `${house.sources}/page/${name}/${one}`, wait: true }, { as });
+  return `${WORDS} ${name}`;
+}
+
+/** Searches anew and shows the list. */
+async function list(page, query, given = {}) {
+  const search = await searched(query, { as: me, sources: [cache], ...given });
+  await page.goto(`/?search_id=${search.id}`);
+  await finished(page);
+}
+
+const badge = (page) => results(page).first().locator(".from .badge").first().innerText();
+const others = (page) => results(page).first().locator(".version");
+const runOf = async (page) => (await results(page).first().getByRole("link", { name: /^Why this version/ }).getAttribute("href")).match(/\d+/)[0];
+
+browse("versions stand under the one that counts, and a curator pins another", { who: curator, init: axe() }, async (page) => {
+  const query = await versions();
+  await list(page, query);
+  assert.equal(await results(page).count(), 1, "one row for three versions");
+  assert.equal(await badge(page), "Auto-selected");
+  assert.match(await results(page).first().locator("h2").innerText(), /v2-final/, "the final one counts");
+  assert.match(await results(page).first().locator(".kept").innerText(), /v2 final, (one|version \d) of 3/);
+  await results(page).locator(".versions > summary").click();
+  assert.equal(await others(page).count(), 2);
+  await looksGood(page, "a list with versions");
+  await page.setViewportSize({ width: 1280, height: 860 });
+
+  await others(page).filter({ hasText: "v3-wip" }).getByRole("button", { name: /^Pin/ }).click();
+  await page.locator(".from .badge", { hasText: "Pinned" }).waitFor();
+  assert.match(await results(page).first().locator("h2").innerText(), /v3-wip/);
+  await list(page, query);
+  assert.deepEqual([await badge(page), await results(page).count()], ["Pinned", 1], "and in the next search");
+
+  await results(page).first().getByRole("button", { name: "Unpin" }).click();
+  await page.locator(".from .badge", { hasText: "Pinned" }).waitFor({ state: "detached" });
+  await list(page, query);
+  assert.equal(await badge(page), "Auto-selected", "elected anew");
+});
+
+browse("an alternate can be chosen by hand", { who: curator }, async (page) => {
+  await list(page, await versions());
+  await page.locator("#select-items").check();
+  await page.locator("#select-none").click();
+  await results(page).locator(".versions > summary").click();
+  const box = others(page).first().getByRole("checkbox");
+  await box.check();
+  assert.equal(await page.locator("#selection-count").innerText(), "1 selected");
+  assert.equal(await results(page).first().locator("> .choose input").isChecked(), false);
+});
+
+browse("the factors of an election add up, and its winner is approved", { who: curator, init: axe() }, async (page) => {
+  const query = await versions();
+  await list(page, query);
+  const run = await runOf(page);
+  await page.goto(`/review/${run}/`);
+  await page.locator(".sides").waitFor();
+  await page.locator(".text-diff .plus").waitFor();
+  assert.equal(await page.locator(".sides thead th").count(), 3);
+  const columns = await page.locator(".sides").evaluate((table) => {
+    const numbers = (row) => [...row.querySelectorAll("td")].map((cell) => Number(cell.querySelector("b").textContent.replace("−", "-")));
+    const rows = [...table.querySelectorAll("tbody tr")];
+    const scores = numbers(rows[0]);
+    const parts = rows.slice(1, 8).map(numbers);
+    return scores.map((score, place) => ({ score, sum: parts.reduce((sum, row) => sum + row[place], 0) }));
+  });
+  for (const { score, sum } of columns) assert.ok(Math.abs(score - sum) < 0.04, `${score} is not ${sum}`);
+  assert.ok(columns[0].score > columns[1].score, "the first one won");
+  assert.ok((await page.locator(".text-diff ins").count()) > 0 && (await page.locator(".text-diff del").count()) > 0);
+  await looksGood(page, "an election");
+  await page.setViewportSize({ width: 1280, height: 860 });
+
+  await page.getByLabel("Comment").fill("as filed");
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.locator("#state", { hasText: "approved" }).waitFor();
+  await page.getByText("as filed").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Approve" }).count(), 0);
+  await list(page, query);
+  assert.equal(await badge(page), "Pinned");
+});
+
+browse("a rejected version gives way to another", { who: curator, init: axe() }, async (page) => {
+  const query = await versions(["v1", "v2-final"]);
+  await list(page, query);
+  assert.match(await results(page).first().locator("h2").innerText(), /v2-final/);
+  const run = await runOf(page);
+  await results(page).first().getByRole("button", { name: "Reject" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Reason").selectOption("outdated");
+  await assertAccessible(page, "the question why");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await results(page).first().getByRole("button", { name: "Reject" }).click();
+  await dialog.getByLabel("Reason").selectOption("outdated");
+  await dialog.getByLabel("Comment").fill("a newer one is signed");
+  await dialog.getByRole("button", { name: "Reject" }).click();
+  await page.getByText("Rejected. The next search elects anew.").waitFor();
+  await list(page, query);
+  assert.match(await results(page).first().locator("h2").innerText(), /Number v1 /);
+  await page.goto(`/review/${run}/`);
+  await page.locator("#state", { hasText: "rejected" }).waitFor();
+  await page.getByText("a newer one is signed").waitFor();
+});
+
+browse("another document's pin is replaced only when that is wanted", { who: curator }, async (page) => {
+  const query = await versions();
+  await list(page, query);
+  const run = await runOf(page);
+  await page.goto(`/review/${run}/`);
+  await page.getByRole("button", { name: /^Pin .*v1-draft/ }).click();
+  await page.getByText("Pinned for").first().waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: /^Pin .*v3-wip/ }).click();
+  await page.getByRole("dialog").getByText("Replace the pin?").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  const held = async () => (await api("GET", `/svc/canonical/pins/?query=${encodeURIComponent(query)}`, undefined, { as: me })).results.map((one) => one.title);
+  assert.match((await held()).join(), /v1-draft/);
+  await page.getByRole("button", { name: /^Pin .*v3-wip/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Replace" }).click();
+  await page.getByText("Pinned for").first().waitFor();
+  const now = await held();
+  assert.equal(now.length, 1);
+  assert.match(now[0], /v3-wip/);
+});
+
+browse("the queue is filtered, followed and emptied", { who: curator, init: axe() }, async (page) => {
+  const query = await versions();
+  await searched(query, { as: me, sources: [cache] });
+  const name = query.split(" ").pop();
+  await page.goto("/review/");
+  await page.getByLabel("Filter by query").fill(name);
+  const rows = page.locator(".run-row");
+  await page.waitForURL(/query=/);
+  await page.waitForFunction(() => document.querySelectorAll(".run-row").length === 1);
+  await looksGood(page, "the queue");
+  await page.setViewportSize({ width: 1280, height: 860 });
+  await rows.locator("a.query").click();
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.locator("#state", { hasText: "approved" }).waitFor();
+  await page.goto(`/review/?query=${name}`);
+  await page.getByText("No query has these words.").waitFor();
+  await page.getByRole("link", { name: "Pinned" }).click();
+  await rows.getByText("by approving an election").waitFor();
+  await quiet(page);
+  await assertAccessible(page, "what is pinned");
+  await rows.getByRole("button", { name: /^Unpin/ }).click();
+  await page.getByText("No query has these words.").waitFor();
+});
+
+browse("who is no curator sees the elections of their own searches and decides nothing", { who: anybody, init: axe() }, async (page) => {
+  const query = await versions();
+  await list(page, query);
+  for (const name of ["Pin", "Unpin", "Reject"]) assert.equal(await page.getByRole("button", { name }).count(), 0, name);
+  const run = await runOf(page);
+  await page.goto("/review/");
+  await page.locator(".run-row").first().waitFor();
+  assert.equal(await page.getByRole("link", { name: "Pinned" }).count(), 0);
+  await page.goto(`/review/${run}/`);
+  await page.locator(".sides").waitFor();
+  await quiet(page);
+  assert.equal(await page.getByRole("button", { name: /Approve|Reject|^Pin/ }).count(), 0);
+  await assertAccessible(page, "an election that one may only read");
+  const other = await person({ rights: { groups: ["curators"] } });
+  await api("GET", `/svc/canonical/${run}/`, undefined, { as: other, expect: 404 });
+});
+
+browse("an election that is not for the reader", { who: anybody, init: axe() }, async (page) => {
+  await page.goto("/review/999999999/");
+  await page.getByRole("alert").getByText("There is no such election, or it is not for you.").waitFor();
+  await assertAccessible(page, "no such election");
+});
+
+browse("what versions say stays text", { who: curator }, async (page) => {
+  const query = await versions(["hostile-0", "hostile-1", "hostile-6"]);
+  await list(page, query);
+  await results(page).locator(".versions > summary").first().click();
+  assert.equal(await page.locator(".result, .version").count(), 3);
+  await assertInert(page, "hostile versions in a list");
+  const run = await runOf(page);
+  await page.goto("/review/");
+  await page.locator(".run-row").first().waitFor();
+  await assertInert(page, "hostile versions in the queue");
+  await page.goto(`/review/${run}/`);
+  await page.locator(".text-diff .plus").waitFor();
+  await assertInert(page, "hostile versions in an election");
+});
+
+browse("the console says how many elections wait", {}, async (page) => {
+  const asked = page.waitForResponse((response) => response.url().includes("/canonical/?status=open"));
+  await page.goto("/admin/");
+  const { count } = await (await asked).json();
+  const link = page.locator("nav.nav a[href='/review/']:visible");
+  await page.waitForFunction((text) => document.querySelector("[data-open-runs]").textContent.replace(/\D/g, "") === text, count ? String(count) : "");
+  assert.match(await link.innerText(), /Review queue/);
+});

@@ -1,0 +1,83 @@
+// The documents that were recognised in one's own sent mail: what is sure stands confirmed, the rest waits for a decision.
+
+import { get, patch } from "../api.js";
+import { announce, fill, h, one, toast } from "../dom.js";
+import { number, t, time, tn } from "../words.js";
+
+const ITEMS = 10;
+
+const methods = () => ({
+  link_exact: t("by a link to it"),
+  attachment_hash: t("by an attachment with the same text"),
+  attachment_id: t("by an attachment that is the same file"),
+  filename_size: t("by an attachment of the same name and size"),
+  content_similarity: t("by an attachment that says nearly the same"),
+});
+
+export async function mount(place) {
+  const wanted = { status: "candidate", page: 1 };
+  const list = h("div");
+  const tabs = h("div", { class: "seg", role: "group", "aria-label": t("Which documents") });
+  const names = { candidate: t("To decide"), confirmed: t("Confirmed"), dismissed: t("Dismissed"), "": t("All") };
+  const show = async () => {
+    const asked = `/egress/events/?page=${wanted.page}&items=${ITEMS}${wanted.status && `&status=${wanted.status}`}`;
+    wanted.asked = asked;
+    const found = await get(asked);
+    // Somebody chose on in the meantime.
+    if (wanted.asked !== asked) return found.count;
+    fill(tabs, Object.entries(names).map(([status, name]) => h("button", { type: "button", "aria-pressed": String(status === wanted.status), onclick: () => turn({ status, page: 1 }, tabs) }, name)));
+    fill(list, found.results.length ? [h("ul", { class: "things documents" }, found.results.map((event) => line(event, decide))), pager(found, wanted, turn)] : h("p", { class: "nothing" }, emptiness(wanted)));
+    return found.count;
+  };
+  const turn = async (change) => {
+    Object.assign(wanted, change);
+    try {
+      announce(tn("1 document", "{n} documents", await show()));
+      one("[aria-pressed=true]", tabs)?.focus();
+    } catch (error) {
+      toast(error.message, { bad: true });
+    }
+  };
+  const decide = (event, status) => async ({ currentTarget: button }) => {
+    button.disabled = true;
+    try {
+      await patch(`/egress/events/${event.event_id}/`, { status });
+      toast(status === "confirmed" ? t("Confirmed: it went outside") : t("Dismissed: it was another document"));
+      await turn({});
+    } catch (error) {
+      button.disabled = false;
+      toast(error.message, { bad: true });
+    }
+  };
+  document.addEventListener("tributary:egress", () => turn({ page: 1 }));
+  // What is sure needs nobody: without anything to decide all are shown.
+  if (!(await show())) {
+    wanted.status = "";
+    await show();
+  }
+  fill(place, tabs, list);
+}
+
+function line(event, decide) {
+  const title = event.signal_title || t("Without a title");
+  const [kind, word] = { confirmed: ["", t("confirmed")], dismissed: ["quiet", t("dismissed")], candidate: ["warn", t("to decide")] }[event.status] ?? ["", event.status];
+  const about = [time(event.sent_at), methods()[event.match_method] ?? event.match_method, t("{n} % sure", { n: number(Math.round(event.confidence * 100)) })];
+  const button = (status, name, said) => event.status !== status && h("button", { type: "button", class: "soft small", "aria-label": said, onclick: decide(event, status) }, name);
+  return h("li", { "data-event": event.event_id },
+    h("div", null,
+      h("p", { class: "line" }, h("b", null, title), h("span", { class: `badge ${kind}` }, word), event.signal_id === null && h("span", { class: "faint" }, t("no longer in the cache"))),
+      h("p", { class: "chosen" }, t("to"), " ", h("span", { class: "domains" }, event.external_domains.join(", "))),
+      h("p", { class: "meta num" }, about.map((part) => h("span", null, part)))),
+    h("div", { class: "buttons" }, button("confirmed", t("Confirm"), t("Confirm {title}", { title })), button("dismissed", t("Dismiss"), t("Dismiss {title}", { title }))));
+}
+
+function pager({ count, previous, next }, { page }, turn) {
+  if (!previous && !next) return null;
+  return h("nav", { class: "buttons", "aria-label": t("Pages of documents") },
+    h("button", { type: "button", class: "soft small", disabled: !previous, onclick: () => turn({ page: page - 1 }) }, t("Previous")),
+    h("span", { class: "muted num" }, t("Page {page} of {pages}", { page: number(page), pages: number(Math.ceil(count / ITEMS)) })),
+    h("button", { type: "button", class: "soft small", disabled: !next, onclick: () => turn({ page: page + 1 }) }, t("Next")));
+}
+
+const emptiness = ({ status }) =>
+  status === "candidate" ? t("Nothing waits for a decision.") : t("No document is known to have gone outside. A scan of your sent mail looks for them.");

@@ -1,0 +1,120 @@
+// A scan of one's own sent mail: begun, followed, cancelled; and those of before.
+
+import { del, get, post } from "../api.js";
+import { field, form } from "../account/form.js";
+import { announce, fill, h, toast } from "../dom.js";
+import { number, t, time, tn } from "../words.js";
+
+/** How often a scan that runs is looked at. */
+const LOOK_MS = 1000;
+const SHOWN = 5;
+
+const channels = () => ({ outlook: "Outlook", gmail: "Gmail" });
+const isOver = ({ status }) => status !== "queued" && status !== "running";
+
+/** Tells the list of documents that there may be more. */
+export const changed = () => document.dispatchEvent(new CustomEvent("tributary:egress"));
+
+export async function mount(place) {
+  const [{ features }, scans] = await Promise.all([get("/agent/status/"), list()]);
+  if (features.cache === false) return fill(place, h("p", { class: "nothing" }, t("The semantic cache is not open here, so that there is nothing to look for.")));
+  const now = h("div", { class: "scan-now" });
+  const before = h("div");
+  const show = (all) => {
+    const [newest, ...older] = all;
+    fill(now, newest && current(newest, follow));
+    fill(before, older.length > 0 && h("details", { class: "older" }, h("summary", null, t("Scans of before")), h("ul", { class: "things" }, older.slice(0, SHOWN).map((one) => h("li", null, line(one))))));
+  };
+  const follow = async (scan) => {
+    fill(now, current(scan, follow));
+    if (!isOver(scan)) setTimeout(() => look(scan.scan_id), LOOK_MS);
+    else show(await list());
+  };
+  const look = async (id) => {
+    try {
+      const scan = await get(`/egress/scan/${id}/`);
+      if (isOver(scan)) {
+        announce(outcome(scan));
+        changed();
+      }
+      await follow(scan);
+    } catch (error) {
+      toast(error.message, { bad: true });
+    }
+  };
+  fill(place, wishes(follow), now, before);
+  show(scans);
+  if (scans[0] && !isOver(scans[0])) look(scans[0].scan_id);
+}
+
+async function list() {
+  const found = await get("/egress/scan/");
+  return Array.isArray(found) ? found : found.results;
+}
+
+/** The form by which a scan is begun. */
+function wishes(follow) {
+  const options = [["", t("the mailbox that is connected")], ...Object.entries(channels())];
+  const channel = field(t("Mailbox"), { options });
+  const matter_tag = field(t("Only documents of the matter"), { type: "text", maxlength: 200, autocomplete: "off" });
+  const date_from = field(t("From"), { type: "date" });
+  const date_to = field(t("To"), { type: "date" });
+  const fields = { channel, matter_tag, date_from, date_to };
+  const place = h("div", { role: "alert" });
+  const element = form(fields, t("Scan"), async () => {
+    fill(place);
+    const wish = Object.fromEntries(Object.entries(fields).map(([name, { input }]) => [name, input.value.trim()]).filter(([, value]) => value));
+    try {
+      await follow(await post("/egress/scan/", wish));
+    } catch (error) {
+      if (error.code === "scan_running" && error.body.scan) await follow(error.body.scan);
+      else if (error.status === 424) return fill(place, unconnected(error));
+      throw error;
+    }
+  });
+  element.classList.add("inline", "scan-wish");
+  return [element, place];
+}
+
+const unconnected = (error) =>
+  h("p", { class: "note" }, error.message, " ", h("a", { href: "/account/#connections" }, t("Connect your mailbox")));
+
+function current(scan, follow) {
+  const cancel = async ({ currentTarget: button }) => {
+    button.disabled = true;
+    try {
+      await del(`/egress/scan/${scan.scan_id}/`);
+      await follow(await get(`/egress/scan/${scan.scan_id}/`));
+    } catch (error) {
+      button.disabled = false;
+      toast(error.message, { bad: true });
+    }
+  };
+  return h("div", { class: "scan-state", "data-status": scan.status },
+    line(scan),
+    h("p", { class: "meta num" }, counts(scan).map((part) => h("span", null, part))),
+    scan.truncated && h("p", { class: "note" }, t("There were more messages than one scan reads. Choose a shorter time to see the rest.")),
+    !isOver(scan) && h("button", { type: "button", class: "soft small", onclick: cancel }, t("Cancel the scan")));
+}
+
+const KINDS = { queued: "busy", running: "busy", completed: "good", failed: "bad", cancelled: "warn" };
+
+function line(scan) {
+  const when = scan.finished_at ?? scan.started_at ?? scan.created_at;
+  return h("p", { class: "line" }, h("span", { class: `state ${KINDS[scan.status] ?? ""}` }, outcome(scan)), h("span", { class: "muted num" }, [channels()[scan.channel] ?? scan.channel, time(when), scan.matter_tag && `#${scan.matter_tag}`].filter(Boolean).join(" · ")));
+}
+
+function outcome({ status, error }) {
+  if (status === "queued") return t("The scan waits for its turn");
+  if (status === "running") return t("Your sent mail is being read …");
+  if (status === "completed") return t("The scan is complete");
+  if (status === "cancelled") return t("The scan was cancelled");
+  return error || t("The scan failed");
+}
+
+const counts = ({ messages_seen: seen, messages_external: external, matches, candidates }) => [
+  tn("1 message read", "{n} messages read", seen),
+  t("{n} of them to people outside", { n: number(external) }),
+  tn("1 document recognised", "{n} documents recognised", matches),
+  tn("1 to decide", "{n} to decide", candidates),
+];

@@ -1,0 +1,46 @@
+// The decision on an election: its winner is right, or it is not and why.
+
+import { h, toast } from "../dom.js";
+import { approve, holds, reject } from "../versions/deeds.js";
+import { askReason } from "../versions/reason.js";
+import { t } from "../words.js";
+
+const COMMENT_MAX = 2000;
+
+/** A panel; `again` shows the election anew. */
+export function decision(run, again) {
+  const winner = run.members.find((member) => member.signal_id === run.winner_signal_id);
+  const title = winner?.title || run.winner?.title || t("Without a title");
+  const comment = h("input", { type: "text", maxlength: COMMENT_MAX, id: "comment", autocomplete: "off" });
+  const attempt = (deed) => async ({ currentTarget: button }) => {
+    if (button.ariaBusy) return;
+    button.ariaBusy = "true";
+    try {
+      await deed();
+    } catch (error) {
+      toast(error.message, { bad: true });
+      // Somebody else was first: that is shown.
+      if (error.code === "already_decided") await again();
+    } finally {
+      button.ariaBusy = null;
+    }
+  };
+  const yes = attempt(async () => {
+    if (!(await approve(run, comment.value.trim()))) return;
+    toast(`${t("Pinned for “{query}”", { query: run.query })}, ${holds(run.scope)}`);
+    await again();
+  });
+  const no = attempt(async () => {
+    const said = await askReason(title);
+    if (!said) return;
+    await reject(run.run_id, said);
+    toast(t("Rejected. The next search elects anew."));
+    await again();
+  });
+  return h("section", { class: "panel decide", "aria-labelledby": "decide-title" },
+    h("h2", { id: "decide-title" }, t("Is this the version that counts?")),
+    h("p", null, h("b", null, title), " ", winner?.version_label && h("span", { class: "badge quiet" }, winner.version_label)),
+    h("p", { class: "muted" }, t("Approving pins it: it comes first for this query, {where}, for all who may see it.", { where: holds(run.scope) })),
+    h("div", { class: "field" }, h("label", { for: "comment" }, t("Comment")), comment),
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "go", onclick: yes }, t("Approve")), h("button", { type: "button", class: "danger", onclick: no }, t("Reject …"))));
+}

@@ -1,0 +1,50 @@
+// What differs between the texts of two versions.
+
+import { get } from "../api.js";
+import { fill, h } from "../dom.js";
+import { number, t } from "../words.js";
+
+/** Of a long stretch that is the same, so much is shown at each end, in characters. */
+const SAME_SHOWN = 160;
+
+/** A panel in which two versions are chosen. */
+export function difference(members) {
+  const name = (member) => [member.title || t("Without a title"), member.version_label].filter(Boolean).join(" · ");
+  const choice = (id, chosen) => h("select", { id }, members.map((member) => h("option", { value: member.signal_id, selected: member === chosen }, name(member))));
+  const [left, right] = [choice("diff-left", members[1]), choice("diff-right", members[0])];
+  const place = h("div", { class: "text-diff", "aria-live": "polite" });
+  let latest = 0;
+  const draw = async () => {
+    const asked = ++latest;
+    if (left.value === right.value) return fill(place, h("p", { class: "muted" }, t("Choose two different versions.")));
+    try {
+      const found = await get(`/cache/${left.value}/diff/${right.value}/`);
+      if (asked === latest) fill(place, drawn(found));
+    } catch (error) {
+      if (asked === latest) fill(place, h("p", { class: "note" }, error.status === 404 ? t("The text of one of them is not there.") : error.message));
+    }
+  };
+  for (const select of [left, right]) select.addEventListener("change", draw);
+  draw();
+  return h("section", { class: "panel", "aria-labelledby": "diff-title" },
+    h("h2", { id: "diff-title" }, t("What differs")),
+    h("div", { class: "compare" }, h("label", { for: "diff-left" }, t("From")), left, h("label", { for: "diff-right" }, t("To")), right),
+    place);
+}
+
+function drawn({ added, removed, truncated, pieces }) {
+  const isSame = !pieces.some((piece) => piece.op !== "same");
+  return [
+    h("p", { class: "sum num" }, h("span", { class: "plus" }, t("{n} added", { n: number(added) })), h("span", { class: "minus" }, t("{n} removed", { n: number(removed) }))),
+    truncated && h("p", { class: "note" }, t("The texts are long; only their beginnings are compared.")),
+    isSame ? h("p", { class: "muted" }, t("Their texts are the same.")) : h("p", { class: "both" }, pieces.map((one, place) => piece(one, place, pieces.length))),
+  ];
+}
+
+function piece({ op, text }, place, count) {
+  if (op === "added") return h("ins", null, text);
+  if (op === "removed") return h("del", null, text);
+  if (text.length <= 2 * SAME_SHOWN) return text;
+  const [start, end] = [place > 0 ? text.slice(0, SAME_SHOWN) : "", place < count - 1 ? text.slice(-SAME_SHOWN) : ""];
+  return [start, h("span", { class: "skipped", title: t("the same in both") }, " … "), end];
+}

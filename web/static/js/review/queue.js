@@ -1,0 +1,156 @@
+// The queue of elections: those that wait for a decision, those that were decided, and what is pinned.
+
+import { get } from "../api.js";
+import { announce, fill, h, one, toast } from "../dom.js";
+import { outside } from "../outside.js";
+import { holds, unpin } from "../versions/deeds.js";
+import { reasons, status } from "../versions/names.js";
+import { number, t, time, tn } from "../words.js";
+
+const ITEMS = 20;
+const TYPING_MS = 250;
+/** Which list: of elections in a state, or of pins. */
+const SHOWS = {
+  open: { status: "open" },
+  approved: { status: "approved" },
+  rejected: { status: "rejected" },
+  all: {},
+  pins: { isOfPins: true },
+};
+
+const main = one("#main");
+const isCurator = main.dataset.curator !== undefined;
+const names = { open: t("Waiting"), approved: t("Approved"), rejected: t("Rejected"), all: t("All"), pins: t("Pinned") };
+const shows = Object.keys(SHOWS).filter((show) => isCurator || show !== "pins");
+let wish = wishOfAddress();
+let asking = new AbortController();
+
+const tabs = h("nav", { class: "seg", "aria-label": t("Which elections") });
+const filter = h("input", { type: "search", "aria-label": t("Filter by query"), placeholder: t("Filter by query"), maxlength: 200, value: wish.query });
+const rows = h("div", { class: "rows" });
+const pages = h("nav", { class: "pages", "aria-label": t("Pages") });
+fill(one("#work"), h("div", { class: "toolbar" }, tabs, filter), rows, pages);
+
+let typing;
+filter.addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(() => go({ query: filter.value.trim(), page: 1 }, true), TYPING_MS);
+});
+addEventListener("popstate", () => {
+  wish = wishOfAddress();
+  filter.value = wish.query;
+  load();
+});
+load();
+
+function wishOfAddress() {
+  const asked = new URLSearchParams(location.search);
+  const show = asked.get("show");
+  const page = Number.parseInt(asked.get("page") ?? "1", 10);
+  return { show: shows.includes(show) ? show : "open", query: asked.get("query") ?? "", page: page > 0 ? page : 1 };
+}
+
+function address({ show, query, page }) {
+  const asked = new URLSearchParams();
+  if (show !== "open") asked.set("show", show);
+  if (query) asked.set("query", query);
+  if (page > 1) asked.set("page", page);
+  return asked.size ? `/review/?${asked}` : "/review/";
+}
+
+function go(change, isSmall = false) {
+  wish = { ...wish, ...change };
+  history[isSmall ? "replaceState" : "pushState"](null, "", address(wish));
+  return load();
+}
+
+async function load() {
+  asking.abort();
+  asking = new AbortController();
+  drawTabs();
+  const { status: state, isOfPins } = SHOWS[wish.show];
+  const asked = new URLSearchParams({ page: wish.page, items: ITEMS });
+  for (const [name, value] of Object.entries({ status: state, query: wish.query })) if (value) asked.set(name, value);
+  try {
+    const found = await get(`/canonical/${isOfPins ? "pins/" : ""}?${asked}`, { signal: asking.signal });
+    drawPages(found.count);
+    if (!found.results.length) fill(rows, h("p", { class: "nothing" }, emptiness()));
+    else fill(rows, h("ul", { class: "runs-list" }, found.results.map(isOfPins ? pinned : election)));
+    announce(isOfPins ? tn("1 pin", "{n} pins", found.count) : tn("1 election", "{n} elections", found.count));
+  } catch (error) {
+    if (error.name !== "AbortError") fill(rows, h("p", { class: "alert", role: "alert" }, error.message));
+  }
+}
+
+function drawTabs() {
+  const link = (show) => {
+    const target = { ...wish, show, page: 1 };
+    const follow = (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      go(target).then(() => one("[aria-current]", tabs).focus());
+    };
+    return h("a", { href: address(target), "aria-current": show === wish.show ? "page" : null, onclick: follow }, names[show]);
+  };
+  fill(tabs, shows.map(link));
+}
+
+function election(run) {
+  const [kind, words] = status(run.status);
+  const title = run.winner?.title || run.winner?.url || t("Without a title");
+  const about = [
+    holds(run.scope),
+    tn("1 version", "{n} versions", run.size),
+    run.margin > 0 ? t("ahead by {margin}", { margin: number(run.margin) }) : t("nobody else could be chosen"),
+    run.decided_by && t("decided by {user}", { user: run.decided_by }),
+    run.reject_reason && reasons()[run.reject_reason],
+  ];
+  return h(
+    "li",
+    { class: "run-row", "data-run": run.run_id },
+    h("div", null,
+      h("p", { class: "line" }, h("a", { class: "query", href: `/review/${run.run_id}/` }, run.query), h("span", { class: `badge ${kind}` }, words)),
+      h("p", { class: "chosen" }, t("Chosen:"), " ", h("b", null, title)),
+      h("p", { class: "meta num" }, h("time", { datetime: run.created_at }, time(run.created_at)), about.filter(Boolean).map((part) => h("span", null, part)))),
+  );
+}
+
+function pinned(pin) {
+  const title = pin.title || t("Document {id}", { id: pin.signal_id });
+  const about = [holds(pin.scope), pin.pinned_by && t("pinned by {user}", { user: pin.pinned_by }), pin.via === "approval" && t("by approving an election")];
+  const free = async ({ currentTarget: button }) => {
+    button.disabled = true;
+    try {
+      await unpin(pin.signal_id, pin.query);
+      toast(t("No longer pinned for “{query}”", { query: pin.query }));
+      await load();
+      one("[aria-current]", tabs).focus();
+    } catch (error) {
+      button.disabled = false;
+      toast(error.message, { bad: true });
+    }
+  };
+  return h(
+    "li",
+    { class: "run-row", "data-pin": pin.id },
+    h("div", null,
+      h("p", { class: "line" }, h("span", { class: "query" }, pin.query), h("span", { class: "badge pin" }, t("Pinned"))),
+      h("p", { class: "chosen" }, outside(pin.url ?? "", title)),
+      h("p", { class: "meta num" }, h("time", { datetime: pin.pinned_at }, time(pin.pinned_at)), about.filter(Boolean).map((part) => h("span", null, part)), pin.run_id && h("a", { href: `/review/${pin.run_id}/` }, t("Election")))),
+    h("button", { type: "button", class: "soft small", "aria-label": t("Unpin for {query}", { query: pin.query }), onclick: free }, t("Unpin")),
+  );
+}
+
+function drawPages(count) {
+  const last = Math.max(1, Math.ceil(count / ITEMS));
+  const step = (page, name) => h("button", { type: "button", class: "soft", disabled: page < 1 || page > last, onclick: () => go({ page }) }, name);
+  const where = t("Page {page} of {last}", { page: number(wish.page), last: number(last) });
+  fill(pages, last > 1 && [step(wish.page - 1, t("Previous")), h("span", { class: "muted num" }, where), step(wish.page + 1, t("Next"))]);
+}
+
+function emptiness() {
+  if (wish.query) return t("No query has these words.");
+  if (wish.show === "pins") return t("Nothing is pinned. A curator pins a result beside it, or by approving an election.");
+  if (wish.show === "open") return t("Nothing waits for a decision. An election is held when a search finds several versions of a cached document.");
+  return t("There is no such election yet.");
+}

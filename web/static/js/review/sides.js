@@ -1,0 +1,88 @@
+// The versions of an election side by side: one column for each, one row for each factor. The bars of a column add up to
+// its score.
+
+import { h, s, toast } from "../dom.js";
+import { outside } from "../outside.js";
+import { factors } from "../versions/names.js";
+import { day, number, t } from "../words.js";
+import { spans } from "./spans.js";
+
+const digits = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const signed = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: "exceptZero" });
+
+/** `pinned(member)` pins that one; false when the reader may not. */
+export function sides(run, pinned) {
+  const names = factors();
+  const { members, weights } = run;
+  const reach = Math.max(1e-6, ...members.map((member) => spans(parts(member)).reach));
+  const row = (name, cell, kind) => h("tr", { class: kind }, h("th", { scope: "row" }, name), members.map((member) => h("td", { class: member.role === "winner" ? "is-winner" : null }, cell(member))));
+  const table = h(
+    "table",
+    { class: "sides num" },
+    h("caption", { class: "unseen" }, t("The versions side by side")),
+    h("thead", null, h("tr", null, h("td", null), members.map((member) => top(member)))),
+    h(
+      "tbody",
+      null,
+      row(t("Score"), (member) => [h("b", { class: "score" }, digits.format(member.score)), stacked(member, reach)], "total"),
+      Object.entries(names).map(([factor, name]) => row([name, " ", h("span", { class: "faint" }, t("weight {weight}", { weight: number(weights[factor] ?? 0) }))], (member) => single(member, factor, reach))),
+      row(t("Confidence"), (member) => digits.format(member.relevance)),
+      row(t("Why"), (member) => why(member)),
+      pinned && row(t("Decide"), (member) => pinning(member, pinned)),
+    ),
+  );
+  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("The versions side by side") }, table);
+}
+
+const parts = (member) => Object.keys(factors()).map((factor) => ({ factor, value: contribution(member, factor) }));
+const contribution = (member, factor) => member.contributions?.[factor] ?? 0;
+
+function top(member) {
+  const role = { winner: ["pin", t("chosen")], alternate: ["quiet", t("other version")], ineligible: ["bad", t("could not be chosen")] }[member.role] ?? ["", member.role];
+  const when = member.date ? new Date(member.date) : null;
+  const about = [member.version_label, member.searchprovider, when && !Number.isNaN(when.getTime()) && day(when)].filter(Boolean);
+  return h(
+    "th",
+    { scope: "col", "data-signal": member.signal_id, class: member.role === "winner" ? "is-winner" : null },
+    h("p", { class: "badges" }, h("span", { class: `badge ${role[0]}` }, role[1]), member.shared_externally && h("span", { class: "badge" }, t("shared outside")), member.liveness === "gone" && h("span", { class: "badge bad" }, t("gone")), member.state === "pinned" && h("span", { class: "badge pin" }, t("pinned"))),
+    h("p", { class: "title" }, outside(member.url, member.title || member.url || t("Without a title"))),
+    h("p", { class: "meta" }, about.map((part) => h("span", null, part))),
+  );
+}
+
+/** All factors in one bar: what counts for it to the right of the line, what counts against it to the left. */
+function stacked(member, reach) {
+  const { drawn } = spans(parts(member));
+  const said = drawn.map(({ factor, value }) => `${factors()[factor]} ${signed.format(value)}`).join(", ");
+  return s("svg", { class: "stack", viewBox: "-1000 0 2000 12", preserveAspectRatio: "none", role: "img", "aria-label": said || t("nothing") },
+    s("line", { class: "zero", x1: 0, x2: 0, y1: 0, y2: 12 }),
+    drawn.map(({ factor, from, to }) => s("rect", { class: `f-${factor}`, x: (from / reach) * 1000, width: ((to - from) / reach) * 1000, y: 1, height: 10 })));
+}
+
+function single(member, factor, reach) {
+  const value = contribution(member, factor);
+  const [from, to] = value < 0 ? [value, 0] : [0, value];
+  return [
+    h("span", { class: "adds" }, h("b", null, signed.format(value)), " ", h("span", { class: "faint" }, digits.format(member.factors?.[factor] ?? 0))),
+    s("svg", { class: "stack", viewBox: "-1000 0 2000 6", preserveAspectRatio: "none", "aria-hidden": "true" },
+      s("line", { class: "zero", x1: 0, x2: 0, y1: 0, y2: 6 }),
+      s("rect", { class: `f-${factor}`, x: (from / reach) * 1000, width: ((to - from) / reach) * 1000, height: 6 })),
+  ];
+}
+
+const why = ({ reasons }) => (reasons?.length ? h("ul", { class: "reasons" }, reasons.map((reason) => h("li", null, reason))) : "–");
+
+function pinning(member, pinned) {
+  const name = member.title || t("Without a title");
+  const act = async ({ currentTarget: button }) => {
+    button.disabled = true;
+    try {
+      await pinned(member);
+    } catch (error) {
+      toast(error.message, { bad: true });
+    } finally {
+      button.disabled = false;
+    }
+  };
+  return h("button", { type: "button", class: "soft small", "aria-label": t("Pin {title}", { title: name }), onclick: act }, t("Pin"));
+}

@@ -1,0 +1,41 @@
+// Asks why a version is rejected.
+
+import { h } from "../dom.js";
+import { t } from "../words.js";
+import { reasons } from "./names.js";
+
+/** Longest comment, as the API takes it. */
+const COMMENT_MAX = 2000;
+
+/** `{reason, comment}`, or null when the person thinks better of it. */
+export function askReason(title) {
+  return new Promise((resolve) => {
+    const before = document.activeElement;
+    const reason = h("select", { name: "reason" }, Object.entries(reasons()).map(([value, name]) => h("option", { value }, name)));
+    const comment = h("textarea", { name: "comment", rows: 3, maxlength: COMMENT_MAX });
+    let said = null;
+    const form = h(
+      "form",
+      { class: "deciding" },
+      h("h2", { id: "reject-title" }, t("Reject this version?")),
+      h("p", { class: "muted", id: "reject-sentence" }, t("“{title}” will hardly be chosen for this query again.", { title })),
+      h("label", null, t("Reason"), reason),
+      h("label", null, t("Comment"), comment),
+      h("div", { class: "buttons" }, h("button", { type: "button", class: "soft", onclick: () => dialog.close() }, t("Cancel")), h("button", { class: "danger solid" }, t("Reject"))),
+    );
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      said = { reason: reason.value, comment: comment.value.trim() };
+      dialog.close();
+    });
+    const dialog = h("dialog", { class: "ask", "aria-labelledby": "reject-title", "aria-describedby": "reject-sentence" }, form);
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      before?.focus?.();
+      resolve(said);
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+    reason.focus();
+  });
+}
