@@ -16,6 +16,8 @@ const LOOKS = {
   dark: { colorScheme: "dark", viewport: { width: 1180, height: 780 } },
   phone: { colorScheme: "light", viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true },
 };
+/** It finds a document in four versions. */
+const VERSIONS = "gauge hosting agreement";
 const QUERIES = ["flood warning", "battery life", "sediment", "gauge", "river level", "pump", "telemetry", "dam", "salmon", "float switch"];
 
 /** What the weather service says to every question. */
@@ -100,6 +102,20 @@ const PAGES = {
     const first = page.locator("article.result").first();
     for (const name of ["why", "details"]) await first.locator(`details.${name} summary`).click();
     await first.evaluate((element) => scrollTo(0, element.getBoundingClientRect().top + scrollY - 90));
+  },
+  async versions(page) {
+    await page.goto(`${demo.base}/?q=${encodeURIComponent(VERSIONS)}`);
+    await page.locator(".versions > summary").first().click();
+    await settled(page);
+    await page.evaluate(() => document.activeElement.blur());
+    if (page.viewportSize().width < 600) await page.locator("article.result").first().evaluate((element) => scrollTo(0, element.getBoundingClientRect().top + scrollY - 120));
+  },
+  async election(page) {
+    const { results } = await api("GET", `/svc/canonical/?status=open&query=${encodeURIComponent(VERSIONS)}`);
+    await page.goto(`${demo.base}/review/${results[0].run_id}/`);
+    await page.locator(".text-diff .plus").waitFor();
+    await settled(page);
+    await page.locator(".sides").evaluate((element) => scrollTo(0, element.getBoundingClientRect().top + scrollY - 150));
   },
   async dashboard(page) {
     await page.goto(`${demo.base}/admin/`);

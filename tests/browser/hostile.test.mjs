@@ -89,7 +89,7 @@ browse("in an answer", {}, async (page) => {
 });
 
 const DESK = { width: 1280, height: 860 };
-const PAGES = { people: ["/history/", "/account/", "/chat/", "/"], console: CONSOLE };
+const PAGES = { people: ["/history/", "/account/", "/chat/", "/review/", "/egress/", "/"], console: CONSOLE };
 
 for (const [whose, paths] of Object.entries(PAGES)) {
   browse(`on every page of the ${whose}`, {}, async (page) => {

@@ -165,11 +165,13 @@ browse("the queue is filtered, followed and emptied", { who: curator, init: axe(
   await page.goto(`/review/?query=${name}`);
   await page.getByText("No query has these words.").waitFor();
   await page.getByRole("link", { name: "Pinned" }).click();
+  await page.getByLabel("The query as it was asked").fill(query);
+  await page.waitForFunction((wanted) => [...document.querySelectorAll(".run-row .query")].map((one) => one.textContent).join() === wanted, query);
   await rows.getByText("by approving an election").waitFor();
   await quiet(page);
   await assertAccessible(page, "what is pinned");
   await rows.getByRole("button", { name: /^Unpin/ }).click();
-  await page.getByText("No query has these words.").waitFor();
+  await page.getByText("Nothing is pinned for this query.").waitFor();
 });
 
 browse("who is no curator sees the elections of their own searches and decides nothing", { who: anybody, init: axe() }, async (page) => {
@@ -196,7 +198,7 @@ browse("an election that is not for the reader", { who: anybody, init: axe() }, 
 });
 
 browse("what versions say stays text", { who: curator }, async (page) => {
-  const query = await versions(["hostile-0", "hostile-1", "hostile-6"]);
+  const query = await versions(["v1-hostile-0", "v2-hostile-1", "v3-hostile-6"]);
   await list(page, query);
   await results(page).locator(".versions > summary").first().click();
   assert.equal(await page.locator(".result, .version").count(), 3);

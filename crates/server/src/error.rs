@@ -24,7 +24,7 @@ const NOT_READY_RETRY_S: u64 = 1;
 /// Seconds after which a client may ask again when something behind us is down or busy.
 const UNAVAILABLE_RETRY_S: u64 = 5;
 
-/// Every way to refuse a request. A new one is a new row in [`Refusal::row`].
+/// Every way to refuse a request. A new one has a status, a word for programs and a sentence for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
     Malformed,
@@ -66,97 +66,105 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Status, machine word, and the sentence when there is no better one.
-    fn row(self) -> (StatusCode, &'static str, &'static str) {
+    fn status(self) -> StatusCode {
         match self {
-            Self::Malformed => (StatusCode::BAD_REQUEST, "malformed", "The request cannot be read."),
-            Self::Invalid => (StatusCode::BAD_REQUEST, "invalid", "The request is not valid."),
-            Self::InvalidHost => (StatusCode::BAD_REQUEST, "invalid_host", "The Host header is not valid."),
-            Self::NotAuthenticated => {
-                (StatusCode::UNAUTHORIZED, "not_authenticated", "Credentials are needed: Basic or Token.")
+            Self::Malformed | Self::Invalid | Self::InvalidHost => StatusCode::BAD_REQUEST,
+            Self::NotAuthenticated | Self::AuthenticationFailed => StatusCode::UNAUTHORIZED,
+            Self::CacheUnlicensed => StatusCode::PAYMENT_REQUIRED,
+            Self::PermissionDenied | Self::CsrfFailed => StatusCode::FORBIDDEN,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Conflict | Self::PinExists | Self::AlreadyDecided | Self::ScanRunning | Self::Cancelled => {
+                StatusCode::CONFLICT
             }
-            Self::AuthenticationFailed => {
-                (StatusCode::UNAUTHORIZED, "authentication_failed", "The credentials are not valid.")
+            Self::MailboxNotConnected => StatusCode::FAILED_DEPENDENCY,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Impossible | Self::NotIndexed => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Throttled => StatusCode::TOO_MANY_REQUESTS,
+            Self::NotReady | Self::Unavailable | Self::NoAiProvider => StatusCode::SERVICE_UNAVAILABLE,
+            Self::AiProviderError => StatusCode::BAD_GATEWAY,
+            Self::RagTimeout => StatusCode::GATEWAY_TIMEOUT,
+            Self::StorageFull => StatusCode::INSUFFICIENT_STORAGE,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// The word for programs.
+    fn code(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::Invalid => "invalid",
+            Self::InvalidHost => "invalid_host",
+            Self::NotAuthenticated => "not_authenticated",
+            Self::AuthenticationFailed => "authentication_failed",
+            Self::CacheUnlicensed => "cache_unlicensed",
+            Self::PermissionDenied => "permission_denied",
+            Self::CsrfFailed => "csrf_failed",
+            Self::NotFound => "not_found",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::Conflict => "conflict",
+            Self::PinExists => "pin_exists",
+            Self::AlreadyDecided => "already_decided",
+            Self::ScanRunning => "scan_running",
+            Self::MailboxNotConnected => "mailbox_not_connected",
+            Self::TooLarge => "too_large",
+            Self::UnsupportedMediaType => "unsupported_media_type",
+            Self::Impossible => "impossible",
+            Self::NotIndexed => "not_indexed",
+            Self::Throttled => "throttled",
+            Self::NotReady => "not_ready",
+            Self::Unavailable => "unavailable",
+            Self::NoAiProvider => "no_ai_provider",
+            Self::AiProviderError => "ai_provider_error",
+            Self::RagTimeout => "rag_timeout",
+            Self::Cancelled => "cancelled",
+            Self::StorageFull => "storage_full",
+            Self::Internal => "internal_error",
+        }
+    }
+
+    /// The sentence when there is no better one.
+    fn sentence(self) -> &'static str {
+        match self {
+            Self::Malformed => "The request cannot be read.",
+            Self::Invalid => "The request is not valid.",
+            Self::InvalidHost => "The Host header is not valid.",
+            Self::NotAuthenticated => "Credentials are needed: Basic or Token.",
+            Self::AuthenticationFailed => "The credentials are not valid.",
+            Self::CacheUnlicensed => {
+                "The license does not open the semantic cache, or has expired; an administrator sees why at /svc/license/."
             }
-            Self::CacheUnlicensed => (
-                StatusCode::PAYMENT_REQUIRED,
-                "cache_unlicensed",
-                "The license does not open the semantic cache, or has expired; an administrator sees why at /svc/license/.",
-            ),
-            Self::PermissionDenied => {
-                (StatusCode::FORBIDDEN, "permission_denied", "You are not allowed to do this.")
+            Self::PermissionDenied => "You are not allowed to do this.",
+            Self::CsrfFailed => {
+                "The X-CSRF-Token header or the csrf_token field is missing or wrong; load the page again."
             }
-            Self::CsrfFailed => (
-                StatusCode::FORBIDDEN,
-                "csrf_failed",
-                "The X-CSRF-Token header or the csrf_token field is missing or wrong; load the page again.",
-            ),
-            Self::NotFound => (StatusCode::NOT_FOUND, "not_found", "There is nothing here."),
-            Self::MethodNotAllowed => {
-                (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "This method is not allowed here.")
+            Self::NotFound => "There is nothing here.",
+            Self::MethodNotAllowed => "This method is not allowed here.",
+            Self::Conflict => "This conflicts with what is there.",
+            Self::PinExists => {
+                "Another document is pinned for this query; send force to put this one in its place."
             }
-            Self::Conflict => (StatusCode::CONFLICT, "conflict", "This conflicts with what is there."),
-            Self::PinExists => (
-                StatusCode::CONFLICT,
-                "pin_exists",
-                "Another document is pinned for this query; send force to put this one in its place.",
-            ),
-            Self::AlreadyDecided => {
-                (StatusCode::CONFLICT, "already_decided", "This election is no longer open.")
+            Self::AlreadyDecided => "This election is no longer open.",
+            Self::ScanRunning => "A scan of your sent mail is not over; wait for it, or cancel it.",
+            Self::MailboxNotConnected => "Your mailbox is not connected; connect it and scan again.",
+            Self::TooLarge => "The request body is too large.",
+            Self::UnsupportedMediaType => "Send the body as Content-Type: application/json.",
+            Self::Impossible => "This cannot be done.",
+            Self::NotIndexed => "The text of this document is not in the cache and could not be fetched.",
+            Self::Throttled => "Too many requests; ask again later.",
+            Self::NotReady => "This is not ready yet; ask again shortly.",
+            Self::Unavailable => "The service cannot answer at the moment; ask again shortly.",
+            Self::NoAiProvider => "No AI provider is active for this; activate one at /svc/aiproviders/.",
+            Self::AiProviderError => "The AI provider did not answer.",
+            Self::RagTimeout => "The answer took too long.",
+            Self::Cancelled => "This was cancelled.",
+            Self::StorageFull => {
+                "The service has no space to write, so nothing was stored. What is there can be read."
             }
-            Self::ScanRunning => (
-                StatusCode::CONFLICT,
-                "scan_running",
-                "A scan of your sent mail is not over; wait for it, or cancel it.",
-            ),
-            Self::MailboxNotConnected => (
-                StatusCode::FAILED_DEPENDENCY,
-                "mailbox_not_connected",
-                "Your mailbox is not connected; connect it and scan again.",
-            ),
-            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too_large", "The request body is too large."),
-            Self::UnsupportedMediaType => (
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "unsupported_media_type",
-                "Send the body as Content-Type: application/json.",
-            ),
-            Self::Impossible => (StatusCode::UNPROCESSABLE_ENTITY, "impossible", "This cannot be done."),
-            Self::NotIndexed => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "not_indexed",
-                "The text of this document is not in the cache and could not be fetched.",
-            ),
-            Self::Throttled => {
-                (StatusCode::TOO_MANY_REQUESTS, "throttled", "Too many requests; ask again later.")
+            Self::Internal => {
+                "Something went wrong here. The cause is in the server's log under the request id."
             }
-            Self::NotReady => {
-                (StatusCode::SERVICE_UNAVAILABLE, "not_ready", "This is not ready yet; ask again shortly.")
-            }
-            Self::Unavailable => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "unavailable",
-                "The service cannot answer at the moment; ask again shortly.",
-            ),
-            Self::NoAiProvider => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "no_ai_provider",
-                "No AI provider is active for this; activate one at /svc/aiproviders/.",
-            ),
-            Self::AiProviderError => {
-                (StatusCode::BAD_GATEWAY, "ai_provider_error", "The AI provider did not answer.")
-            }
-            Self::RagTimeout => (StatusCode::GATEWAY_TIMEOUT, "rag_timeout", "The answer took too long."),
-            Self::Cancelled => (StatusCode::CONFLICT, "cancelled", "This was cancelled."),
-            Self::StorageFull => (
-                StatusCode::INSUFFICIENT_STORAGE,
-                "storage_full",
-                "The service has no space to write, so nothing was stored. What is there can be read.",
-            ),
-            Self::Internal => (
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "internal_error",
-                "Something went wrong here. The cause is in the server's log under the request id.",
-            ),
         }
     }
 
@@ -234,12 +242,12 @@ impl ApiError {
 
     /// The word for programs.
     pub fn code(&self) -> &'static str {
-        self.refusal.row().1
+        self.refusal.code()
     }
 
     /// The sentence for people.
     pub fn detail(&self) -> &str {
-        self.detail.as_deref().unwrap_or(self.refusal.row().2)
+        self.detail.as_deref().unwrap_or(self.refusal.sentence())
     }
 
     /// What the log should know and the client should not.
@@ -279,7 +287,7 @@ pub struct ErrorBody {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let mut response = self.refusal.row().0.into_response();
+        let mut response = self.refusal.status().into_response();
         if response.status() == StatusCode::UNAUTHORIZED {
             set(&mut response, header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE));
         }

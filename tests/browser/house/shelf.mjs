@@ -22,11 +22,15 @@ export function shelved(query, name, base) {
   return { total: DOCUMENTS, items };
 }
 
-/** One document as a page of the web. One whose number is `hostile-0` or higher means harm. */
+/** One document as a page of the web. One whose number is `hostile-0` or higher means harm; `v1-draft` and the like are versions. */
 export function pageOf(name, number, foreign) {
-  const harm = hostileTexts(foreign)[/^hostile-(\d)$/.exec(number)?.[1]] ?? "";
+  const harm = hostileTexts(foreign)[/^(?:v\d-)?hostile-(\d)$/.exec(number)?.[1]] ?? "";
   const escaped = harm.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-  const paragraphs = PARAGRAPHS.map((text) => `<p>${text} So it stands in number ${number} of ${name}.</p>`).join("\n");
+  const isVersion = /^v\d/.test(number);
+  const stands = isVersion ? name : `number ${number} of ${name}`;
+  // Said twice, so that they differ by little.
+  const more = isVersion ? [...PARAGRAPHS, `The watch is kept as ${number} says.`] : [];
+  const paragraphs = [...PARAGRAPHS, ...more].map((text) => `<p>${text} So it stands in ${stands}.</p>`).join("\n");
   return `<!doctype html><html lang="en"><head><title>Number ${number} of ${name} ${escaped}</title></head>
 <body><main><h1>Number ${number} of ${name}</h1><p>${escaped}</p>${paragraphs}</main></body></html>`;
 }

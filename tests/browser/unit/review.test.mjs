@@ -2,20 +2,25 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { spans } from "../../../web/static/js/review/spans.js";
+import { spans, steps } from "../../../web/static/js/review/spans.js";
 
 test("what counts for it lies to the right, what counts against it to the left, and they add up", () => {
   const cases = [
-    [[], [], 0],
-    [[3, 2], [[0, 3], [3, 5]], 5],
-    [[3, -4, 1], [[0, 3], [-4, 0], [3, 4]], 4],
-    [[-1, -2], [[-1, 0], [-3, -1]], 3],
-    [[0, 0.5, Number.NaN], [[0, 0.5]], 0.5],
+    [[], [], [0, 0]],
+    [[3, 2], [[0, 3], [3, 5]], [0, 5]],
+    [[3, -4, 1], [[0, 3], [-4, 0], [3, 4]], [-4, 4]],
+    [[-1, -2], [[-1, 0], [-3, -1]], [-3, 0]],
+    [[0, 0.5, Number.NaN], [[0, 0.5]], [0, 0.5]],
   ];
   for (const [values, expected, reach] of cases) {
     const found = spans(values.map((value, place) => ({ factor: `f${place}`, value })));
-    assert.deepEqual([found.drawn.map(({ from, to }) => [from, to]), found.reach], [expected, reach], String(values));
+    assert.deepEqual([found.drawn.map(({ from, to }) => [from, to]), [found.left, found.right]], [expected, reach], String(values));
     const sum = found.drawn.reduce((total, { from, to }) => total + Math.sign(to + from || to) * (to - from), 0);
     assert.equal(sum, values.filter(Number.isFinite).reduce((total, value) => total + value, 0), String(values));
   }
+});
+
+test("each step begins where the one before it ended", () => {
+  const found = steps([3, 0, -4, 2].map((value, place) => ({ factor: `f${place}`, value })));
+  assert.deepEqual(found.map(({ from, to }) => [from, to]), [[0, 3], [3, 3], [-1, 3], [-1, 1]]);
 });

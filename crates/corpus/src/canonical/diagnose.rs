@@ -9,7 +9,7 @@ use domain::ids::RunId;
 /// Records that are read at once.
 const BATCH: u64 = 200;
 /// Most pins and most open elections that are told; all elections are computed again.
-pub const TOLD_MAX: usize = 1_000;
+const TOLD_MAX: usize = 1_000;
 
 /// What is wanted. Nothing said: all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -94,5 +94,44 @@ impl Diagnosis {
         if self.open.len() > 2 * TOLD_MAX {
             self.open.drain(..TOLD_MAX);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::DateTime;
+    use domain::corpus::{Gates, Scope, Weights};
+    use domain::ids::{SearchId, SignalId};
+
+    #[test]
+    fn the_oldest_open_elections_are_kept() {
+        let mut found = Diagnosis::default();
+        for id in (1..=2 * TOLD_MAX as i64 + 1).rev() {
+            found.look_at(Run {
+                run_id: RunId(id),
+                query: String::new(),
+                query_key: String::new(),
+                scope: Scope::Firm,
+                cluster_key: SignalId(1),
+                status: RunStatus::Pending,
+                auto: false,
+                winner_signal_id: SignalId(1),
+                margin: 0.0,
+                members: Vec::new(),
+                weights: Weights::default(),
+                gates: Gates { relevance_min: 0.1, relevance_ratio: 0.6 },
+                created_at: DateTime::default(),
+                decided_by: None,
+                decided_at: None,
+                reject_reason: None,
+                comment: String::new(),
+                search_id: SearchId(1),
+                search_owner: None,
+            });
+        }
+        assert_eq!((found.open.len(), found.replayed), (TOLD_MAX + 1, 2 * TOLD_MAX as u64 + 1));
+        assert_eq!(found.open.last().map(|run| run.run_id), Some(RunId(1)));
+        assert_eq!(found.differing.len() as u64, found.replayed, "a winner that is no member is none");
     }
 }

@@ -11,7 +11,7 @@ use domain::user::Principal;
 use std::time::Duration;
 
 /// How long a pin waits for the text of a document that is not here yet.
-pub const FETCH_WAIT: Duration = Duration::from_secs(10);
+const FETCH_WAIT: Duration = Duration::from_secs(10);
 
 /// Somebody wants a document to be the answer to a query.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -39,7 +39,7 @@ impl SemanticCache {
     pub async fn run(&self, person: &Principal, id: RunId) -> Result<RunDetail, CanonicalError> {
         let reader = self.reader(person).await?;
         let run = CanonicalStore::run(&*self.parts.store, id).await.map_err(CanonicalError::of)?;
-        if !person.may_curate() && run.search_owner != Some(person.user) {
+        if !person.may_curate() && !self.parts.store.has_asked(id, person.user).await? {
             return Err(CanonicalError::NotFound);
         }
         reader.detail(run).await?.ok_or(CanonicalError::NotFound)

@@ -9,7 +9,9 @@ use bytes::Bytes;
 use domain::contracts::{Asking, FileToRead};
 use domain::corpus::{AclToken, MatchMethod, StoredChunk};
 use domain::ids::SignalId;
-use std::collections::BTreeSet;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// From this cosine on two texts are nearly the same.
 const SIMILARITY_MIN: f32 = 0.95;
@@ -17,32 +19,57 @@ const SIMILARITY_MIN: f32 = 0.95;
 const NEAREST_MAX: usize = 30;
 /// Most documents that one attachment is compared with.
 const COMPARED_MAX: usize = 5;
+/// Most files of a scan that are remembered.
+const REMEMBERED_MAX: usize = 1_000;
 /// Less is the length of no vector.
 const LENGTH_MIN: f32 = 1e-6;
 
 /// What an attachment is compared with.
 pub struct Reader<'a> {
-    pub parts: &'a CacheParts,
+    parts: &'a CacheParts,
     pub shelf: &'a Shelf,
-    pub tokens: &'a [AclToken],
+    tokens: &'a [AclToken],
+    /// The same file often goes to many, and is read once.
+    read: Mutex<BTreeMap<FileHash, Recognised>>,
 }
 
-impl Reader<'_> {
+/// Of its name and its bytes.
+type FileHash = [u8; 32];
+type Recognised = Vec<(SignalId, MatchMethod)>;
+
+impl<'a> Reader<'a> {
+    pub fn new(parts: &'a CacheParts, shelf: &'a Shelf, tokens: &'a [AclToken]) -> Self {
+        Self { parts, shelf, tokens, read: Mutex::default() }
+    }
+
     /// An attachment of this name may be recognised; any other need not be opened.
     pub fn wants(&self, name: &str) -> bool {
         self.parts.mail.extract.knows(name) || self.shelf.knows_name(name)
     }
 
-    /// The documents that this file is, each with how it was recognised. What cannot be read is recognised by its name.
-    pub async fn recognise(
-        &self,
-        name: &str,
-        media_type: &str,
-        bytes: Bytes,
-    ) -> Vec<(SignalId, MatchMethod)> {
+    /// The documents that this file is, each with how it was recognised.
+    pub async fn recognise(&self, name: &str, media_type: &str, bytes: Bytes) -> Recognised {
+        let hash = file_hash(name, &bytes);
+        if let Some(known) = self.lock().get(&hash) {
+            return known.clone();
+        }
+        let found = self.compared(name, media_type, bytes).await;
+        let mut read = self.lock();
+        if read.len() < REMEMBERED_MAX {
+            read.insert(hash, found.clone());
+        }
+        found
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<FileHash, Recognised>> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What cannot be read is recognised by its name.
+    async fn compared(&self, name: &str, media_type: &str, bytes: Bytes) -> Recognised {
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let same_file = self.shelf.by_file(name, size).into_iter().map(|id| (id, MatchMethod::FilenameSize));
-        let mut found: Vec<(SignalId, MatchMethod)> = same_file.collect();
+        let mut found: Recognised = same_file.collect();
         let media_type = Some(media_type.to_owned()).filter(|kind| !kind.is_empty());
         let file = FileToRead { media_type, name: name.to_owned(), bytes };
         let Ok(read) = self.parts.mail.extract.extract(file).await else { return found };
@@ -83,6 +110,14 @@ impl Reader<'_> {
     }
 }
 
+fn file_hash(name: &str, bytes: &[u8]) -> FileHash {
+    let mut hash = Sha256::new();
+    hash.update(name);
+    hash.update([0]);
+    hash.update(bytes);
+    hash.finalize().into()
+}
+
 /// The mean of the vectors of all pieces, of unit length.
 fn mean(chunks: &[StoredChunk]) -> Option<Vec<f32>> {
     let mut sum = vec![0.0; chunks.first()?.vector.len()];
@@ -105,4 +140,32 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
         return 0.0;
     }
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chunks(vectors: &[&[f32]]) -> Vec<StoredChunk> {
+        let chunk = |vector: &&[f32]| StoredChunk {
+            number: 0,
+            start: 0,
+            end: 1,
+            heading: String::new(),
+            text: String::new(),
+            vector: vector.to_vec(),
+        };
+        vectors.iter().map(chunk).collect()
+    }
+
+    #[test]
+    fn the_mean_has_the_length_one() {
+        assert_eq!(mean(&chunks(&[&[1.0, 0.0], &[1.0, 0.0]])), Some(vec![1.0, 0.0]));
+        assert_eq!(mean(&chunks(&[&[3.0, 0.0], &[0.0, 4.0]])), Some(vec![0.6, 0.8]));
+        for none in [chunks(&[]), chunks(&[&[1.0, 0.0], &[-1.0, 0.0]]), chunks(&[&[f32::NAN]])] {
+            assert_eq!(mean(&none), None);
+        }
+        assert_eq!(cosine(&[0.6, 0.8], &[0.6, 0.8]), 1.0);
+        assert_eq!(cosine(&[1.0, 0.0], &[1.0, 0.0, 0.0]), 0.0);
+    }
 }

@@ -6,6 +6,9 @@ use url::Host;
 /// Most domains of one message that are kept.
 const DOMAINS_MAX: usize = 100;
 
+/// Below these everybody has a domain of their own, which the list of public suffixes does not know; the longest first.
+const TENANTS: [&str; 3] = [".mail.onmicrosoft.com", ".onmicrosoft.com", ".onmicrosoft.us"];
+
 /// Domains to which mail stays inside, with all below them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inside(BTreeSet<String>);
@@ -98,8 +101,19 @@ fn normalised(domain: &str) -> Option<String> {
 /// The public suffix and one label. What has none, such as a machine of its own, is kept as it is.
 fn registrable(domain: &str) -> Option<String> {
     let is_number = domain.parse::<std::net::IpAddr>().is_ok();
-    let found = if is_number { None } else { psl::domain_str(domain) };
+    let found = match tenant(domain) {
+        Some(tenant) => Some(tenant),
+        None if is_number => None,
+        None => psl::domain_str(domain),
+    };
     Some(found.unwrap_or(domain).to_owned()).filter(|domain| !domain.is_empty())
+}
+
+/// The last label before such a domain, and the domain.
+fn tenant(domain: &str) -> Option<&str> {
+    let label_end = TENANTS.iter().find_map(|end| domain.strip_suffix(end))?.len();
+    let start = domain[..label_end].rfind('.').map_or(0, |dot| dot + 1);
+    Some(&domain[start..]).filter(|_| label_end > start)
 }
 
 #[cfg(test)]
@@ -114,9 +128,9 @@ mod tests {
     fn only_domains_outside_come_out() {
         let inside = Inside::new(
             &texts(&["Firm.example", "@law.firm.co.uk", "*.sister.example", ""]),
-            ["ann@mail.home.example", "not an address"],
+            ["ann@mail.home.example", "ann@ten.onmicrosoft.com", "not an address"],
         );
-        let table: [(&[&str], &[&str]); 11] = [
+        let table: [(&[&str], &[&str]); 13] = [
             (&["bo@firm.example", "cy@sub.firm.example", "di@home.example", "ed@sister.example"], &[]),
             (&["bo@otherfirm.example"], &["otherfirm.example"]),
             (&["bo@Mail.Client.CO.UK", "cy@client.co.uk", "di@client.co.uk."], &["client.co.uk"]),
@@ -128,6 +142,11 @@ mod tests {
             (&["/O=FIRM/CN=BO", "", "@", "bo@", "bo"], &[]),
             (&["\"a@b.example\"@c.example"], &["c.example"]),
             (&["bo@localhost"], &["localhost"]),
+            (&["bo@other.onmicrosoft.com", "cy@ten.onmicrosoft.com"], &["other.onmicrosoft.com"]),
+            (
+                &["bo@a.b.mail.onmicrosoft.com", "cy@onmicrosoft.com"],
+                &["b.mail.onmicrosoft.com", "onmicrosoft.com"],
+            ),
         ];
         for (given, expected) in table {
             let found = inside.outside(&texts(&["Ann <x@mail.sender.example>"]), &texts(given));

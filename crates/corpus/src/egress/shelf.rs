@@ -46,17 +46,13 @@ impl Shelf {
             for signal in parts.signals.signals(&ids, Some(&tokens)).await? {
                 let is_wanted =
                     matter_tag.is_empty() || signal.matter_tags.iter().any(|tag| tag == matter_tag);
-                if is_wanted {
-                    shelf.put(&signal);
+                if is_wanted && !shelf.put(&signal) {
+                    tracing::warn!(user.id = user.0, "a scan compares with {DOCUMENTS_MAX} documents only");
+                    return Ok(shelf.sorted());
                 }
             }
-            if shelf.documents.len() >= DOCUMENTS_MAX {
-                tracing::warn!(user.id = user.0, "a scan compares with {DOCUMENTS_MAX} documents only");
-                break;
-            }
         }
-        shelf.sort();
-        Ok(shelf)
+        Ok(shelf.sorted())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -91,7 +87,11 @@ impl Shelf {
         !self.find(By::Name, &shortened(name)).is_empty()
     }
 
-    fn put(&mut self, signal: &Signal) {
+    /// False: it is full.
+    fn put(&mut self, signal: &Signal) -> bool {
+        if self.documents.len() >= DOCUMENTS_MAX {
+            return false;
+        }
         let id = signal.signal_id;
         let mut keys = vec![key(By::Address, &signal.url_hash)];
         keys.extend(drive::items_of(signal).iter().map(|item| key(By::Item, item)));
@@ -106,12 +106,14 @@ impl Shelf {
         }
         self.entries.extend(keys.into_iter().map(|key| (key, id)));
         self.documents.push(id);
+        true
     }
 
-    fn sort(&mut self) {
+    fn sorted(mut self) -> Self {
         self.entries.sort_unstable();
         self.entries.dedup();
         self.documents.sort_unstable();
+        self
     }
 
     fn find(&self, by: By, what: &str) -> Vec<SignalId> {
@@ -157,4 +159,76 @@ fn names(signal: &Signal) -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::versions::samples::signal;
+    use domain::corpus::SourceKind;
+
+    fn shelf(signals: &[Signal]) -> Shelf {
+        let mut shelf = Shelf::default();
+        signals.iter().for_each(|signal| assert!(shelf.put(signal)));
+        shelf.sorted()
+    }
+
+    #[test]
+    fn documents_are_recognised() {
+        let address = |url: &str| DocumentAddress::of(url).unwrap();
+        let at = |id: i64, title: &str, url: &str| Signal {
+            url: address(url).as_str().to_owned(),
+            url_hash: address(url).hash(),
+            file_bytes: 7,
+            ..signal(id, title)
+        };
+        let office = "https://f.sharepoint.com/sites/a/Docs/a%20b.docx";
+        let shelf = shelf(&[
+            at(1, "Plan", "https://a.example/My%20Plan.PDF"),
+            Signal { ext: "docx".to_owned(), ..at(2, "Terms", office) },
+            Signal {
+                source_kind: SourceKind::Drive,
+                external_id: r#"{"id":"1AbCdEfGhIjK"}"#.to_owned(),
+                file_bytes: 0,
+                ..at(3, "Sheet", "https://docs.google.com/x")
+            },
+        ]);
+        let url = |text: &str| Url::parse(text).unwrap();
+        let one = |id: i64| vec![SignalId(id)];
+        assert_eq!(shelf.by_address(&url("https://a.example/My%20Plan.PDF?utm_source=x#y")), one(1));
+        assert_eq!(
+            shelf.by_address(&url("https://f.sharepoint.com/:w:/r/sites/a/Docs/a%20b.docx?e=1")),
+            one(2)
+        );
+        assert_eq!(shelf.by_item("google:1AbCdEfGhIjK"), one(3));
+        assert_eq!(shelf.by_text("hash 2"), one(2));
+        for (name, bytes, expected) in [
+            ("my plan.pdf", 7, one(1)),
+            ("PLAN", 7, one(1)),
+            ("terms.docx", 7, one(2)),
+            ("a b.docx", 7, one(2)),
+            ("my plan.pdf", 8, Vec::new()),
+            ("sheet", 0, Vec::new()),
+        ] {
+            assert_eq!(shelf.by_file(name, bytes), expected, "{name}");
+        }
+        assert!(shelf.knows_name(" My Plan.pdf") && !shelf.knows_name("sheet"));
+        assert!(shelf.holds(SignalId(3)) && !shelf.holds(SignalId(4)) && !shelf.is_empty());
+        assert!(shelf.by_address(&url("https://a.example/")).is_empty());
+    }
+
+    #[test]
+    fn a_shelf_is_bounded() {
+        let (mut shelf, mut one) = (Shelf::default(), signal(0, ""));
+        for id in 0..=i64::try_from(DOCUMENTS_MAX).unwrap() {
+            one.signal_id = SignalId(id);
+            assert_eq!(shelf.put(&one), id < i64::try_from(DOCUMENTS_MAX).unwrap());
+        }
+        assert_eq!(shelf.documents.len(), DOCUMENTS_MAX);
+    }
+
+    #[test]
+    fn long_names_are_cut() {
+        assert_eq!(shortened(&"X".repeat(2 * NAME_CHARS_MAX)), "x".repeat(NAME_CHARS_MAX));
+    }
 }

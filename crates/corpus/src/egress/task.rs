@@ -66,13 +66,7 @@ async fn run(parts: &CacheParts, id: ScanId, attempt: u32) -> Result<(), StoreEr
     let mut progress = Progress::default();
     let ended = match parts.license.opens_cache() {
         false => Err(Stop::Failed("the license does not open the semantic cache".to_owned())),
-        true => match tokio::time::timeout(TIME_MAX, walk(parts, &scan, &mut progress)).await {
-            Ok(ended) => ended,
-            Err(_) => Err(Stop::Failed(format!(
-                "the scan took longer than {} minutes; choose fewer days and scan again",
-                TIME_MAX.as_secs() / 60
-            ))),
-        },
+        true => within(TIME_MAX, walk(parts, &scan, &mut progress)).await,
     };
     match ended {
         Ok(()) => end(parts, &scan, progress, None).await,
@@ -85,6 +79,16 @@ async fn run(parts: &CacheParts, id: ScanId, attempt: u32) -> Result<(), StoreEr
             end(parts, &scan, progress, Some("the records could not be written".to_owned())).await
         }
     }
+}
+
+async fn within(time_max: Duration, walk: impl Future<Output = Result<(), Stop>>) -> Result<(), Stop> {
+    let late = |_| {
+        let minutes = time_max.as_secs() / 60;
+        let sentence =
+            format!("the scan took longer than {minutes} minutes; choose fewer days and scan again");
+        Err(Stop::Failed(sentence))
+    };
+    tokio::time::timeout(time_max, walk).await.unwrap_or_else(late)
 }
 
 async fn end(
@@ -115,4 +119,21 @@ async fn end(
     }
     parts.store.end_scan(id, ScanEnd { status, counts, error, truncated }, parts.clock.now()).await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_scan_without_an_end_is_ended() {
+        let began = tokio::time::Instant::now();
+        let ended = within(TIME_MAX, std::future::pending()).await.unwrap_err();
+        assert_eq!(
+            ended.to_string(),
+            "the scan took longer than 60 minutes; choose fewer days and scan again"
+        );
+        assert_eq!(began.elapsed().as_secs(), TIME_MAX.as_secs());
+        assert!(within(TIME_MAX, async { Ok(()) }).await.is_ok());
+    }
 }

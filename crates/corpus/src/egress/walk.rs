@@ -50,8 +50,8 @@ pub async fn walk(parts: &CacheParts, scan: &Scan, progress: &mut Progress) -> R
     // A try that broke off may have left numbers of its own.
     note(parts, scan, &mut progress.counts, Vec::new()).await?;
     let window = Window::of(scan.date_from, scan.date_to);
-    let now = parts.clock.now();
-    let access = Access { parts: &parts.mail, settings: &parts.settings, user: scan.user, now };
+    let access =
+        Access { parts: &parts.mail, settings: &parts.settings, user: scan.user, clock: &parts.clock };
     let mailbox = mail::open(access, scan.channel, window).await?;
     let person = parts.store.user(scan.user).await?;
     let inside = Inside::new(&parts.settings.org_internal_domains, [person.email.as_str()]);
@@ -60,7 +60,7 @@ pub async fn walk(parts: &CacheParts, scan: &Scan, progress: &mut Progress) -> R
     let look = Look {
         mailbox: &*mailbox,
         inside: &inside,
-        reader: Reader { parts, shelf: &shelf, tokens: &tokens },
+        reader: Reader::new(parts, &shelf, &tokens),
         key: &parts.mail.key,
         user: scan.user,
         channel: scan.channel,

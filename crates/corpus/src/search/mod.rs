@@ -52,6 +52,7 @@ pub async fn search(parts: &CacheParts, question: CorpusQuestion<'_>) -> Result<
     let (is_near, floor) = (found.len(), parts.settings.corpus_min_score.0);
     let is_kept = |one: &&Found| f64::from(one.score) >= floor && signals.contains_key(&one.signal);
     let mut kept: Vec<Found> = found.iter().filter(is_kept).take(question.results_max).cloned().collect();
+    let above = kept.len();
     let pinned = versions::pinned(parts, &asker.tokens, question.topic).await.map_err(unreadable)?;
     let (pin, pinned) = pinned.unzip();
     if let Some(pinned) = pinned
@@ -64,10 +65,9 @@ pub async fn search(parts: &CacheParts, question: CorpusQuestion<'_>) -> Result<
         signals.insert(pinned.signal_id, pinned);
     }
     let messages = vec![format!(
-        "Cache: {} pieces by meaning and {} by words of {is_near} documents; {} documents at or above {floor:.2}",
+        "Cache: {} pieces by meaning and {} by words of {is_near} documents; {above} documents at or above {floor:.2}",
         dense.len(),
         words.len(),
-        kept.len(),
     )];
     let hits = hits(parts, kept, signals, pin.as_ref()).await.map_err(unreadable)?;
     Ok(for_eyes_of(&asker, parts, CorpusAnswer { hits, messages }))

@@ -13,11 +13,12 @@ const REMEMBERED_MAX: usize = 4_096;
 /// Less is the length of no vector.
 const LENGTH_MIN: f64 = 1e-9;
 
-/// What the place was made from.
+/// What a place was made from: the text, the model, and how many pieces.
 type MadeFrom = (String, String, u32);
+type Remembered = HashMap<SignalId, (MadeFrom, Arc<[f32]>)>;
 
 #[derive(Default)]
-pub struct Places(Mutex<HashMap<SignalId, (MadeFrom, Arc<[f32]>)>>);
+pub struct Places(Mutex<Remembered>);
 
 impl Places {
     /// Of unit length; None for a document without pieces.

@@ -1,6 +1,6 @@
 //! Large mailboxes: all of it within the limit, and the newest of it beyond.
 
-use crate::house::{House, Kept, letter};
+use crate::house::{House, Kept, letter, with_file};
 use corpus::ScanWish;
 use domain::corpus::{Channel, ScanStatus};
 use testkit::vendors::sent_mail::Letter;
@@ -56,4 +56,48 @@ async fn a_scan_stops_at_its_limit_with_the_newest() {
             assert_eq!((scan.counts.messages_seen, scan.counts.matches), (u64::from(most), matches));
         }
     }
+}
+
+#[tokio::test]
+async fn pages_without_an_end_are_left() {
+    for channel in [Channel::Outlook, Channel::Gmail] {
+        let house = house(channel, 1_000).await;
+        house.mailbox().make_endless();
+        let scan = house.scan(ScanWish::default()).await;
+        assert_eq!((scan.status, scan.truncated), (ScanStatus::Completed, true));
+        assert_eq!((scan.counts.messages_seen, house.mailbox().requests()), (0, 2_000));
+    }
+}
+
+#[tokio::test]
+async fn an_attachment_that_is_too_large_is_not_opened() {
+    const BYTES_MAX: usize = 10 * 1024 * 1024;
+    for channel in [Channel::Outlook, Channel::Gmail] {
+        for (bytes, opened) in [(BYTES_MAX + 1, 0), (BYTES_MAX - 1_000, 1)] {
+            let large = with_file(letter(&["bo@client.example"], ""), "a.txt", &"x ".repeat(bytes)[..bytes]);
+            let house = House::open(channel, vec![large]).await;
+            let source = house.source(&house.ann, "web").await;
+            let kept =
+                Kept { url: "https://files.example/a.txt", title: "Counting", text: TEXT, matter: &[] };
+            house.keep(&house.ann, &source, &kept).await;
+            let scan = house.scan(ScanWish::default()).await;
+            assert_eq!((scan.status, scan.error.as_str()), (ScanStatus::Completed, ""));
+            assert_eq!(house.mailbox().asked_for("/file"), opened, "{bytes}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_message_makes_a_hundred_events_at_most() {
+    const DOCUMENTS: usize = 102;
+    let url = |number: usize| format!("https://files.example/{number}.txt");
+    let links: Vec<String> = (0..DOCUMENTS).map(url).collect();
+    let house = House::open(Channel::Outlook, vec![letter(&["bo@client.example"], &links.join(" "))]).await;
+    let source = house.source(&house.ann, "web").await;
+    for (number, url) in links.iter().enumerate() {
+        let text = format!("{TEXT} {number}");
+        house.keep(&house.ann, &source, &Kept { url, title: "Counting", text: &text, matter: &[] }).await;
+    }
+    let scan = house.scan(ScanWish::default()).await;
+    assert_eq!((scan.status, scan.counts.matches), (ScanStatus::Completed, 100));
 }

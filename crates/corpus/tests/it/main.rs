@@ -3,6 +3,7 @@
 
 mod house;
 mod inflow;
+mod retire;
 mod rights;
 mod search;
 mod versions;

@@ -49,7 +49,7 @@ pub struct PinFilter {
 pub struct RunFilter {
     /// Only those whose winner somebody with these tokens may see; None: all, for work that shows nothing to anybody.
     pub visible_to: Option<Vec<AclToken>>,
-    /// Only those of this person's searches.
+    /// Only those that this person's searches came to.
     pub search_owner: Option<UserId>,
     /// Any of these; empty: all.
     pub status: Vec<RunStatus>,
@@ -94,6 +94,8 @@ pub trait CanonicalStore: Send + Sync {
     /// Numbers of at most six decimals are read again as they are. `NotFound`: the winner is gone.
     async fn record_run(&self, run: NewRun, now: Instant) -> Result<Run, StoreError>;
     async fn run(&self, id: RunId) -> Result<Run, StoreError>;
+    /// True when a search of this person came to it: the one that it was recorded for, or a later one that said the same.
+    async fn has_asked(&self, id: RunId, user: UserId) -> Result<bool, StoreError>;
     /// Newest first.
     async fn runs(&self, filter: &RunFilter, offset: u64, limit: u64) -> Result<Page<Run>, StoreError>;
     /// Approves an open run and pins its winner for its query and scope, as one. `force` replaces a pin of another document.

@@ -127,7 +127,8 @@ impl VersionsView {
 
     fn markdown(&self) -> String {
         let by = self.decided_by.as_deref().map(|by| format!(", by {by}")).unwrap_or_default();
-        let mut out = format!("**{} of {} versions** ({}{by})\n\n", self.versions.len(), self.total, self.badge);
+        let mut out =
+            format!("**{} of {} versions** ({}{by})\n\n", self.versions.len(), self.total, self.badge);
         for version in &self.versions {
             let title = link(&version.title, &version.url, TITLE_CHARS_MAX);
             let label = inline(&version.version_label, TITLE_CHARS_MAX);

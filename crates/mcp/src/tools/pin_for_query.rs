@@ -123,7 +123,11 @@ impl PinView {
         let title = inline(&self.title, TITLE_CHARS_MAX);
         let query = inline(&self.query, TITLE_CHARS_MAX);
         let how = if self.is_new { "is now pinned" } else { "was pinned already" };
-        format!("{title} (signal_id {}) {how} for “{query}” ({}).\n", self.signal_id, inline(&self.scope, 300))
+        format!(
+            "{title} (signal_id {}) {how} for “{query}” ({}).\n",
+            self.signal_id,
+            inline(&self.scope, 300)
+        )
     }
 }
 

@@ -24,13 +24,14 @@ const DOWN_TO_4: &str = "DROP INDEX searches_by_retention; DROP INDEX searches_s
      ALTER TABLE providers DROP COLUMN confidential; \
      DROP TABLE brandings; DROP TABLE answer_ratings; DROP TABLE search_runs; DROP TABLE preferences; \
      ALTER TABLE searches DROP COLUMN saved; ALTER TABLE searches DROP COLUMN query_folded; \
+     DROP TABLE canonical_run_askers; \
      DROP TABLE pins; DROP TABLE pin_history; DROP TABLE canonical_runs; DROP TABLE signal_rejections; \
      DROP TABLE egress_scans; DROP TABLE egress_events; \
      DROP TABLE signal_tags; DROP TABLE signal_grants; DROP TABLE signal_versions; DROP TABLE signal_chunks; \
      DROP TABLE signals; DROP TABLE corpus_changes; DROP TABLE corpus_values; \
      DELETE FROM _sqlx_migrations WHERE version >= 5";
 /// Takes back the sixteenth migration, and what follows.
-const DOWN_TO_15: &str = "DROP TABLE pins; DROP TABLE pin_history; DROP TABLE canonical_runs; \
+const DOWN_TO_15: &str = "DROP TABLE canonical_run_askers; DROP TABLE pins; DROP TABLE pin_history; DROP TABLE canonical_runs; \
      DROP TABLE signal_rejections; DROP TABLE egress_scans; DROP TABLE egress_events; \
      ALTER TABLE signals DROP COLUMN file_bytes; DELETE FROM _sqlx_migrations WHERE version >= 16";
 /// Forgets the sixth migration, which only changes a record.

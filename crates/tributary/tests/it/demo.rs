@@ -1,8 +1,9 @@
 //! `tributary demo`: what a newcomer sees first.
 
 use crate::program::{Running, program, text};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_demo_answers_from_all_three_sources() {
@@ -21,6 +22,10 @@ async fn the_demo_answers_from_all_three_sources() {
         "it issues its own license"
     );
     assert!(folder.path().join("data/demo/license/private.pem").exists(), "with a key of its own");
+    let settings = client.get("/svc/settings/").await.body;
+    let elects = |row: &&Value| row["name"] == "SVC_CANONICAL_AUTO_ELECT_ENABLED";
+    let elects = settings.as_array().unwrap().iter().find(elects).unwrap();
+    assert_eq!((&elects["value"], &elects["default"]), (&json!("True"), &json!("False")), "as in what is shipped");
     for line in curl {
         let path = line.split(&running.base).nth(1).unwrap().trim_end_matches('\'');
         let answer = client.get(path).await;
@@ -50,6 +55,46 @@ async fn the_demo_answers_from_all_three_sources() {
     .unwrap();
     let mixed: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(sources(&mixed), BTreeSet::from(["Newsroom - Riverbend".to_owned()]));
+}
+
+/// The contracts come in by tasks after the start.
+const VERSIONS_MAX: Duration = Duration::from_secs(60);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_demo_has_versions_and_somebody_who_decides() {
+    let folder = tempfile::tempdir().unwrap();
+    let running = Running::start(program(folder.path(), &["demo", "--port", "0"]));
+    let said = running.said.join("\n");
+    let password = said.split("password ").nth(1).unwrap().lines().next().unwrap();
+    let query = said.split(['“', '”']).nth(1).unwrap().replace(' ', "+");
+    let curator = running.client(Some(basic("curator", password)));
+    let until = Instant::now() + VERSIONS_MAX;
+    let mark = loop {
+        let found = curator.get(&format!("/svc/search/?qs={query}")).await.body;
+        let mark = found["results"][0]["cache"].clone();
+        if mark["cluster"]["size"] == 4 || Instant::now() > until {
+            break mark;
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    };
+    assert_eq!(
+        (&mark["cluster"]["size"], &mark["badge"]),
+        (&Value::from(4), &"Auto-selected".into()),
+        "{mark}"
+    );
+    let run = curator.get(&format!("/svc/canonical/{}/", mark["run_id"])).await.body;
+    assert_eq!(run["may_decide"], true, "{run}");
+    assert_eq!(run["winner"]["title"], "Gauge Hosting Agreement Alder Lock v3 final", "{run}");
+
+    // A second start brings back nothing that was removed.
+    let admin = running.client(Some(basic("admin", password)));
+    let winner = serde_json::json!({"signal_id": run["winner_signal_id"]});
+    assert_eq!(admin.post("/svc/cache/unindex/", &winner).await.status, 200);
+    let count = admin.get("/svc/cache/?page=1&items=1").await.body["count"].clone();
+    running.terminate();
+    let again = Running::start(program(folder.path(), &["demo", "--port", "0"]));
+    let admin = again.client(Some(basic("admin", password)));
+    assert_eq!(admin.get("/svc/cache/?page=1&items=1").await.body["count"], count);
 }
 
 fn sources(mixed: &Value) -> BTreeSet<String> {

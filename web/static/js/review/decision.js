@@ -40,7 +40,7 @@ export function decision(run, again) {
   return h("section", { class: "panel decide", "aria-labelledby": "decide-title" },
     h("h2", { id: "decide-title" }, t("Is this the version that counts?")),
     h("p", null, h("b", null, title), " ", winner?.version_label && h("span", { class: "badge quiet" }, winner.version_label)),
-    h("p", { class: "muted" }, t("Approving pins it: it comes first for this query, {where}, for all who may see it.", { where: holds(run.scope) })),
+    h("p", { class: "muted" }, t("Approving pins it {where}: it comes first for this query, for all who may see it.", { where: holds(run.scope) })),
     h("div", { class: "field" }, h("label", { for: "comment" }, t("Comment")), comment),
     h("div", { class: "buttons" }, h("button", { type: "button", class: "go", onclick: yes }, t("Approve")), h("button", { type: "button", class: "danger", onclick: no }, t("Reject …"))));
 }

@@ -26,7 +26,7 @@ let wish = wishOfAddress();
 let asking = new AbortController();
 
 const tabs = h("nav", { class: "seg", "aria-label": t("Which elections") });
-const filter = h("input", { type: "search", "aria-label": t("Filter by query"), placeholder: t("Filter by query"), maxlength: 200, value: wish.query });
+const filter = h("input", { type: "search", maxlength: 1000, value: wish.query });
 const rows = h("div", { class: "rows" });
 const pages = h("nav", { class: "pages", "aria-label": t("Pages") });
 fill(one("#work"), h("div", { class: "toolbar" }, tabs, filter), rows, pages);
@@ -83,8 +83,12 @@ async function load() {
 }
 
 function drawTabs() {
+  filter.ariaLabel = filter.placeholder = SHOWS[wish.show].isOfPins ? t("The query as it was asked") : t("Filter by query");
+  if (document.activeElement !== filter) filter.value = wish.query;
   const link = (show) => {
-    const target = { ...wish, show, page: 1 };
+    // Elections are found by words of their query, pins by the query itself.
+    const isLike = Boolean(SHOWS[show].isOfPins) === Boolean(SHOWS[wish.show].isOfPins);
+    const target = { query: isLike ? wish.query : "", show, page: 1 };
     const follow = (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
@@ -149,7 +153,7 @@ function drawPages(count) {
 }
 
 function emptiness() {
-  if (wish.query) return t("No query has these words.");
+  if (wish.query) return wish.show === "pins" ? t("Nothing is pinned for this query.") : t("No query has these words.");
   if (wish.show === "pins") return t("Nothing is pinned. A curator pins a result beside it, or by approving an election.");
   if (wish.show === "open") return t("Nothing waits for a decision. An election is held when a search finds several versions of a cached document.");
   return t("There is no such election yet.");

@@ -5,7 +5,7 @@ import { h, s, toast } from "../dom.js";
 import { outside } from "../outside.js";
 import { factors } from "../versions/names.js";
 import { day, number, t } from "../words.js";
-import { spans } from "./spans.js";
+import { spans, steps } from "./spans.js";
 
 const digits = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const signed = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: "exceptZero" });
@@ -14,7 +14,7 @@ const signed = new Intl.NumberFormat(document.documentElement.lang, { minimumFra
 export function sides(run, pinned) {
   const names = factors();
   const { members, weights } = run;
-  const reach = Math.max(1e-6, ...members.map((member) => spans(parts(member)).reach));
+  const reach = reachOf(members);
   const row = (name, cell, kind) => h("tr", { class: kind }, h("th", { scope: "row" }, name), members.map((member) => h("td", { class: member.role === "winner" ? "is-winner" : null }, cell(member))));
   const table = h(
     "table",
@@ -25,7 +25,7 @@ export function sides(run, pinned) {
       "tbody",
       null,
       row(t("Score"), (member) => [h("b", { class: "score" }, digits.format(member.score)), stacked(member, reach)], "total"),
-      Object.entries(names).map(([factor, name]) => row([name, " ", h("span", { class: "faint" }, t("weight {weight}", { weight: number(weights[factor] ?? 0) }))], (member) => single(member, factor, reach))),
+      Object.entries(names).map(([factor, name]) => row([name, " ", h("span", { class: "faint weight" }, t("weight {weight}", { weight: number(weights[factor] ?? 0) }))], (member) => single(member, factor, reach))),
       row(t("Confidence"), (member) => digits.format(member.relevance)),
       row(t("Why"), (member) => why(member)),
       pinned && row(t("Decide"), (member) => pinning(member, pinned)),
@@ -54,20 +54,30 @@ function top(member) {
 function stacked(member, reach) {
   const { drawn } = spans(parts(member));
   const said = drawn.map(({ factor, value }) => `${factors()[factor]} ${signed.format(value)}`).join(", ");
-  return s("svg", { class: "stack", viewBox: "-1000 0 2000 12", preserveAspectRatio: "none", role: "img", "aria-label": said || t("nothing") },
-    s("line", { class: "zero", x1: 0, x2: 0, y1: 0, y2: 12 }),
-    drawn.map(({ factor, from, to }) => s("rect", { class: `f-${factor}`, x: (from / reach) * 1000, width: ((to - from) / reach) * 1000, y: 1, height: 10 })));
+  return bar(drawn, reach, { role: "img", "aria-label": said || t("nothing") });
 }
 
+/** One factor; its bar begins where the one above it ended. */
 function single(member, factor, reach) {
-  const value = contribution(member, factor);
-  const [from, to] = value < 0 ? [value, 0] : [0, value];
+  const step = steps(parts(member)).find((one) => one.factor === factor);
   return [
-    h("span", { class: "adds" }, h("b", null, signed.format(value)), " ", h("span", { class: "faint" }, digits.format(member.factors?.[factor] ?? 0))),
-    s("svg", { class: "stack", viewBox: "-1000 0 2000 6", preserveAspectRatio: "none", "aria-hidden": "true" },
-      s("line", { class: "zero", x1: 0, x2: 0, y1: 0, y2: 6 }),
-      s("rect", { class: `f-${factor}`, x: (from / reach) * 1000, width: ((to - from) / reach) * 1000, height: 6 })),
+    h("span", { class: "adds" }, h("b", null, signed.format(step.value)), " ", h("span", { class: "faint" }, digits.format(member.factors?.[factor] ?? 0))),
+    bar([step], reach, { class: "stack thin", "aria-hidden": "true" }),
   ];
+}
+
+/** Every bar has the same scale, so that they can be held against each other. */
+function bar(pieces, { left, right }, properties) {
+  const at = (value) => ((value - left) / (right - left)) * 1000;
+  return s("svg", { class: "stack", viewBox: "0 0 1000 10", preserveAspectRatio: "none", ...properties },
+    s("line", { class: "zero", x1: at(0), x2: at(0), y1: 0, y2: 10 }),
+    pieces.map(({ factor, from, to }) => s("rect", { class: `f-${factor}`, x: at(from), width: at(to) - at(from), y: 1, height: 8 })));
+}
+
+/** How far the bars of all members reach to both sides. */
+function reachOf(members) {
+  const all = members.map((member) => spans(parts(member)));
+  return { left: Math.min(0, ...all.map((one) => one.left)), right: Math.max(1e-6, ...all.map((one) => one.right)) };
 }
 
 const why = ({ reasons }) => (reasons?.length ? h("ul", { class: "reasons" }, reasons.map((reason) => h("li", null, reason))) : "–");

@@ -1,6 +1,9 @@
-// Where the parts of a sum lie on a line: those above zero one after the other to the right, those below to the left.
+// Where the parts of a sum lie on a line.
 
-/** Of `{factor, value}`: those that are not zero with `from` and `to`, and how far they reach from zero. */
+/**
+ * All on one line, those above zero one after the other to the right, those below to the left. Of `{factor, value}`: those
+ * that are not zero with `from` and `to`, and how far they reach to both sides.
+ */
 export function spans(parts) {
   let [right, left] = [0, 0];
   const drawn = [];
@@ -11,5 +14,15 @@ export function spans(parts) {
     if (value > 0) right += value;
     else left += value;
   }
-  return { drawn, reach: Math.max(right, -left) };
+  return { drawn, left, right };
+}
+
+/** Each on a line of its own, where the one before it ended: the last one ends at the sum. */
+export function steps(parts) {
+  let sum = 0;
+  return parts.map(({ factor, value }) => {
+    const before = sum;
+    sum += Number.isFinite(value) ? value : 0;
+    return { factor, value, from: Math.min(before, sum), to: Math.max(before, sum) };
+  });
 }

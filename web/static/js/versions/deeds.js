@@ -20,7 +20,7 @@ export const reject = (run, { reason, comment }) => post(`/canonical/${run}/reje
 
 /** Where it holds, as a sentence. */
 export function holds(scope) {
-  return !scope || scope === "firm" ? t("for everybody") : t("in the matter {matter}", { matter: scope.replace(/^matter:/, "") });
+  return !scope || scope === "firm" ? t("everywhere") : t("in the matter {matter}", { matter: scope.replace(/^matter:/, "") });
 }
 
 /** Does it; where another document has the place, only when that is wanted. */

@@ -5,13 +5,14 @@ use super::{MailError, authenticator, unreadable};
 use crate::egress::MailParts;
 use bytes::Bytes;
 use chrono::DateTime;
-use domain::contracts::{FetchError, HttpMethod, HttpRequest, HttpResponse, Origin, SourceTokenError};
+use domain::contracts::{Clock, FetchError, HttpMethod, HttpRequest, HttpResponse, Origin, SourceTokenError};
 use domain::corpus::Channel;
 use domain::ids::UserId;
 use domain::instant::Instant;
 use domain::secret::Secret;
 use domain::settings::Settings;
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
 use url::Url;
@@ -32,7 +33,7 @@ pub struct Access<'a> {
     pub settings: &'a Settings,
     pub user: UserId,
     /// To understand a time until which to wait.
-    pub now: Instant,
+    pub clock: &'a Arc<dyn Clock>,
 }
 
 pub struct Client {
@@ -43,12 +44,11 @@ pub struct Client {
     origin: Origin,
     headers: Vec<(String, String)>,
     token: Mutex<Secret>,
-    now: Instant,
+    clock: Arc<dyn Clock>,
 }
 
-/// What an answer means.
-enum Meaning {
-    Good,
+/// What keeps an answer from being one.
+enum Trouble {
     /// Once more, after this time; None: the service does not say.
     Wait(Option<Duration>),
     Expired,
@@ -58,7 +58,7 @@ enum Meaning {
 
 impl Client {
     pub async fn open(access: Access<'_>, channel: Channel) -> Result<Self, MailError> {
-        let Access { parts, settings, user, now } = access;
+        let Access { parts, settings, user, clock } = access;
         let (url, setting) = match channel {
             Channel::Outlook => (&settings.egress_outlook_url, "SVC_EGRESS_OUTLOOK_URL"),
             Channel::Gmail => (&settings.egress_gmail_url, "SVC_EGRESS_GMAIL_URL"),
@@ -78,7 +78,7 @@ impl Client {
             origin,
             headers,
             token: Mutex::new(token),
-            now,
+            clock: Arc::clone(clock),
         })
     }
 
@@ -106,40 +106,40 @@ impl Client {
         let (mut retries, mut is_renewed) = (0, false);
         loop {
             let token = self.token.lock().await.clone();
-            let meaning = match self.parts.fetch.fetch(&self.request(url, more, &token)).await {
-                Ok(answer) => match meaning(&answer, self.now) {
-                    Meaning::Good => return Ok(answer.body),
-                    other => other,
+            let trouble = match self.parts.fetch.fetch(&self.request(url, more, &token)).await {
+                Ok(answer) => match trouble(&answer, self.clock.now()) {
+                    None => return Ok(answer.body),
+                    Some(trouble) => trouble,
                 },
-                Err(FetchError::TooLarge { .. }) => Meaning::Missing,
+                Err(FetchError::TooLarge { .. }) => Trouble::Missing,
                 Err(FetchError::Timeout(_) | FetchError::Connect(..) | FetchError::Broken(..)) => {
-                    Meaning::Wait(None)
+                    Trouble::Wait(None)
                 }
-                Err(error) => Meaning::Bad(error.to_string()),
+                Err(error) => Trouble::Bad(error.to_string()),
             };
-            match meaning {
-                Meaning::Expired if !is_renewed => {
+            match trouble {
+                Trouble::Expired if !is_renewed => {
                     is_renewed = true;
                     self.renew(&token).await?;
                 }
-                Meaning::Wait(told) if retries < RETRIES_MAX => {
+                Trouble::Wait(told) if retries < RETRIES_MAX => {
                     let usual = WAIT_FIRST * 2_u32.pow(retries);
                     retries += 1;
-                    tokio::time::sleep(told.unwrap_or(usual).min(WAIT_MAX)).await;
+                    tokio::time::sleep(bounded(told.unwrap_or(usual))).await;
                 }
-                Meaning::Missing => return Err(MailError::Missing),
-                Meaning::Good | Meaning::Expired => {
+                Trouble::Missing => return Err(MailError::Missing),
+                Trouble::Expired => {
                     return Err(MailError::Failed(format!(
                         "the mailbox does not accept your connection any more; connect {} again and scan again",
                         self.authenticator
                     )));
                 }
-                Meaning::Wait(_) => {
+                Trouble::Wait(_) => {
                     let sentence =
                         format!("{} does not answer or is too busy; scan again later", self.origin.host);
                     return Err(MailError::Failed(sentence));
                 }
-                Meaning::Bad(sentence) => return Err(MailError::Failed(sentence)),
+                Trouble::Bad(sentence) => return Err(MailError::Failed(sentence)),
             }
         }
     }
@@ -182,22 +182,23 @@ fn untold(error: SourceTokenError) -> MailError {
     })
 }
 
-fn meaning(answer: &HttpResponse, now: Instant) -> Meaning {
-    match answer.status {
-        200 => Meaning::Good,
-        401 => Meaning::Expired,
-        404 | 410 => Meaning::Missing,
+/// None: it is one.
+fn trouble(answer: &HttpResponse, now: Instant) -> Option<Trouble> {
+    Some(match answer.status {
+        200 => return None,
+        401 => Trouble::Expired,
+        404 | 410 => Trouble::Missing,
         408 | 429 | 500 | 502 | 503 | 504 | 509 => {
-            Meaning::Wait(answer.header("retry-after").and_then(|text| wait(text, now)))
+            Trouble::Wait(answer.header("retry-after").and_then(|text| wait(text, now)))
         }
         // Gmail says so when too much was asked, and when a permission is missing.
-        403 if is_throttled(&answer.body) => Meaning::Wait(None),
-        403 => Meaning::Bad(
+        403 if is_throttled(&answer.body) => Trouble::Wait(None),
+        403 => Trouble::Bad(
             "the mailbox refuses: your connection lacks the permission to read mail; connect it again with that permission"
                 .to_owned(),
         ),
-        status => Meaning::Bad(format!("the mailbox answered with the status {status}")),
-    }
+        status => Trouble::Bad(format!("the mailbox answered with the status {status}")),
+    })
 }
 
 fn is_throttled(body: &[u8]) -> bool {
@@ -205,6 +206,10 @@ fn is_throttled(body: &[u8]) -> bool {
     let mut reasons =
         told["error"]["errors"].as_array().into_iter().flatten().filter_map(|one| one["reason"].as_str());
     reasons.any(|reason| matches!(reason, "rateLimitExceeded" | "userRateLimitExceeded"))
+}
+
+fn bounded(wait: Duration) -> Duration {
+    wait.min(WAIT_MAX)
 }
 
 /// Seconds, or a moment.
@@ -220,6 +225,13 @@ fn wait(text: &str, now: Instant) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wait_is_bounded() {
+        let told = wait("86400", Instant::UNIX_EPOCH).unwrap();
+        assert_eq!(bounded(told), WAIT_MAX);
+        assert_eq!(bounded(WAIT_FIRST), WAIT_FIRST);
+    }
 
     #[test]
     fn answers_have_a_meaning() {
@@ -241,15 +253,15 @@ mod tests {
             let headers = [("retry-after".to_owned(), after.to_owned())];
             let headers = headers.into_iter().filter(|(_, value)| !value.is_empty()).collect();
             let body = Bytes::copy_from_slice(body.as_bytes());
-            let found = match meaning(&HttpResponse { status, headers, body }, now) {
-                Meaning::Good => "good".to_owned(),
-                Meaning::Wait(Some(time)) => format!("wait {}", time.as_secs()),
-                Meaning::Wait(None) => "wait".to_owned(),
-                Meaning::Expired => "expired".to_owned(),
-                Meaning::Missing => "missing".to_owned(),
-                Meaning::Bad(_) => "bad".to_owned(),
+            let found = match trouble(&HttpResponse { status, headers, body }, now) {
+                None => "good".to_owned(),
+                Some(Trouble::Wait(Some(time))) => format!("wait {}", time.as_secs()),
+                Some(Trouble::Wait(None)) => "wait".to_owned(),
+                Some(Trouble::Expired) => "expired".to_owned(),
+                Some(Trouble::Missing) => "missing".to_owned(),
+                Some(Trouble::Bad(_)) => "bad".to_owned(),
             };
-            assert_eq!(found, expected, "{status} {after} {body:?}", body = status);
+            assert_eq!(found, expected, "{status} {after}");
         }
     }
 }

@@ -225,7 +225,7 @@ mod tests {
             (Facts { rejections_elsewhere: 9, ..base.clone() }, [0.0, 0.0, 1.0]),
         ];
         for (facts, expected) in table {
-            let factors = candidates(&[facts.clone()], now())[0].factors;
+            let factors = candidates(std::slice::from_ref(&facts), now())[0].factors;
             assert_eq!([factors.egress_external, factors.pin, factors.rejection], expected, "{facts:?}");
         }
     }

@@ -4,5 +4,6 @@ mod crashes;
 mod house;
 mod ingest;
 mod pages;
+mod pinning;
 mod promotion;
 mod sweep;

@@ -2,11 +2,8 @@
 
 use super::house::{QUERY, Room, electing};
 use corpus::canonical::{CanonicalError, PinWish, PinsAsked};
-use domain::contracts::{Clock, Retrieval, SignalStore};
-use domain::corpus::{
-    DocumentAddress, NewSignal, Origin, PinAction, PinVia, RejectReason, RunStatus, Scope, SignalState,
-    SourceKind,
-};
+use domain::contracts::SignalStore;
+use domain::corpus::{PinAction, PinVia, RejectReason, RunStatus, Scope, SignalState};
 use domain::ids::{RunId, SignalId};
 
 async fn run_of(room: &Room, owner: domain::ids::UserId) -> RunId {
@@ -168,28 +165,4 @@ async fn a_rejected_winner_counts_for_less() {
     let other = cache.run(&ann, other).await.unwrap();
     let penalty = other.members.iter().find(|one| one.member.signal_id == room.versions[2]).unwrap();
     assert_eq!(penalty.contributions.rejection, -1.0);
-}
-
-#[tokio::test]
-async fn a_document_without_text_cannot_be_pinned() {
-    let room = Room::open(electing()).await;
-    let seen = NewSignal {
-        address: DocumentAddress::of("https://h.example/known").unwrap(),
-        source_provider_id: None,
-        source_provider: String::new(),
-        source_kind: SourceKind::Web,
-        external_id: String::new(),
-        title: "Known".to_owned(),
-        author: String::new(),
-        date_published: String::new(),
-        origin: Origin::Ingest,
-        matter_tags: Vec::new(),
-    };
-    let by = Retrieval { user: room.ann, idp: String::new(), content_hash: String::new() };
-    let known = room.house.store.note_signal(seen, &by, room.house.clock.now()).await.unwrap().0.signal_id;
-    tokio::time::pause();
-    for (who, expected) in [(room.ann, CanonicalError::NotIndexed), (room.cleo, CanonicalError::NotFound)] {
-        let wish = PinWish { signal_id: known, ..room.wish(0, "firm") };
-        assert_eq!(room.house.cache.pin(&room.principal(who).await, wish).await.unwrap_err(), expected);
-    }
 }

@@ -86,4 +86,16 @@ async fn the_difference_is_for_who_sees_both() {
         Retrieved { by: room.ann, url: "https://h.example/long", text: &long, ..Retrieved::default() };
     let long = room.house.keep(given).await;
     assert!(cache.diff_of(&ann, long, first).await.unwrap().truncated);
+    let text =
+        |word: &str| -> String { (0..2_000).map(|line| format!("same {line}\n{word} {line}\n")).collect() };
+    let mut sides = Vec::new();
+    for word in ["old", "new"] {
+        let (url, text) = (format!("https://h.example/{word}"), text(word));
+        sides.push(
+            room.house.keep(Retrieved { by: room.ann, url: &url, text: &text, ..Retrieved::default() }).await,
+        );
+    }
+    let diff = cache.diff_of(&ann, sides[0], sides[1]).await.unwrap();
+    assert_eq!((diff.added, diff.removed, diff.same), (2_000, 2_000, 6_000), "the counts are whole");
+    assert_eq!((diff.pieces.len(), diff.truncated), (corpus::canonical::DIFF_PIECES_MAX, true));
 }

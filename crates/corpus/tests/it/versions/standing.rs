@@ -108,6 +108,11 @@ async fn only_what_concludes_a_search_is_written_and_it_can_be_replayed() {
     assert_eq!(room.told(&whole), room.told(&partial), "the same is computed");
     let run_id = whole[&room.versions[0]].run_id.unwrap();
     assert_eq!(room.standings(&search, true).await[&room.versions[2]].run_id, Some(run_id), "the same again");
+    assert_eq!(
+        (cache.counted().elections, cache.counted().pins),
+        (2, 0),
+        "a search that still runs counts nowhere"
+    );
     let listed = cache.runs(&ann, &all).await.unwrap();
     assert_eq!((listed.total, listed.items[0].run.scope.to_string()), (1, "matter:acme".to_owned()));
     assert_eq!(listed.items[0].run.cluster_key, room.versions[0]);
@@ -172,4 +177,17 @@ async fn what_is_pinned_is_found_and_marked_for_its_query_alone() {
     assert_eq!(badges(room.ann, None).await, [Badge::Cached; 3]);
     assert_eq!(badges(room.ann, Some(Topic { query: QUERY, tags: &[] })).await, [Badge::Cached; 3]);
     assert_eq!(badges(room.ben, Some(topic)).await, [Badge::Cached; 2]);
+}
+
+#[tokio::test]
+async fn so_many_documents_are_looked_at() {
+    let room = Room::open(electing()).await;
+    let search = room.search(room.ann, QUERY, &[]).await;
+    // The first hundred count, whether they are there or not.
+    for (before, expected) in [(97, 3), (99, 1), (100, 0)] {
+        let nobodys = (1..=before).map(|number| (domain::ids::SignalId(100_000 + number), 0.9));
+        let candidates: Vec<_> = nobodys.chain(room.candidates()).collect();
+        let asked = asked(search.id, room.ann, search.topic(), &candidates, false);
+        assert_eq!(room.house.cache.versions(asked).await.unwrap().len(), expected, "{before}");
+    }
 }

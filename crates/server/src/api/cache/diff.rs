@@ -78,8 +78,7 @@ impl From<Diff> for DiffView {
     ("other" = i64, Path, description = "`signal_id` of the document on the right.")), responses(
     (status = 200, description = "The difference.", body = DiffView),
     (status = 402, description = "`cache_unlicensed`: the license does not open the cache.", body = ErrorBody),
-    (status = 404, description = "One of them is unknown, or not for you.", body = ErrorBody),
-    (status = 422, description = "`not_indexed`: a text is not in the cache.", body = ErrorBody)))]
+    (status = 404, description = "One of them is unknown, or not for you.", body = ErrorBody)))]
 pub async fn read_difference(
     caller: Caller,
     State(house): State<Arc<House>>,

@@ -66,6 +66,10 @@ impl CanonicalStore for SqlStore {
         runs::run(&self.db, id).await
     }
 
+    async fn has_asked(&self, id: RunId, user: UserId) -> Result<bool, StoreError> {
+        runs::has_asked(&self.db, id, user).await
+    }
+
     async fn runs(&self, filter: &RunFilter, offset: u64, limit: u64) -> Result<Page<Run>, StoreError> {
         runs::list(&self.db, filter, offset, limit).await
     }

@@ -1,13 +1,13 @@
 //! An election into the records. The same outcome again writes nothing.
 
-use super::runs::{RunRow, columns, open};
+use super::runs::{self, RunRow, columns, open};
 use super::topic;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::{JsonText, finite, plain};
 use crate::sql::corpus::{self, in_lists, push_list};
 use domain::contracts::StoreError;
 use domain::corpus::{Factors, Member, NewRun, QUERY_CHARS_MAX, Run, RunStatus, query_key};
-use domain::ids::SignalId;
+use domain::ids::{SignalId, UserId};
 use domain::instant::{Instant, to_micros};
 use sqlx::QueryBuilder;
 
@@ -31,8 +31,11 @@ pub(super) async fn record(db: &Db, run: NewRun, now: Instant) -> Result<Run, St
     // Most elections say what the one before said: they need not wait for those who write.
     let before = on_db!(*db, read, db => sqlx::query_as::<_, RunRow>(of_cluster!())
         .bind(topic.as_str()).bind(run.cluster_key.0).fetch_optional(db))?;
-    if let Some(before) = before.map(Run::try_from).transpose()?.filter(|before| says_the_same(before, &run))
-    {
+    let before = before.map(Run::try_from).transpose()?.filter(|before| says_the_same(before, &run));
+    if let Some(before) = before {
+        if !runs::has_asked(db, before.run_id, run.search_owner).await? {
+            note_asker(db, &before, run.search_owner).await?;
+        }
         return Ok(before);
     }
     let mut tx = corpus::begin(db).await?;
@@ -40,6 +43,8 @@ pub(super) async fn record(db: &Db, run: NewRun, now: Instant) -> Result<Run, St
         .bind(topic.as_str()).bind(run.cluster_key.0).fetch_optional(db))?;
     if let Some(before) = before.map(Run::try_from).transpose()? {
         if says_the_same(&before, &run) {
+            drop(tx);
+            note_asker(db, &before, run.search_owner).await?;
             return Ok(before);
         }
         supersede(&mut tx, &before).await?;
@@ -93,6 +98,15 @@ fn says_the_same(before: &Run, run: &NewRun) -> bool {
         && before.weights == run.weights
         && before.gates == run.gates
         && before.members == run.members
+}
+
+/// The run may have gone meanwhile: then there is nothing to note.
+async fn note_asker(db: &Db, run: &Run, asker: UserId) -> Result<(), StoreError> {
+    const TEXT: &str = "INSERT INTO canonical_run_askers (run_id, user_id) SELECT id, CAST($2 AS BIGINT) \
+         FROM canonical_runs WHERE id = $1 AND (search_owner IS NULL OR search_owner <> $2) \
+         ON CONFLICT (run_id, user_id) DO NOTHING";
+    on_db!(*db, write, db => changed(sqlx::query(TEXT).bind(run.run_id.0).bind(asker.0).execute(db)))?;
+    Ok(())
 }
 
 async fn supersede(tx: &mut Tx, before: &Run) -> Result<(), StoreError> {

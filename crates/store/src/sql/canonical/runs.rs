@@ -86,6 +86,13 @@ pub(super) async fn run(db: &Db, id: RunId) -> Result<Run, StoreError> {
     on_db!(*db, read, db => sqlx::query_as::<_, RunRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
 }
 
+pub(super) async fn has_asked(db: &Db, id: RunId, user: UserId) -> Result<bool, StoreError> {
+    const TEXT: &str = "SELECT (SELECT COUNT(*) FROM canonical_runs WHERE id = $1 AND search_owner = $2) \
+         + (SELECT COUNT(*) FROM canonical_run_askers WHERE run_id = $1 AND user_id = $2)";
+    let count: i64 = on_db!(*db, read, db => sqlx::query_scalar(TEXT).bind(id.0).bind(user.0).fetch_one(db))?;
+    Ok(count > 0)
+}
+
 /// The run as it is in this transaction.
 pub(super) async fn load(tx: &mut Tx, id: RunId) -> Result<Run, StoreError> {
     const TEXT: &str = concat!("SELECT ", columns!(), " FROM canonical_runs WHERE id = $1");
@@ -151,7 +158,9 @@ where
 {
     query.push(" WHERE TRUE");
     if let Some(owner) = filter.search_owner {
-        query.push(" AND search_owner = ").push_bind(owner.0);
+        query.push(" AND (search_owner = ").push_bind(owner.0);
+        query.push(" OR id IN (SELECT run_id FROM canonical_run_askers WHERE user_id = ");
+        query.push_bind(owner.0).push("))");
     }
     if let Some(key) = filter.cluster_key {
         query.push(" AND cluster_key = ").push_bind(key.0);

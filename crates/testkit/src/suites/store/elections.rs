@@ -130,6 +130,29 @@ pub async fn are_recorded_once(store: &dyn Store) {
     assert_eq!(status(store, before).await, RunStatus::AutoElected, "what is refused changes nothing");
 }
 
+pub async fn know_who_asked(store: &dyn Store) {
+    let (ann, signals) = three(store).await;
+    let (ben, col) = (person(store, "ben").await.id, person(store, "col").await.id);
+    let mut id = RunId(0);
+    for owner in [ann, ben, ben, ann] {
+        let run = store.record_run(election("q", &signals, owner), at(1)).await.unwrap();
+        assert_eq!(run.search_owner, Some(ann), "whoever came first");
+        id = run.run_id;
+    }
+    let asked = async |user| {
+        let filter = RunFilter { search_owner: Some(user), ..RunFilter::default() };
+        let listed = store.runs(&filter, 0, 9).await.unwrap().total == 1;
+        assert_eq!(store.has_asked(id, user).await.unwrap(), listed, "{user}");
+        listed
+    };
+    assert_eq!([asked(ann).await, asked(ben).await, asked(col).await], [true, true, false]);
+    let other = store.record_run(election("q", &signals[1..], col), at(2)).await.unwrap().run_id;
+    assert!(!store.has_asked(other, ben).await.unwrap(), "another election");
+    store.delete_user(ben).await.unwrap();
+    assert!(!asked(ben).await);
+    assert!(!store.has_asked(RunId(999), ann).await.unwrap());
+}
+
 pub async fn are_recorded_once_by_many(store: &dyn Store) {
     let (ann, signals) = three(store).await;
     let new = election("race", &signals, ann);

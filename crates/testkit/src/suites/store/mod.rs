@@ -87,7 +87,7 @@ macro_rules! store_behaviours {
             signal_changes: are_told_in_order, are_told_in_the_order_of_commits, end_whoever_writes;
             pins: are_one_for_each_query_and_scope, need_a_text, are_unpinned, are_listed, take_long_and_odd_queries,
                 are_decided_by_the_database;
-            elections: are_recorded_once, are_recorded_once_by_many, are_approved_once, are_rejected_once, are_found, become_stale, are_bounded;
+            elections: are_recorded_once, know_who_asked, are_recorded_once_by_many, are_approved_once, are_rejected_once, are_found, become_stale, are_bounded;
             decided_documents: leave_nothing_undecided, are_one_after_a_merge, outlive_people;
             egress: scans_run_one_at_a_time, scans_end_once, events_are_kept_once, events_belong_to_one_person,
                 scans_are_bounded;

@@ -54,6 +54,9 @@ async fn list(State(mailbox): State<Mailbox>, headers: HeaderMap, Query(given): 
     if !is_sent || has_unknown(&given, &["labelIds", "maxResults", "q", "pageToken"]) {
         return status_of(400);
     }
+    if mailbox.is_endless() {
+        return json(&json!({"nextPageToken": "~1"}));
+    }
     let mut all = mailbox.times();
     all.retain(|(_, sent)| {
         let sent = sent.timestamp();

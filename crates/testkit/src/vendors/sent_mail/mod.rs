@@ -54,6 +54,7 @@ pub struct Inner {
     troubles: BTreeMap<usize, Trouble>,
     /// The paths of all requests, without their parameters.
     paths: Vec<String>,
+    is_endless: bool,
 }
 
 impl Inner {
@@ -72,6 +73,7 @@ impl Mailbox {
             requests: 0,
             troubles: BTreeMap::new(),
             paths: Vec::new(),
+            is_endless: false,
         })))
     }
 
@@ -86,6 +88,15 @@ impl Mailbox {
     /// Requests whose path holds this text.
     pub fn asked_for(&self, part: &str) -> usize {
         self.lock().paths.iter().filter(|path| path.contains(part)).count()
+    }
+
+    /// From now on there is nothing on any page, and always a next one.
+    pub fn make_endless(&self) {
+        self.lock().is_endless = true;
+    }
+
+    fn is_endless(&self) -> bool {
+        self.lock().is_endless
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

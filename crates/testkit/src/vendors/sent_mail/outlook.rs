@@ -59,6 +59,10 @@ async fn list(
     if has_unknown(&given, &KNOWN) || !is_ordered || !is_lasting || !(1..=TOP_MAX).contains(&top) {
         return status_of(400);
     }
+    if mailbox.is_endless() {
+        let next = format!("http://{}{uri}", headers["host"].to_str().unwrap_or_default());
+        return json(&json!({"value": [], "@odata.nextLink": next}));
+    }
     let fields: Vec<&str> = value(&given, "$select").unwrap_or_default().split(',').collect();
     let mut all = mailbox.times();
     all.retain(|(_, sent)| from.is_none_or(|from| *sent >= from) && until.is_none_or(|until| *sent < until));
@@ -124,7 +128,7 @@ async fn message(
     headers: HeaderMap,
     Query(given): Parameters,
 ) -> Response {
-    if let Err(answer) = mailbox.admit(&headers, "/message") {
+    if let Err(answer) = mailbox.admit(&headers, "/full") {
         return *answer;
     }
     let Some((number, letter)) = letter_of(&mailbox, &id) else { return status_of(404) };

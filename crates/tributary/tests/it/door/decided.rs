@@ -19,11 +19,11 @@ pub struct Decided {
     pub event: i64,
 }
 
-/// The mailbox is the account that the administrator has connected; nobody answers there.
+/// The mailbox is the account that the administrator has connected. Its address is none, so that a scan ends at once.
 pub fn with_mailbox(settings: Settings) -> Settings {
     Settings {
         egress_outlook_authenticator: "hub".to_owned(),
-        egress_outlook_url: "http://127.0.0.1:1".to_owned(),
+        egress_outlook_url: "nowhere".to_owned(),
         ..settings
     }
 }

@@ -27,7 +27,7 @@ pub struct Walk {
     /// Three versions of one agreement in the cache.
     pub signals: Vec<i64>,
     pub rivers: i64,
-    _source: Source,
+    pub source: Source,
     _mailbox: OutlookPost,
 }
 
@@ -52,16 +52,8 @@ impl Walk {
         assert_eq!(house.admin.post("/svc/aiproviders/", &picker).await.status, 201);
         let ann = house.user("ann", &[CURATORS]).await;
         let ann_id = house.service.wired().store.user_by_name("ann").await.unwrap().id;
-        let mut walk = Self {
-            house,
-            prefix,
-            ann,
-            ann_id,
-            signals: Vec::new(),
-            rivers,
-            _source: source,
-            _mailbox: mailbox,
-        };
+        let mut walk =
+            Self { house, prefix, ann, ann_id, signals: Vec::new(), rivers, source, _mailbox: mailbox };
         for version in 1..=VERSIONS {
             walk.signals.push(walk.kept(version).await);
         }

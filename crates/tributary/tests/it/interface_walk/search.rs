@@ -1,7 +1,9 @@
 //! Searches, results, configuration and monitoring, as the interface tells of them.
 
 use super::call::Walk;
+use crate::house::items;
 use serde_json::{Value, json};
+use testkit::source::Behaviour;
 
 /// A search of Ann's that is ready.
 async fn searched(walk: &Walk) -> i64 {
@@ -15,8 +17,9 @@ async fn found(walk: &Walk) -> i64 {
     page.body["results"][0]["swirl_id"].as_i64().unwrap()
 }
 
-fn result_url(walk: &Walk, search: impl std::fmt::Display) -> String {
-    format!("{}{}/results/?search_id={search}", walk.house.base, walk.prefix)
+/// Where the results of a search are, without the address of the house.
+fn results_of(walk: &Walk, search: impl std::fmt::Display) -> String {
+    format!("{}/results/?search_id={search}", walk.prefix)
 }
 
 pub async fn call(walk: &Walk, row: &str) {
@@ -35,24 +38,17 @@ pub async fn call(walk: &Walk, row: &str) {
         "GET /svc/search/?rerun=<search_id>" => {
             let id = searched(walk).await;
             let again = walk.get(&format!("/svc/search/?rerun={id}")).await;
-            assert_eq!((again.status.as_u16(), again.header("location")), (302, &*result_url(walk, id)));
+            assert_eq!((again.status.as_u16(), again.header("location")), (302, &*results_of(walk, id)));
             assert_eq!(walk.ann.ready(id).await["status"], "FULL_RESULTS_READY");
         }
-        "GET /svc/search/?update=<search_id>" => {
-            let id = searched(walk).await;
-            let again = walk.get(&format!("/svc/search/?update={id}")).await;
-            assert_eq!((again.status.as_u16(), again.header("location")), (302, &*result_url(walk, id)));
-            let ready = walk.ann.ready(id).await;
-            assert_eq!((&ready["status"], &ready["sort"]), (&json!("FULL_UPDATE_READY"), &json!("date")));
-            let page = walk.get(&format!("/svc/results/?search_id={id}")).await.body;
-            assert_eq!(page["results"].as_array().unwrap().len(), 2, "the same addresses once: {page}");
-        }
+        "GET /svc/search/?update=<search_id>" => update(walk).await,
         "GET /svc/search/<search_id>/" => {
             let id = searched(walk).await;
             let read = walk.get(&format!("/svc/search/{id}/")).await;
             assert_eq!((read.status.as_u16(), &read.body["id"]), (200, &json!(id)), "{read:?}");
             let url = read.body["result_url"].as_str().unwrap();
-            assert!(url.starts_with(&result_url(walk, id)), "{url}");
+            let expected = format!("{}{}", walk.house.base, results_of(walk, id));
+            assert!(url.starts_with(&expected), "{url}");
         }
         "PUT /svc/search/<search_id>/" => {
             let path = format!("/svc/search/{}/", searched(walk).await);
@@ -95,13 +91,31 @@ pub async fn call(walk: &Walk, row: &str) {
     }
 }
 
+/// One more is found: it is marked as new, and those that are there already stay one each.
+async fn update(walk: &Walk) {
+    let id = searched(walk).await;
+    walk.source.reply(Behaviour::Json(items("river", 3)));
+    let again = walk.get(&format!("/svc/search/?update={id}")).await;
+    assert_eq!((again.status.as_u16(), again.header("location")), (302, &*results_of(walk, id)));
+    let ready = walk.ann.ready(id).await;
+    walk.source.reply(Behaviour::Json(items("river", 2)));
+    assert_eq!((&ready["status"], &ready["sort"]), (&json!("FULL_UPDATE_READY"), &json!("date")));
+    let all = walk.get(&format!("/svc/results/?search_id={id}")).await.body;
+    assert_eq!(all["results"].as_array().unwrap().len(), 3, "each address once: {all}");
+    for mixer in ["RelevancyNewItemsMixer", "DateNewItemsMixer"] {
+        let page = walk.get(&format!("/svc/results/?search_id={id}&result_mixer={mixer}")).await.body;
+        let new: Vec<&Value> = page["results"].as_array().unwrap().iter().map(|row| &row["new"]).collect();
+        assert_eq!(new, [&json!(1)], "{page}");
+    }
+}
+
 async fn by_q(walk: &Walk) {
     for more in ["", "&providers=Rivers"] {
         let sent = walk.get(&format!("/svc/search/?q=deep%20river{more}")).await;
         assert_eq!(sent.status, 302, "{sent:?}");
         let place = sent.header("location");
-        assert!(place.starts_with(&result_url(walk, "")), "{place}");
-        let page = walk.ann.get(place.trim_start_matches(&walk.house.base)).await;
+        assert!(place.starts_with(&results_of(walk, "")), "{place}");
+        let page = walk.ann.get(place).await;
         assert_eq!(page.status, 200, "{page:?}");
     }
 }

@@ -26,7 +26,7 @@ async fn a_request_stands_for_itself() {
         let answer = house.admin.post(path, &list).await;
         assert_eq!(answer.status, 200, "{answer:?}");
         assert!(answer.header("mcp-session-id").is_empty());
-        assert_eq!(answer.body["result"]["tools"].as_array().unwrap().len(), 8, "{path}");
+        assert_eq!(answer.body["result"]["tools"].as_array().unwrap().len(), 10, "{path}");
     }
     let begun = message(
         "initialize",

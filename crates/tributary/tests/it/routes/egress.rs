@@ -3,7 +3,7 @@
 use crate::house::{Client, TestHouse, licensed, long_text};
 use chrono::{DateTime, Utc};
 use domain::authenticator::Tokens;
-use domain::contracts::{AuthenticatorStore, EgressStore, ScanEnd, ScanOutcome, UserStore};
+use domain::contracts::{ConnectionStore, EgressStore, ScanEnd, ScanOutcome, UserStore};
 use domain::corpus::{Channel, MatchMethod, NewEvent, NewScan, ScanCounts, ScanStatus};
 use domain::ids::{AuthenticatorId, ScanId, SignalId};
 use domain::secret::Secret;
@@ -97,14 +97,10 @@ fn ids(listed: &Value) -> Vec<i64> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_scan_is_begun_watched_and_cancelled() {
+async fn a_wish_must_be_right_and_a_mailbox_connected() {
     let source = Source::start().await;
-    let later = Duration::from_secs(5);
-    source.reply(Behaviour::Delay(later, Box::new(Behaviour::Json(json!({"value": []})))));
     let house = house(&source).await;
     let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
-    let nothing = json!({"count": 0, "next": null, "previous": null, "results": []});
-    assert_eq!(ann.get(SCAN).await.body, nothing);
     for (given, field) in [
         (json!({"channel": "fax"}), "channel"),
         (json!({"channel": 7}), "channel"),
@@ -129,7 +125,20 @@ async fn a_scan_is_begun_watched_and_cancelled() {
         assert_eq!(client.get("/svc/authenticators/").await.body[0]["idp"], "microsoft");
     }
     assert_eq!(ben.post(SCAN, &json!({})).await.status, 424, "the mailbox of somebody else is no mailbox");
+    assert!(source.requests().is_empty(), "no mailbox was asked");
+    house.stop().await;
+}
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scan_is_begun_watched_and_cancelled() {
+    let source = Source::start().await;
+    let later = Duration::from_secs(5);
+    source.reply(Behaviour::Delay(later, Box::new(Behaviour::Json(json!({"value": []})))));
+    let house = house(&source).await;
+    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
+    let nothing = json!({"count": 0, "next": null, "previous": null, "results": []});
+    assert_eq!(ann.get(SCAN).await.body, nothing);
+    connect(&house, "ann").await;
     let wish = json!({"matter_tag": "matter:smith", "date_from": "2026-01-01", "date_to": "2026-01-31"});
     let begun = ann.post(SCAN, &wish).await;
     assert_eq!(begun.status, 202, "{begun:?}");
@@ -231,20 +240,27 @@ async fn a_scan_finds_what_went_outside() {
     house.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn events_are_for_their_owner() {
-    let house = TestHouse::with(licensed).await;
-    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
+/// Three documents of ann's, of which the first was surely sent outside and the others perhaps: the documents, and the
+/// scan that found them.
+async fn three_found(house: &TestHouse, ann: &Client) -> (Vec<i64>, i64) {
     let mut documents = Vec::new();
     for number in 0..3 {
-        documents.push(keep(&ann, number).await);
+        documents.push(keep(ann, number).await);
     }
     let found = [
         (documents[0], MatchMethod::AttachmentHash),
         (documents[1], MatchMethod::FilenameSize),
         (documents[2], MatchMethod::ContentSimilarity),
     ];
-    let scan = scanned(&house, "ann", &found).await.0;
+    let scan = scanned(house, "ann", &found).await;
+    (documents, scan.0)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_says_little() {
+    let house = TestHouse::with(licensed).await;
+    let ann = house.user("ann", &[]).await;
+    three_found(&house, &ann).await;
     let listed = ann.get(EVENTS).await;
     assert_eq!(listed.header("x-total-count"), "3");
     insta::assert_json_snapshot!(listed.body, @r#"
@@ -304,7 +320,15 @@ async fn events_are_for_their_owner() {
       ]
     }
     "#);
-    let all = ids(&listed.body);
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_are_found_by_what_they_say() {
+    let house = TestHouse::with(licensed).await;
+    let ann = house.user("ann", &[]).await;
+    let (documents, scan) = three_found(&house, &ann).await;
+    let all = ids(&ann.get(EVENTS).await.body);
     for (query, expected) in [
         ("status=candidate".to_owned(), vec![all[0], all[1]]),
         ("status=confirmed".to_owned(), vec![all[2]]),
@@ -322,7 +346,15 @@ async fn events_are_for_their_owner() {
     for bad in ["status=lost", "signal_id=x", "page=0", "items=101"] {
         assert_eq!(ann.get(&format!("{EVENTS}?{bad}")).await.status, 400, "{bad}");
     }
+    house.stop().await;
+}
 
+#[tokio::test(flavor = "multi_thread")]
+async fn events_are_for_their_owner() {
+    let house = TestHouse::with(licensed).await;
+    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
+    let (documents, _) = three_found(&house, &ann).await;
+    let all = ids(&ann.get(EVENTS).await.body);
     let path = format!("{EVENTS}{}/", all[0]);
     for client in [&ben, &house.admin] {
         assert_eq!(client.get(EVENTS).await.body["count"], 0);
