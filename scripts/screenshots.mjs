@@ -104,7 +104,9 @@ const PAGES = {
     await first.evaluate((element) => scrollTo(0, element.getBoundingClientRect().top + scrollY - 90));
   },
   async versions(page) {
-    await page.goto(`${demo.base}/?q=${encodeURIComponent(VERSIONS)}`);
+    const { id } = await api("POST", "/svc/search/", { query_string: VERSIONS });
+    while (!/READY$/.test((await api("GET", `/svc/search/${id}/`)).status)) await new Promise((done) => setTimeout(done, 50));
+    await page.goto(`${demo.base}/?search_id=${id}`);
     await page.locator(".versions > summary").first().click();
     await settled(page);
     await page.evaluate(() => document.activeElement.blur());

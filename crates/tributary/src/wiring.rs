@@ -83,8 +83,7 @@ impl Wired {
         crate::license::remember_day(&license, &*sql).await?;
         let mut toolbox = toolbox(&settings, Arc::clone(&clock))?;
         let trials = Arc::new(models(&mut toolbox, &sql));
-        let metrics = Arc::new(Metrics::new(clock.now()));
-        let workload = Arc::new(Workload::default());
+        let (metrics, workload) = (Arc::new(Metrics::new(clock.now())), Arc::new(Workload::default()));
         let authenticators = authenticators(&store, &toolbox);
         let pages = page_fetch(&toolbox, &authenticators);
         let corpus = Arc::new(cache_wiring::open(CacheNeeds {
@@ -124,8 +123,8 @@ impl Wired {
         }));
         sql.ensure_pipeline(SYSTEM_DEFAULT, CATALOGUES.default_post_result, clock.now()).await?;
         ai::ensure_records(&*sql, clock.now()).await?;
-        let registry = registry(&sql, &clock, &federation, &corpus);
         Ok(Self {
+            registry: registry(&sql, &clock, &federation, &corpus),
             settings,
             data_dir,
             store: sql,
@@ -139,7 +138,6 @@ impl Wired {
             mcp,
             authenticators,
             house,
-            registry,
             workload,
         })
     }

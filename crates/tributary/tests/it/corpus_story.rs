@@ -6,6 +6,7 @@ use domain::corpus::{QdrantMode, StorageBackend, VectorBackend};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use testkit::postgres::TestDatabase;
 use testkit::source::{Behaviour, Source};
@@ -15,6 +16,8 @@ use tributary::cache_source;
 /// How long work in the background may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 const CHECK: &str = "/svc/cache/check_liveness/";
+/// How many stories of clusters this process has begun; each has a bucket of its own.
+static STORIES: AtomicUsize = AtomicUsize::new(0);
 
 /// A page in one of its versions.
 fn page(topic: &str, version: &str) -> Behaviour {
@@ -167,13 +170,14 @@ pub async fn cluster_form(suite: &str) -> Option<(TestDatabase, impl FnOnce(Sett
     let (server, s3) = (pgvector_server(suite)?, testkit::s3::server(suite)?);
     let database = TestDatabase::create(&server).await;
     let url = Secret::new(database.url.clone());
+    let bucket = format!("story-{}-{}", std::process::id(), STORIES.fetch_add(1, Ordering::Relaxed));
     let change = move |settings| Settings {
         corpus_hybrid: true,
         database_url: url,
         vector_backend: VectorBackend::PgVector,
         storage_backend: StorageBackend::S3,
         storage_endpoint: s3.url.clone(),
-        storage_bucket: format!("story-{}", std::process::id()),
+        storage_bucket: bucket,
         storage_access_key: Secret::new(s3.access_key.clone()),
         storage_secret_key: Secret::new(s3.secret_key.clone()),
         ..settings

@@ -25,7 +25,11 @@ async fn the_demo_answers_from_all_three_sources() {
     let settings = client.get("/svc/settings/").await.body;
     let elects = |row: &&Value| row["name"] == "SVC_CANONICAL_AUTO_ELECT_ENABLED";
     let elects = settings.as_array().unwrap().iter().find(elects).unwrap();
-    assert_eq!((&elects["value"], &elects["default"]), (&json!("True"), &json!("False")), "as in what is shipped");
+    assert_eq!(
+        (&elects["value"], &elects["default"]),
+        (&json!("True"), &json!("False")),
+        "as in what is shipped"
+    );
     for line in curl {
         let path = line.split(&running.base).nth(1).unwrap().trim_end_matches('\'');
         let answer = client.get(path).await;

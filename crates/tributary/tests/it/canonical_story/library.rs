@@ -124,7 +124,7 @@ impl Library {
         let registry = self.house.provider_with("Registry", &self.site, off).await;
         let closed = json!({"default": false, "shared": false, "groups": ["law"]});
         let vault = self.house.provider_with("Vault", &self.site, closed).await;
-        for (title, from, keeper) in VERSIONS.iter() {
+        for (title, from, keeper) in &VERSIONS {
             let (path, text) = (path_of(title), text_of(title));
             let html = format!(
                 "<html><head><title>{title}</title></head><body><main><p>{text}</p></main></body></html>"

@@ -53,7 +53,8 @@ const fn piece(path: &'static str, who: Who, thing: Thing) -> Row {
 /// All rows: what reads comes first, what deletes later, what ends the session last.
 fn rows() -> Vec<&'static Row> {
     let turn = |row: &&Row| match row.method {
-        _ if row.path.ends_with("logout/") => 3,
+        _ if row.path == "/svc/swirl-logout/" => 4,
+        _ if row.path == "/logout/" => 3,
         "DELETE" => 2,
         "GET" => 0,
         _ => 1,
@@ -105,12 +106,12 @@ impl Premises {
         let path = self.rooms.path(row).replace("{page}", "users").replace("{record}", "1");
         match row.path {
             EXPORT | RAG_DETAIL => {
-                let path = format!("{path}?search_id={}", self.rooms.search);
-                send(&self.client, row, &path).await
+                let more = if row.path == EXPORT { "&format=csv" } else { "" };
+                send(&self.client, row, &format!("{path}?search_id={}{more}", self.rooms.search)).await
             }
-            // Everybody has a password of their own.
+            // Everybody has a password of their own, and keeps it for the rows that sign in.
             PASSWORD => {
-                let body = json!({"current": self.password, "new": "an entirely new one"});
+                let body = json!({"current": self.password, "new": self.password});
                 self.client.post(&path, &body).await
             }
             _ => send(&self.client, row, &path).await,
@@ -247,7 +248,7 @@ these calls and fails when one answer is another.
 - **nobody** has no credentials; **revoked token** has a token of the owner that was revoked.
 - **owner** made the search, the chat, the prompt, the token and the cached document, and is of the group that has the source.
 - **group member** is of that group, **other user** of none, **curator** of that group and of the group `curators`.
-- **administrator** made the source and everything that all share. Being administrator opens no search, no chat and no \
+- **administrator** made the source, and so sees its documents. Being administrator opens no search, no chat and no other \
 cached document of anybody.
 - `404` stands where even the existence of a thing is private; `403` where the thing is known and the right is missing. A page \
 leads who is not signed in to the sign-in page: `303`.

@@ -157,40 +157,7 @@ async fn the_list_and_its_history() {
     assert_eq!(history["count"], 5, "{history}");
     let next = history["next"].as_str().unwrap();
     assert!(next.ends_with("/svc/canonical/pins/history/?query=&page=2&items=2"), "{next}");
-    insta::assert_json_snapshot!(history["results"], {
-        "[].id" => "[id]", "[].signal_id" => "[id]", "[].before" => "[id]", "[].url" => "[url]", "[].at" => "[time]",
-    }, @r#"
-    [
-      {
-        "id": "[id]",
-        "action": "unpinned",
-        "query_key": "terms",
-        "scope": "firm",
-        "signal_id": "[id]",
-        "title": "The second",
-        "url": "[url]",
-        "before": "[id]",
-        "by": "cora",
-        "at": "[time]",
-        "via": "manual",
-        "run_id": null
-      },
-      {
-        "id": "[id]",
-        "action": "replaced",
-        "query_key": "msa",
-        "scope": "firm",
-        "signal_id": "[id]",
-        "title": "The first",
-        "url": "[url]",
-        "before": "[id]",
-        "by": "cora",
-        "at": "[time]",
-        "via": "manual",
-        "run_id": null
-      }
-    ]
-    "#);
+    shown_history(&history["results"]);
     let whole = ann.get("/svc/canonical/pins/history/").await.body;
     assert_eq!(whole["results"][1]["before"], *own);
     // What Ann pinned of her own is not told to Cora, nor which document it was.
@@ -267,4 +234,42 @@ async fn who_decides_is_asked_anew_each_time() {
         assert_eq!(stage.ben.post(PIN, &wish).await.status.as_u16(), status);
     }
     stage.house.stop().await;
+}
+
+#[track_caller]
+fn shown_history(lines: &Value) {
+    insta::assert_json_snapshot!(lines, {
+        "[].id" => "[id]", "[].signal_id" => "[id]", "[].before" => "[id]", "[].url" => "[url]", "[].at" => "[time]",
+    }, @r#"
+    [
+      {
+        "id": "[id]",
+        "action": "unpinned",
+        "query_key": "terms",
+        "scope": "firm",
+        "signal_id": "[id]",
+        "title": "The second",
+        "url": "[url]",
+        "before": "[id]",
+        "by": "cora",
+        "at": "[time]",
+        "via": "manual",
+        "run_id": null
+      },
+      {
+        "id": "[id]",
+        "action": "replaced",
+        "query_key": "msa",
+        "scope": "firm",
+        "signal_id": "[id]",
+        "title": "The first",
+        "url": "[url]",
+        "before": "[id]",
+        "by": "cora",
+        "at": "[time]",
+        "via": "manual",
+        "run_id": null
+      }
+    ]
+    "#);
 }

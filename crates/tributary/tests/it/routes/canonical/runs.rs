@@ -14,90 +14,8 @@ async fn an_election_is_told_with_all_its_figures() {
     assert_eq!(told.status, 200, "{told:?}");
     let mut head = told.body.clone();
     let members = head.as_object_mut().unwrap().shift_remove("members").unwrap();
-    insta::assert_json_snapshot!(head, {
-        ".run_id" => "[id]", ".cluster_key" => "[id]", ".winner_signal_id" => "[id]", ".winner.signal_id" => "[id]",
-        ".winner.url" => "[url]", ".created_at" => "[time]",
-    }, @r#"
-    {
-      "run_id": "[id]",
-      "query": "Master Services Agreement",
-      "query_key": "master services agreement",
-      "scope": "firm",
-      "cluster_key": "[id]",
-      "status": "auto_elected",
-      "auto": true,
-      "winner_signal_id": "[id]",
-      "winner": {
-        "signal_id": "[id]",
-        "title": "The first",
-        "url": "[url]"
-      },
-      "margin": 0.5,
-      "size": 3,
-      "weights": {
-        "source_authority": 3.0,
-        "naming": 2.0,
-        "recency": 2.0,
-        "format": 1.0,
-        "egress_external": 1.5,
-        "pin": 5.0,
-        "rejection": -4.0
-      },
-      "gates": {
-        "relevance_min": 0.1,
-        "relevance_ratio": 0.6
-      },
-      "created_at": "[time]",
-      "decided_by": null,
-      "decided_at": null,
-      "reject_reason": null,
-      "comment": "",
-      "search_id": 1,
-      "hidden_members": 0,
-      "may_decide": true
-    }
-    "#);
-    insta::assert_json_snapshot!(members[1], {
-        ".signal_id" => "[id]", ".url" => "[url]", ".date" => "[date]",
-    }, @r#"
-    {
-      "signal_id": "[id]",
-      "title": "The second",
-      "url": "[url]",
-      "searchprovider": "Papers",
-      "version_label": "",
-      "date": "[date]",
-      "relevance": 0.8,
-      "eligible": true,
-      "reasons": [
-        "Its name says final."
-      ],
-      "factors": {
-        "source_authority": 0.0,
-        "naming": 0.75,
-        "recency": 0.0,
-        "format": 0.0,
-        "egress_external": 0.0,
-        "pin": 0.0,
-        "rejection": 0.0
-      },
-      "contributions": {
-        "source_authority": 0.0,
-        "naming": 1.5,
-        "recency": 0.0,
-        "format": 0.0,
-        "egress_external": 0.0,
-        "pin": 0.0,
-        "rejection": 0.0
-      },
-      "score": 1.5,
-      "rank": 2,
-      "role": "alternate",
-      "shared_externally": false,
-      "liveness": "alive",
-      "state": "indexed"
-    }
-    "#);
+    shown_head(&head);
+    shown_member(&members[1]);
     // Ben asked for it, Cora reviews it; Ann's own text is for neither of them.
     for (client, may_decide) in [(ben, false), (cora, true)] {
         let told = client.get(&path).await;
@@ -239,4 +157,96 @@ async fn rejecting_needs_a_reason_and_is_noted() {
     assert_eq!((again.status.as_u16(), again.code()), (409, "already_decided"), "{again:?}");
     assert_eq!(ann.get("/svc/canonical/pins/").await.body["count"], 0, "nothing is pinned by it");
     stage.house.stop().await;
+}
+
+#[track_caller]
+fn shown_head(head: &Value) {
+    insta::assert_json_snapshot!(head, {
+        ".run_id" => "[id]", ".cluster_key" => "[id]", ".winner_signal_id" => "[id]", ".winner.signal_id" => "[id]",
+        ".winner.url" => "[url]", ".created_at" => "[time]",
+    }, @r#"
+    {
+      "run_id": "[id]",
+      "query": "Master Services Agreement",
+      "query_key": "master services agreement",
+      "scope": "firm",
+      "cluster_key": "[id]",
+      "status": "auto_elected",
+      "auto": true,
+      "winner_signal_id": "[id]",
+      "winner": {
+        "signal_id": "[id]",
+        "title": "The first",
+        "url": "[url]"
+      },
+      "margin": 0.5,
+      "size": 3,
+      "weights": {
+        "source_authority": 3.0,
+        "naming": 2.0,
+        "recency": 2.0,
+        "format": 1.0,
+        "egress_external": 1.5,
+        "pin": 5.0,
+        "rejection": -4.0
+      },
+      "gates": {
+        "relevance_min": 0.1,
+        "relevance_ratio": 0.6
+      },
+      "created_at": "[time]",
+      "decided_by": null,
+      "decided_at": null,
+      "reject_reason": null,
+      "comment": "",
+      "search_id": 1,
+      "hidden_members": 0,
+      "may_decide": true
+    }
+    "#);
+}
+
+#[track_caller]
+fn shown_member(member: &Value) {
+    insta::assert_json_snapshot!(member, {
+        ".signal_id" => "[id]", ".url" => "[url]", ".date" => "[date]",
+    }, @r#"
+    {
+      "signal_id": "[id]",
+      "title": "The second",
+      "url": "[url]",
+      "searchprovider": "Papers",
+      "version_label": "",
+      "date": "[date]",
+      "relevance": 0.8,
+      "eligible": true,
+      "reasons": [
+        "Its name says final."
+      ],
+      "factors": {
+        "source_authority": 0.0,
+        "naming": 0.75,
+        "recency": 0.0,
+        "format": 0.0,
+        "egress_external": 0.0,
+        "pin": 0.0,
+        "rejection": 0.0
+      },
+      "contributions": {
+        "source_authority": 0.0,
+        "naming": 1.5,
+        "recency": 0.0,
+        "format": 0.0,
+        "egress_external": 0.0,
+        "pin": 0.0,
+        "rejection": 0.0
+      },
+      "score": 1.5,
+      "rank": 2,
+      "role": "alternate",
+      "shared_externally": false,
+      "liveness": "alive",
+      "state": "indexed"
+    }
+    "#);
 }
