@@ -199,7 +199,7 @@ mod tests {
         use Badge::{Cached, Pinned};
         use DecidedBy::{Election, Pin};
         let all = |pinned: i64| [1, 2, 3].map(|id| (id, if id == pinned { Pinned } else { Cached })).to_vec();
-        let table: Vec<(i64, DecidedBy, Vec<(i64, Badge)>, bool, &str)> = vec![
+        let table = [
             (1, Election, all(0), true, "AutoSelected Some(Winner) of 1,2,3"),
             (2, Election, all(0), true, "Alternate Some(Alternate) of 1,2,3"),
             (3, Election, all(0), true, "Alternate Some(Ineligible) of 1,2,3"),

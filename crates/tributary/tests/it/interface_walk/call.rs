@@ -129,12 +129,7 @@ impl Walk {
 
     /// Every endpoint requires authentication, whatever stands in its path.
     pub async fn refuses_nobody_knows_whom(&self, endpoint: &Endpoint) {
-        let path = self.at(&endpoint
-            .path
-            .split('?')
-            .next()
-            .unwrap()
-            .replace(|letter| letter == '<' || letter == '>', ""));
+        let path = self.at(&endpoint.path.split('?').next().unwrap().replace(['<', '>'], ""));
         let path: String = path
             .split('/')
             .map(|part| if part.ends_with("id") { "1" } else { part })
