@@ -2,7 +2,7 @@
 
 use crate::{SemanticCache, permissions};
 use domain::contracts::{Page, SignalFilter, StoreError};
-use domain::corpus::{CacheMark, Signal, SignalState};
+use domain::corpus::{AclToken, CacheMark, Signal, SignalState};
 use domain::ids::{SignalId, UserId};
 
 impl SemanticCache {
@@ -19,11 +19,12 @@ impl SemanticCache {
         self.parts.signals.find_signals(&filter, offset, limit).await
     }
 
-    /// One document that this person may see, or has asked for. `NotFound` for any other.
+    /// One document that this person may see, or has asked for. `NotFound` for any other. It names other versions as far as
+    /// they may be seen.
     pub async fn document_of(&self, asker: UserId, id: SignalId) -> Result<Signal, StoreError> {
         let tokens = permissions::tokens_of(&self.parts, asker).await?;
         if let Some(signal) = self.parts.signals.signals(&[id], Some(&tokens)).await?.pop() {
-            return Ok(signal);
+            return self.without_hidden_versions(signal, &tokens).await;
         }
         let grants = self.parts.signals.grants(id).await?;
         let mut live = grants.iter().filter(|grant| grant.revoked_at.is_none());
@@ -33,6 +34,23 @@ impl SemanticCache {
         let signal = self.parts.signals.signal(id).await?;
         let is_only_theirs = live.all(|grant| grant.user_id == asker);
         Ok(if is_only_theirs && signal.state == SignalState::Known { signal } else { veiled(signal) })
+    }
+
+    async fn without_hidden_versions(
+        &self,
+        mut signal: Signal,
+        tokens: &[AclToken],
+    ) -> Result<Signal, StoreError> {
+        let others = [&mut signal.lineage_id, &mut signal.supersedes, &mut signal.superseded_by];
+        let named: Vec<SignalId> = others.iter().filter_map(|other| **other).collect();
+        if named.is_empty() {
+            return Ok(signal);
+        }
+        let seen = self.parts.signals.signals(&named, Some(tokens)).await?;
+        for other in others {
+            *other = other.filter(|id| seen.iter().any(|one| one.signal_id == *id));
+        }
+        Ok(signal)
     }
 
     /// How a document stands now.

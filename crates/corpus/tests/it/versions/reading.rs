@@ -63,6 +63,17 @@ async fn members_that_may_not_be_seen_are_counted_only() {
 }
 
 #[tokio::test]
+async fn a_document_names_no_version_that_may_not_be_seen() {
+    let room = Room::open(electing()).await;
+    let search = room.search(room.ann, QUERY, &[]).await;
+    room.standings(&search, true).await;
+    for (who, expected) in [(room.ann, Some(room.versions[2])), (room.ben, None)] {
+        let read = room.house.cache.document_of(who, room.versions[0]).await.unwrap();
+        assert_eq!(read.superseded_by, expected);
+    }
+}
+
+#[tokio::test]
 async fn the_difference_is_for_who_sees_both() {
     let room = Room::open(electing()).await;
     let cache = &room.house.cache;
