@@ -24,17 +24,15 @@ pub(crate) use places::Places;
 use crate::{CacheParts, permissions};
 use clusters::{Placed, clusters};
 use domain::contracts::{CorpusError, StoreError, VersionsAsked};
-use domain::corpus::{AclToken, DecidedBy, Gates, NewRun, Pin, Run, Signal, Standing, Weights};
+use domain::corpus::{
+    AclToken, CANDIDATES_MAX, DecidedBy, Gates, NewRun, Pin, Run, Signal, Standing, Weights,
+};
 use domain::ids::SignalId;
 use domain::notation::dates;
 use election::{Election, candidates, exact, hold};
 use record::Record;
 use standing::{Decision, alone, standings};
 use std::collections::BTreeMap;
-
-/// Most documents of one search that are looked at for versions: the first ones. Each version of a document lists all of
-/// them, so that this also bounds what is written on results.
-pub const DOCUMENTS_MAX: usize = 100;
 
 /// How the documents stand, and the elections behind it that were written down.
 #[derive(Debug, Default)]
@@ -95,7 +93,7 @@ async fn documents(
     tokens: &[AclToken],
     candidates: &[(SignalId, f64)],
 ) -> Result<Vec<(Signal, f64)>, StoreError> {
-    let wanted = &candidates[..candidates.len().min(DOCUMENTS_MAX)];
+    let wanted = &candidates[..candidates.len().min(CANDIDATES_MAX)];
     let ids: Vec<SignalId> = wanted.iter().map(|(id, _)| *id).collect();
     let seen = parts.signals.signals(&ids, Some(tokens)).await?;
     let mut seen: BTreeMap<SignalId, Signal> = seen.into_iter().map(|one| (one.signal_id, one)).collect();
