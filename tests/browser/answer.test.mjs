@@ -94,7 +94,7 @@ browse("the Assistant answers from the sources", { init: axe() }, async (page) =
   }
   await page.getByRole("textbox", { name: "Your message" }).fill("flood warning");
   await page.keyboard.press("Enter");
-  await page.locator("#thread .message.theirs:not(.pending) .prose").waitFor({ timeout: 30_000 });
+  await page.locator("#thread .message.theirs:not(.pending) .prose").waitFor();
   assert.ok((await page.locator("#thread .message.theirs").last().innerText()).length > 40);
   await assertAccessible(page, "a chat");
 });

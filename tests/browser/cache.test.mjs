@@ -45,7 +45,7 @@ browse("a result is kept, found again, checked and removed", { who: whoever, ini
   const live = results(page).first();
   assert.equal(await live.locator(".kept, .from .badge").count(), 0, "what is live has no badge");
   await live.getByRole("button", { name: "Keep a copy" }).click();
-  await live.getByRole("link", { name: "A copy is kept" }).waitFor({ timeout: 30_000 });
+  await live.getByRole("link", { name: "A copy is kept" }).waitFor();
 
   await list(page, `${WORDS} ${name}`, [cache]);
   const kept = results(page).filter({ hasText: name }).first();
@@ -87,7 +87,7 @@ browse("one's own documents are kept by address, found, checked and removed", { 
   await page.locator("#documents .nothing").waitFor();
   await page.getByLabel("Keep a page by its address").fill(`${house.sources}/page/${name}/1`);
   await page.getByRole("button", { name: "Keep a copy" }).click();
-  await documents(page).filter({ hasText: `Number 1 of ${name}` }).waitFor({ timeout: 30_000 });
+  await documents(page).filter({ hasText: `Number 1 of ${name}` }).waitFor();
   await keep(`/page/${name}/2`);
   await page.reload();
   await documents(page).nth(1).waitFor();

@@ -115,7 +115,7 @@ browse("the dashboard counts on by itself", {}, async (page) => {
   assert.ok((await page.locator("#work svg").count()) >= 2, "there are charts");
   const before = await page.locator(".tiles").innerText();
   await searched("flood warning");
-  await page.waitForFunction((text) => document.querySelector(".tiles").innerText !== text, before, { timeout: 20_000 });
+  await page.waitForFunction((text) => document.querySelector(".tiles").innerText !== text, before);
 });
 
 browse("settings say where they come from and keep secrets", {}, async (page) => {

@@ -65,7 +65,7 @@ async function measure(page, wanted) {
   return { load, filtering, shown };
 }
 
-test("many providers: a thousand of them stay usable", { timeout: 120_000 }, async () => {
+test("many providers: a thousand of them stay usable", { timeout: 240_000 }, async () => {
   const { context, page } = await open({ who: null });
   try {
     await signInAt(context, demo.base, { name: "admin", password: demo.password });

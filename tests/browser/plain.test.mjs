@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { browse, person } from "./house/house.mjs";
 
 const RESULT = "article.result";
-const WAIT_MS = 20_000;
+const WAIT_MS = 40_000;
 
 /** The page loads itself again until the sources have answered. */
 async function listed(page) {

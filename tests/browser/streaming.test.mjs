@@ -94,7 +94,7 @@ browse("each source says how it ended, and the list that it is not complete", { 
   const fine = await source("/plain/fine", { name: unique("Fine") });
   const broken = await source("/failing/500", { name: unique("Broken") });
   const busy = await source("/busy?after=40", { name: unique("Busy") });
-  const mute = await source("/hanging", { name: unique("Mute") });
+  const mute = await source("/hanging", { name: unique("Mute"), config: { swirl: { connector_use: { timeout: 2 } } } });
   const empty = await source("/plain/empty?count=0", { name: unique("Empty") });
   await ask(page, "weir", { sources: [fine, broken, busy, mute, empty] });
   await results(page).first().waitFor();

@@ -65,6 +65,6 @@ browse("in a chat it is text as well", { who: whoever }, async (page) => {
   await page.goto("/chat/");
   await page.getByRole("textbox", { name: "Your message" }).fill("flood warning");
   await page.keyboard.press("Enter");
-  await page.locator("#thread .message.theirs:not(.pending) .prose").waitFor({ timeout: 30_000 });
+  await page.locator("#thread .message.theirs:not(.pending) .prose").waitFor();
   await assertInert(page, "a chat");
 });

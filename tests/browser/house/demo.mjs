@@ -23,7 +23,8 @@ export async function startDemo(program, settings = {}) {
       ...ownEnvironment(),
       SVC_PORT: String(port),
       SVC_ADMIN_PASSWORD: PASSWORD,
-      SVC_TIMEOUT: "5",
+      // A source that is held by a gate may be held while a busy machine paints; a mute one has a time of its own.
+      SVC_TIMEOUT: "60",
       SVC_OUTBOUND_ALLOW: "127.0.0.1",
       DOCS_CHAT_THROTTLE_RATE: "None",
       ...settings,

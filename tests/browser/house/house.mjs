@@ -10,9 +10,9 @@ import { assertClean, watch } from "./watch.mjs";
 export const house = JSON.parse(readFileSync(process.env.SVC_TEST_HOUSE, "utf8"));
 
 const PASSWORD = "long enough for tests";
-const TEST_MS_MAX = 60_000;
-/** How long a page may take for one thing on a machine with other work. */
-const STEP_MS_MAX = 15_000;
+/** What hangs is ended; these are no measure of speed, so a machine with much other work stays below them. */
+const TEST_MS_MAX = 180_000;
+const STEP_MS_MAX = 40_000;
 
 let connected;
 const browser = () => (connected ??= chromium.connect(house.browser));

@@ -1,6 +1,6 @@
 // A model as a service: it speaks as OpenAI does, writes piece by piece, and says what means harm besides.
 
-const GATE_MS_MAX = 8_000;
+const GATE_MS_MAX = 50_000;
 
 /** What it writes. The citations are to the first results; the rest tries to become a link, a picture or a script. */
 const written = (foreign) => [

@@ -32,7 +32,7 @@ export const openGate = (gate) => fetch(`${house.sources}/gate/${gate}`, { metho
 export const unique = (what) => `${what}-${process.pid}-${++made}`;
 
 const ENDED = /READY$|^ERR|NO_RESULTS|^FULL|^PARTIAL/;
-const SEARCH_MS_MAX = 20_000;
+const SEARCH_MS_MAX = 40_000;
 
 /** Runs a search to its end; returns it. */
 export async function searched(query, { as = admin, sources, ...given } = {}) {

@@ -22,8 +22,9 @@ export default async function* report(events) {
       yield `ok    ${name} (${time})\n`;
     } else {
       counts.failed++;
-      failures.push([name, quoted(reason(data.details?.error))]);
-      yield `FAIL  ${name} (${time})\n`;
+      const why = quoted(reason(data.details?.error));
+      failures.push([name, why]);
+      yield `FAIL  ${name} (${time}): ${why.split("\n", 1)[0]}\n`;
     }
   }
   // One reason may fail many tests; it is said once.

@@ -15,7 +15,7 @@ const NOTE_BREACHES = `
 /** Requests under way of each page, and when one last began or ended. */
 const traffic = new WeakMap();
 const QUIET_MS = 120;
-const QUIET_MS_MAX = 12_000;
+const QUIET_MS_MAX = 40_000;
 
 function countRequests(context) {
   const change = (step) => (request) => {
