@@ -124,7 +124,7 @@ browse("settings say where they come from and keep secrets", {}, async (page) =>
   await row(page, "SVC_ADMIN_PASSWORD").getByText("environment").waitFor();
   assert.ok(!(await page.content()).includes(house.password));
   await page.getByRole("searchbox").fill("SVC_TIMEOUT");
-  await row(page, "SVC_TIMEOUT").first().getByText("5").first().waitFor();
+  await row(page, "SVC_TIMEOUT").first().getByText("60").first().waitFor();
 });
 
 browse("the license page says what the demo's own license allows", {}, async (page) => {

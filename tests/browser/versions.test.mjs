@@ -40,6 +40,13 @@ const badge = (page) => results(page).first().locator(".from .badge").first().in
 const others = (page) => results(page).first().locator(".version");
 const runOf = async (page) => (await results(page).first().getByRole("link", { name: /^Why this version/ }).getAttribute("href")).match(/\d+/)[0];
 
+/** Clicks, and waits until the pin is held. */
+async function pins(page, button) {
+  const held = page.waitForResponse((answer) => answer.url().includes("/pin-for-query/") && answer.status() === 201);
+  await button.click();
+  await held;
+}
+
 browse("versions stand under the one that counts, and a curator pins another", { who: curator, init: axe() }, async (page) => {
   const query = await versions();
   await list(page, query);
@@ -132,8 +139,7 @@ browse("another document's pin is replaced only when that is wanted", { who: cur
   await list(page, query);
   const run = await runOf(page);
   await page.goto(`/review/${run}/`);
-  await page.getByRole("button", { name: /^Pin .*v1-draft/ }).click();
-  await page.getByText("Pinned for").first().waitFor();
+  await pins(page, page.getByRole("button", { name: /^Pin .*v1-draft/ }));
   await page.reload();
   await page.getByRole("button", { name: /^Pin .*v3-wip/ }).click();
   await page.getByRole("dialog").getByText("Replace the pin?").waitFor();
@@ -141,8 +147,7 @@ browse("another document's pin is replaced only when that is wanted", { who: cur
   const held = async () => (await api("GET", `/svc/canonical/pins/?query=${encodeURIComponent(query)}`, undefined, { as: me })).results.map((one) => one.title);
   assert.match((await held()).join(), /v1-draft/);
   await page.getByRole("button", { name: /^Pin .*v3-wip/ }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Replace" }).click();
-  await page.getByText("Pinned for").first().waitFor();
+  await pins(page, page.getByRole("dialog").getByRole("button", { name: "Replace" }));
   const now = await held();
   assert.equal(now.length, 1);
   assert.match(now[0], /v3-wip/);

@@ -13,6 +13,8 @@ const PASSWORD = "long enough for tests";
 /** What hangs is ended; these are no measure of speed, so a machine with much other work stays below them. */
 const TEST_MS_MAX = 180_000;
 const STEP_MS_MAX = 40_000;
+/** Everything that a page sends takes so much longer. It finds tests that do not wait for what they did. */
+const SLOWER_MS = Number(process.env.SVC_TEST_SLOWER ?? 0);
 
 let connected;
 const browser = () => (connected ??= chromium.connect(house.browser));
@@ -86,10 +88,16 @@ export async function open({ who = admin, look = "light", width = 1280, height =
     acceptDownloads: true,
   });
   context.setDefaultTimeout(STEP_MS_MAX);
+  if (SLOWER_MS) await context.route("**/*", slower);
   if (init) await context.addInitScript(init);
   const seen = await watch(context, house.base, { allowed });
   const page = await context.newPage();
   return { context, page, seen };
+}
+
+async function slower(route) {
+  if (["fetch", "xhr"].includes(route.request().resourceType())) await new Promise((done) => setTimeout(done, SLOWER_MS));
+  await route.continue().catch(() => {});
 }
 
 /** A test in a page of its own. Whatever it does, the page must stay clean. */
