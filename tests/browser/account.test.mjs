@@ -114,3 +114,9 @@ browse("wishes change the order of one's own lists alone", { who: new_person }, 
   await wishes.getByText("No wish yet.").waitFor();
   assert.deepEqual(await order(), before);
 });
+
+browse("days are written as on the lists, whatever the browser's own habits are", { who: () => person(), language: "en-US" }, async (page) => {
+  await page.goto("/account/");
+  const since = page.locator("#profile .facts dt", { hasText: "Member since" }).locator("+ dd");
+  assert.match(await since.innerText(), /^\d{1,2} [A-Z][a-z]+ \d{4}$/);
+});

@@ -89,7 +89,9 @@ browse("the Assistant answers from the sources", { init: axe() }, async (page) =
   await page.goto("/chat/");
   const use = page.getByRole("button", { name: "Use the extractive answer" });
   if (await use.count()) {
+    const reloaded = page.waitForEvent("load");
     await use.click();
+    await reloaded;
     await use.waitFor({ state: "detached" });
   }
   await page.getByRole("textbox", { name: "Your message" }).fill("flood warning");

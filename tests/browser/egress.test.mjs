@@ -1,112 +1,170 @@
-// What one sent outside: a scan is begun and followed, and what it found is confirmed or dismissed. The mailbox is played
-// by answers in place of the API's; that there is none is said by the API itself.
+// What one sent outside: a mailbox is connected, a scan of it is begun and followed, and what it found is confirmed or
+// dismissed. The mailbox is a service on loopback, and the program one of its own that reads mail there.
 
 import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
 import { axe } from "./house/axe.mjs";
+import { startDemo } from "./house/demo.mjs";
 import { looksGood } from "./house/everywhere.mjs";
+import { authenticator, inside, letter, startGraph } from "./house/graph.mjs";
 import { hostileTexts } from "./house/hostile.mjs";
-import { browse, house, person } from "./house/house.mjs";
+import { browse, house, open, person, signInAt } from "./house/house.mjs";
 import { assertInert } from "./house/inert.mjs";
-import { quiet } from "./house/watch.mjs";
+import { assertClean, quiet } from "./house/watch.mjs";
 
-const who = () => person();
+const TEST_MS_MAX = 90_000;
+/** Messages that a scan notes together; the first note comes after so many. */
+const NOTED = 25;
+const MESSAGES_MAX = 40;
+const PASSWORD = "long enough for tests";
 
-const scan = (given) => ({
-  scan_id: 7, user: "me", channel: "outlook", status: "running", matter_tag: "", date_from: null, date_to: null, messages_seen: 0, messages_external: 0,
-  matches: 0, candidates: 0, created_at: "2026-01-02T10:00:00Z", started_at: "2026-01-02T10:00:01Z", finished_at: null, error: "", truncated: false, ...given,
+let graph;
+let demo;
+let people = 0;
+before(async () => {
+  graph = await startGraph();
+  demo = await startDemo(house.program, { SVC_EGRESS_OUTLOOK_URL: `${graph.base}/v1.0`, SVC_EGRESS_MAX_MESSAGES: String(MESSAGES_MAX) });
+  await ask("POST", "/svc/authenticators/", authenticator(graph));
 });
-const event = (id, given) => ({
-  event_id: id, scan_id: 7, signal_id: id, signal_title: `Report ${id}`, external_domains: ["client.example"], channel: "outlook",
-  sent_at: "2026-01-01T09:00:00Z", match_method: "filename_size", confidence: 0.8, status: "candidate", decided_at: null, ...given,
+after(async () => {
+  await demo?.stop();
+  graph?.stop();
 });
 
-/** Answers in place of the API. `state.scans` are told one after the other; `state.events` can be decided. */
-async function play(page, state) {
-  const json = (route, body, status = 200) => route.fulfill({ status, contentType: "application/json", body: body === undefined ? "" : JSON.stringify(body) });
-  const paged = (results) => ({ count: results.length, next: null, previous: null, results });
-  await page.route("**/svc/egress/scan/**", (route) => {
-    const request = route.request();
-    const isOne = /scan\/\d+\/$/.test(request.url());
-    if (request.method() === "DELETE") {
-      state.scans = [scan({ status: "cancelled", finished_at: "2026-01-02T10:01:00Z" })];
-      return json(route, undefined, 204);
+/** Asks the API of that program. */
+async function ask(method, path, body, as = { name: "admin", password: demo.password }) {
+  const headers = { authorization: `Basic ${btoa(`${as.name}:${as.password}`)}`, "content-type": "application/json" };
+  const answer = await fetch(demo.base + path, { method, headers, body: body && JSON.stringify(body) });
+  const text = await answer.text();
+  assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
+  return text && JSON.parse(text);
+}
+
+/** A text that is long enough to be kept as it is, and unlike that of another subject. */
+function told(subject) {
+  const places = ["harbour", "orchard", "quarry", "station", "library", "meadow", "tunnel", "market", "chapel", "foundry", "vineyard", "lighthouse"];
+  return places.map((place, index) => `In the ${place} the ${subject} was counted ${index + 3} times before noon, and whoever kept the ${subject} of the ${place} wrote the number down, signed it and sent it up the hill to the ${subject} office.`).join(" ");
+}
+
+const keep = (who, title, subject, given = {}) =>
+  ask("POST", "/svc/ingest/", { url: addressOf(subject), title, body: told(subject), wait: true, ...given }, who);
+const addressOf = (subject) => `https://files.example/${subject}.txt`;
+
+/** A test in a page of somebody who has just come, signed in. */
+function visit(name, body) {
+  test(`egress: ${name}`, { timeout: TEST_MS_MAX }, async () => {
+    const who = { name: `visitor-${++people}`, password: PASSWORD };
+    await ask("POST", "/svc/users/", { username: who.name, password: who.password, email: `${who.name}@firm.example` });
+    Object.assign(graph, { letters: [], trouble: 0 });
+    const { context, page, seen } = await open({ who: null, init: axe(), allowed: [demo.base, graph.base] });
+    try {
+      await signInAt(context, demo.base, who);
+      await body(page, who);
+      await assertClean(context, seen);
+    } finally {
+      graph.go();
+      await context.close();
     }
-    if (request.method() === "POST") {
-      state.asked = request.postDataJSON();
-      state.begun = true;
-      return json(route, state.scans[0], 202);
-    }
-    if (isOne) return json(route, state.scans.length > 1 ? state.scans.shift() : state.scans[0]);
-    return json(route, paged(state.begun ? [state.scans[0]] : []));
-  });
-  await page.route("**/svc/egress/events/**", (route) => {
-    const request = route.request();
-    const url = new URL(request.url());
-    if (request.method() === "PATCH") {
-      const found = state.events.find((one) => url.pathname.endsWith(`/${one.event_id}/`));
-      Object.assign(found, request.postDataJSON());
-      return json(route, found);
-    }
-    const status = url.searchParams.get("status");
-    return json(route, paged(state.events.filter((one) => !status || one.status === status)));
   });
 }
 
-browse("a mailbox that is not connected is said, with the way to connect it", { who, init: axe() }, async (page) => {
+/** Connects the mailbox as people do: the browser goes to the service and comes back. */
+async function connect(page) {
+  await page.goto(`${demo.base}/account/#connections`);
+  await page.getByRole("button", { name: "Connect Microsoft" }).click();
+  await page.getByRole("button", { name: "Disconnect Microsoft" }).waitFor();
+}
+
+const begin = (page) => page.getByRole("button", { name: "Scan", exact: true }).click();
+const state = (page, status) => page.locator(`.scan-state[data-status=${status}]`);
+const statuses = async (who) => (await ask("GET", "/svc/egress/events/", undefined, who)).results.map((one) => [one.signal_title, one.status]);
+
+browse("a mailbox that cannot be connected is said", { who: () => person(), init: axe() }, async (page) => {
   await page.goto("/egress/");
   await page.getByText("No document is known to have gone outside.").waitFor();
-  await page.getByRole("button", { name: "Scan", exact: true }).click();
-  const way = page.getByRole("link", { name: "Connect your mailbox" });
-  await way.waitFor();
-  assert.equal(await way.getAttribute("href"), "/account/#connections");
+  await begin(page);
+  await page.getByRole("link", { name: "Connect your mailbox" }).waitFor();
   await looksGood(page, "no mailbox");
 });
 
-browse("a scan is followed to its end, and what it found is decided", { who, init: axe() }, async (page) => {
-  const state = {
-    scans: [scan({ status: "queued" }), scan({ messages_seen: 400, messages_external: 12 }), scan({ status: "completed", messages_seen: 1000, messages_external: 31, matches: 1, candidates: 2, truncated: true, finished_at: "2026-01-02T10:02:00Z" })],
-    events: [],
-  };
-  await play(page, state);
-  await page.goto("/egress/");
+visit("a mailbox that is not connected is said, with the way to connect it", async (page) => {
+  await page.goto(`${demo.base}/egress/`);
+  await begin(page);
+  await page.getByText("connect microsoft first").waitFor();
+  await page.getByRole("link", { name: "Connect your mailbox" }).click();
+  await page.getByRole("button", { name: "Connect Microsoft" }).waitFor();
+  assert.equal(new URL(page.url()).hash, "#connections");
+});
+
+visit("a scan is followed to its end, and what it found is decided", async (page, who) => {
+  await keep(who, "Sluice book", "sluice", { matter_tags: ["smith"] });
+  await keep(who, "Beacon book", "beacon", { matter_tags: ["smith"] });
+  await keep(who, "Ferry book", "ferry", { matter_tags: ["smith"] });
+  await keep(who, "Other book", "barley");
+  const nearly = (subject) => `${told(subject)} This copy is for you.`;
+  const attached = (subject) => letter({ files: [{ name: `${subject}.txt`, text: nearly(subject) }] });
+  graph.letters = [
+    attached("sluice"), letter({ html: `<a href="${addressOf("ferry")}?utm_source=mail">here</a> and ${addressOf("barley")}` }),
+    ...Array.from({ length: NOTED - 2 }, inside), { ...attached("beacon"), held: true }, ...Array.from({ length: MESSAGES_MAX }, inside),
+  ];
+  await connect(page);
+  await page.goto(`${demo.base}/egress/`);
   await page.getByLabel("Mailbox").selectOption("outlook");
   await page.getByLabel("Only documents of the matter").fill("smith");
-  await page.getByLabel("From").fill("2026-01-01");
-  await page.getByRole("button", { name: "Scan", exact: true }).click();
-  await page.getByText("400 messages read").waitFor();
-  state.events = [event(1), event(2), event(3, { status: "confirmed", match_method: "link_exact", confidence: 1 })];
-  await page.locator(".scan-state[data-status=completed]").waitFor();
-  assert.deepEqual(state.asked, { channel: "outlook", matter_tag: "smith", date_from: "2026-01-01" });
+  await page.getByLabel("From").fill("2026-02-01");
+  await page.getByLabel("To", { exact: true }).fill("2026-03-02");
+  await begin(page);
+  await state(page, "running").getByText(`${NOTED} messages read`).waitFor();
+  await state(page, "running").getByText("1 document recognised").waitFor();
+  graph.go();
+  await state(page, "completed").getByText(`${MESSAGES_MAX} messages read`).waitFor();
+  await state(page, "completed").getByText("3 of them to people outside").waitFor();
   await page.getByText("There were more messages than one scan reads.").waitFor();
+  const [scan] = (await ask("GET", "/svc/egress/scan/", undefined, who)).results;
+  assert.deepEqual([scan.matter_tag, scan.date_from, scan.date_to, scan.matches, scan.candidates], ["smith", "2026-02-01", "2026-03-02", 1, 2]);
 
   await page.getByRole("button", { name: "To decide" }).click();
   await page.locator("[data-event]").nth(1).waitFor();
+  assert.match(await page.locator("[data-event]").first().innerText(), /client\.co\.uk/);
   await looksGood(page, "documents to decide");
-  await page.getByRole("button", { name: "Confirm Report 1" }).click();
-  await page.locator("[data-event='1']").waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Dismiss Report 2" }).click();
+  await page.getByRole("button", { name: "Confirm Sluice book" }).click();
+  await page.getByRole("button", { name: "Confirm Sluice book" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Dismiss Beacon book" }).click();
   await page.getByText("Nothing waits for a decision.").waitFor();
-  assert.deepEqual(state.events.map((one) => one.status), ["confirmed", "dismissed", "confirmed"]);
+  assert.deepEqual(await statuses(who), [["Sluice book", "confirmed"], ["Ferry book", "confirmed"], ["Beacon book", "dismissed"]]);
   await page.getByRole("button", { name: "All", exact: true }).click();
   await page.locator("[data-event]").nth(2).waitFor();
+  assert.doesNotMatch(await page.locator("main").innerText(), /somebody|mail\.client/, "no address is shown");
 });
 
-browse("a scan is cancelled", { who }, async (page) => {
-  const state = { scans: [scan({ messages_seen: 3 })], events: [] };
-  await play(page, state);
-  await page.goto("/egress/");
-  await page.getByRole("button", { name: "Scan", exact: true }).click();
+visit("a scan is cancelled, and what it found stays", async (page, who) => {
+  await keep(who, "Anchor book", "anchor");
+  graph.letters = [letter({ html: addressOf("anchor") }), ...Array.from({ length: NOTED - 1 }, inside), letter({ held: true })];
+  await connect(page);
+  await page.goto(`${demo.base}/egress/`);
+  await begin(page);
+  await state(page, "running").getByText(`${NOTED} messages read`).waitFor();
   await page.getByRole("button", { name: "Cancel the scan" }).click();
   await page.getByText("The scan was cancelled").first().waitFor();
   assert.equal(await page.getByRole("button", { name: "Cancel the scan" }).count(), 0);
+  assert.deepEqual(await statuses(who), [["Anchor book", "confirmed"]]);
 });
 
-browse("what documents are called stays text", { who }, async (page) => {
+visit("what documents are called stays text, and so does why a scan failed", async (page, who) => {
   const texts = hostileTexts(`${house.sources}/foreign`);
-  const state = { begun: true, scans: [scan({ status: "failed", error: texts[1], matter_tag: texts[0] })], events: texts.map((text, id) => event(id + 1, { signal_title: text, external_domains: [text], match_method: id % 2 ? "link_exact" : text })) };
-  await play(page, state);
-  await page.goto("/egress/");
+  const subjects = ["copper", "walnut", "saffron", "granite", "linen", "amber", "cobalt", "juniper", "marble"];
+  for (const [index, text] of texts.entries()) await keep(who, text, subjects[index], { matter_tags: [texts[0]] });
+  graph.letters = texts.map((_, index) => letter({ html: addressOf(subjects[index]) }));
+  await connect(page);
+  await page.goto(`${demo.base}/egress/`);
+  await page.getByLabel("Only documents of the matter").fill(texts[0]);
+  await begin(page);
+  await state(page, "completed").waitFor();
+  await page.getByRole("button", { name: "All", exact: true }).click();
   await page.locator("[data-event]").nth(texts.length - 1).waitFor();
+  graph.trouble = 418;
+  await begin(page);
+  await state(page, "failed").getByText("the mailbox answered with the status 418").waitFor();
   await quiet(page);
   await assertInert(page, "hostile titles");
 });

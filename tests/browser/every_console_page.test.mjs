@@ -13,3 +13,14 @@ browse("the list of the console names every page", {}, async (page) => {
   assert.deepEqual(links, CONSOLE);
   assert.equal(await page.locator("nav.nav a[aria-current=page]:visible").count(), 1);
 });
+
+browse("the page that is open can be seen in the list, however low the window is", { height: 480 }, async (page) => {
+  for (const path of ["/admin/", "/admin/users/", CONSOLE.at(-1)]) {
+    await page.goto(path);
+    await page.waitForFunction(() => {
+      const list = document.querySelector(".side > .nav").getBoundingClientRect();
+      const open = document.querySelector(".side > .nav [aria-current]").getBoundingClientRect();
+      return open.top >= list.top && open.bottom <= list.bottom + 1;
+    });
+  }
+});

@@ -75,3 +75,15 @@ browse("new results are marked, and two runs are compared", { who: newcomer }, a
   await row(page, "estuary").waitFor();
   assert.equal(await row(page, "estuary").locator(".badge").count(), 0);
 });
+
+browse("when the service does not answer, that is said in words", { who: newcomer }, async (page, { seen }) => {
+  await searched("flood warning", { as: me });
+  await page.goto("/history/");
+  await row(page, "flood warning").waitFor();
+  await page.route("**/svc/search/**", (route) => route.abort());
+  await row(page, "flood warning").getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").getByText("The service did not answer. Check the connection and try again.").waitFor();
+  await page.getByRole("alert").getByRole("button", { name: "Close" }).click();
+  // The browser itself notes what was cut off.
+  seen.errors.splice(0);
+});

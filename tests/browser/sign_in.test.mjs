@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { admin, browse, house, person } from "./house/house.mjs";
+import { searched } from "./house/records.mjs";
 
 browse("the wrong password is refused in words, the right one leads to where one wanted to go", { who: null }, async (page) => {
   const reader = await person();
@@ -15,6 +16,17 @@ browse("the wrong password is refused in words, the right one leads to where one
   await page.getByLabel("Password").fill(reader.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL("**/history/");
+});
+
+browse("a link that was kept leads to the same list after signing in", { who: null }, async (page) => {
+  const reader = await person();
+  const search = await searched("flood warning", { as: reader });
+  await page.goto(`/?search_id=${search.id}&page=2`);
+  assert.equal(new URL(page.url()).pathname, "/login/");
+  await page.getByLabel("User name").fill(reader.name);
+  await page.getByLabel("Password").fill(reader.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL((url) => url.search === `?search_id=${search.id}&page=2`);
 });
 
 browse("signing out ends the session", { who: () => person() }, async (page, { context }) => {

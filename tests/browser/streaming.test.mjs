@@ -5,6 +5,9 @@ import { api, browse, house, person } from "./house/house.mjs";
 import { ask, better, finished, line, results, shownKeys, sum } from "./house/pages/search.mjs";
 import { openGate, source, unique } from "./house/records.mjs";
 
+/** A source that may be held for long. */
+const PATIENT = { config: { swirl: { connector_use: { timeout: 50 } } } };
+
 /** From now on every result that is painted and moves is noted, in whichever frame. */
 const watchPlaces = (page) =>
   page.evaluate(async () => {
@@ -24,8 +27,8 @@ const jumps = (page) => page.evaluate(() => window.jumps);
 browse("the first source is shown while others are asked, and nothing jumps when they answer", { who: () => person() }, async (page) => {
   const [gate, later] = [unique("gate"), unique("gate")];
   const fast = await source("/plain/fast?strength=0.3&count=8", { name: unique("Fast") });
-  const slow = await source(`/gated/${gate}/slow?strength=1&count=6`, { name: unique("Slow") });
-  const last = await source(`/gated/${later}/last?strength=1&count=3`, { name: unique("Last") });
+  const slow = await source(`/gated/${gate}/slow?strength=1&count=6`, { name: unique("Slow"), ...PATIENT });
+  const last = await source(`/gated/${later}/last?strength=1&count=3`, { name: unique("Last"), ...PATIENT });
   await ask(page, "tidal barrier", { sources: [fast, slow, last] });
   await results(page).first().waitFor();
   await line(page, slow.name).filter({ hasText: "asking" }).waitFor();
@@ -61,17 +64,24 @@ browse("the first source is shown while others are asked, and nothing jumps when
 });
 
 browse("sources that answer together make one list in the right order", { who: () => person() }, async (page) => {
-  const [both, gate] = [unique("gate"), unique("gate")];
-  const weak = await source(`/gated/${both}/weak?strength=0.3&count=4`, { name: unique("Weak") });
-  const strong = await source(`/gated/${both}/strong?strength=1&count=3`, { name: unique("Strong") });
-  const rest = await source(`/gated/${gate}/rest?count=1`, { name: unique("Rest") });
+  const gates = [unique("gate"), unique("gate"), unique("gate")];
+  const held = (place, what, name) => source(`/gated/${gates[place]}/${what}`, { name: unique(name), ...PATIENT });
+  const weak = await held(0, "weak?strength=0.3&count=4", "Weak");
+  const strong = await held(1, "strong?strength=1&count=3", "Strong");
+  const rest = await held(2, "rest?count=1", "Rest");
+  // The page's clock stands still, so that for the page both answer in one moment, however busy the machine is.
+  await page.clock.install();
   await ask(page, "tidal barrier", { sources: [weak, strong, rest] });
   await line(page, strong.name).filter({ hasText: "asking" }).waitFor();
-  await openGate(both);
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await openGate(gates[0]);
+  await results(page).nth(3).waitFor();
+  await openGate(gates[1]);
   await results(page).nth(6).waitFor();
   await results(page).first().locator(".from .source").filter({ hasText: strong.name }).waitFor();
   assert.equal(await better(page).isVisible(), false);
-  await openGate(gate);
+  await page.clock.resume();
+  await openGate(gates[2]);
   await finished(page);
 });
 

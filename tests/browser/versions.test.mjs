@@ -112,6 +112,20 @@ browse("the factors of an election add up, and its winner is approved", { who: c
   assert.equal(await badge(page), "Pinned");
 });
 
+browse("why a version was chosen is said in the language of the page", { who: curator, language: "de-DE" }, async (page) => {
+  const query = await versions(["v1-draft", "v2-final"]);
+  await searched(query, { as: me, sources: [cache] });
+  const { results: runs } = await api("GET", `/svc/canonical/?query=${encodeURIComponent(query)}`, undefined, { as: me });
+  const { members } = await api("GET", `/svc/canonical/${runs[0].run_id}/`, undefined, { as: me });
+  await page.goto(`/review/${runs[0].run_id}/`);
+  await page.locator(".reasons").first().waitFor();
+  const said = await page.locator(".reasons li").allInnerTexts();
+  assert.equal(said.length, members.flatMap((member) => member.reasons).length, "each reason is said");
+  const sentences = new Set(members.flatMap((member) => member.reasons));
+  assert.deepEqual(said.filter((sentence) => sentences.has(sentence)), [], "and none as the API says it");
+  assert.ok(said.includes("Ihr Name sagt „final“, Version 2."), said.join("\n"));
+});
+
 browse("a rejected version gives way to another", { who: curator, init: axe() }, async (page) => {
   const query = await versions(["v1", "v2-final"]);
   await list(page, query);
