@@ -1,5 +1,7 @@
 // Asks the API with the session of this browser.
 
+import { t } from "./words.js";
+
 const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?? "";
 
 /** The prefix of the API, such as `/svc`. */
@@ -40,10 +42,16 @@ export async function send(method, url, body, { signal, accept = "application/js
     body: body === undefined || isForm ? body : JSON.stringify(body),
     signal,
     credentials: "same-origin",
-  });
-  if (response.status === 401) location.assign(`/login/?next=${encodeURIComponent(location.pathname)}`);
+  }).catch(unreached);
+  if (response.status === 401) location.assign(`/login/?next=${encodeURIComponent(location.pathname + location.search)}`);
   if (!response.ok) throw new Refused(response.status, await response.json().catch(() => null));
   return response;
+}
+
+/** No answer at all. Browsers say that in words of their own, which are for nobody who reads a page. */
+function unreached(error) {
+  if (error.name === "AbortError") throw error;
+  throw new Error(t("The service did not answer. Check the connection and try again."), { cause: error });
 }
 
 /** Reads a stream of server-sent events: yields `{event, data}` with data as text. */

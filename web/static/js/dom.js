@@ -1,5 +1,7 @@
 // Builds elements. Text is always text: there is no way to pass markup here.
 
+import { t } from "./words.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
@@ -53,7 +55,7 @@ export function toast(sentence, { bad = false } = {}) {
     document.body.append(place);
   }
   const note = h("div", { class: bad ? "toast bad" : "toast", role: bad ? "alert" : "status" }, sentence);
-  if (bad) note.append(h("button", { type: "button", class: "plain", "aria-label": "×", onclick: () => note.remove() }, "×"));
+  if (bad) note.append(h("button", { type: "button", class: "plain", "aria-label": t("Close"), onclick: () => note.remove() }, "×"));
   else setTimeout(() => note.remove(), 4000);
   place.append(note);
   while (place.children.length > 4) place.firstChild.remove();

@@ -1,14 +1,13 @@
 // Activity: how much is searched, which sources are asked, what found nothing, and how answers were rated.
 
 import { fill, h } from "../dom.js";
-import { number, t, time, tn } from "../words.js";
+import { locale, number, seconds, t, time, tn } from "../words.js";
 import { columns } from "./charts/bars.js";
 import { lineChart } from "./charts/line.js";
 import { card, segments, shown, table, work } from "./parts.js";
 
 const DAYS = ["7", "30", "90"];
-const dayShort = new Intl.DateTimeFormat(document.documentElement.lang, { day: "numeric", month: "short", timeZone: "UTC" });
-const seconds = (value) => (value === null || value === undefined ? "-" : `${value.toFixed(2)} s`);
+const dayShort = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
 
 const place = h("div");
 fill(work(), h("div", { class: "tools" }, segments(t("Time"), DAYS.map((days) => [days, t("{n} days", { n: days })]), "30", load)), place);

@@ -3,17 +3,16 @@
 import { get } from "../api.js";
 import { fill, h } from "../dom.js";
 import { number, t } from "../words.js";
+import { actions, kinds } from "./audit/names.js";
 import { actionsTable } from "./audit/table.js";
 import { problem, shown, work } from "./parts.js";
 
 const ITEMS = 50;
-const KINDS = ["searchprovider", "aiprovider", "prompt", "querytransform", "pipeline", "authenticator", "schedule", "user", "group", "token", "connection", "sign-in", "branding", "database"];
-const ACTIONS = ["created", "replaced", "changed", "deleted", "reset", "refused", "backed up", "restored"];
 
-const choice = (label, options) => h("label", {}, label, h("select", {}, h("option", { value: "" }, t("all")), options.map((one) => h("option", {}, one))));
+const choice = (label, options) => h("label", {}, label, h("select", {}, h("option", { value: "" }, t("all")), options.map(([value, name]) => h("option", { value }, name))));
 const text = (label) => h("label", { class: "some" }, label, h("input", { type: "search", maxlength: 200, autocomplete: "off" }));
-const kind = choice(t("Kind"), KINDS);
-const action = choice(t("Action"), ACTIONS);
+const kind = choice(t("Kind"), kinds);
+const action = choice(t("Action"), actions);
 const actor = text(t("Who"));
 const record = text(t("Record"));
 const since = h("label", {}, t("From"), h("input", { type: "date" }));

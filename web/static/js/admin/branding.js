@@ -3,7 +3,7 @@
 import { Refused, del, get, post, put } from "../api.js";
 import { ask } from "../ask.js";
 import { fill, h, one, toast } from "../dom.js";
-import { t } from "../words.js";
+import { fixed, number, t } from "../words.js";
 import { CONTRAST_MIN, onLight } from "./branding/contrast.js";
 import { LogoField } from "./branding/logo.js";
 import { preview } from "./branding/preview.js";
@@ -57,7 +57,7 @@ function values() {
 
 function draw() {
   const ratio = onLight(accent.value);
-  mistake(accent, ratio < CONTRAST_MIN ? t("This colour is hard to read on light pages: its contrast is {ratio}, {least} is needed. Choose a darker one.", { ratio: ratio.toFixed(1), least: CONTRAST_MIN }) : "");
+  mistake(accent, ratio < CONTRAST_MIN ? t("This colour is hard to read on light pages: its contrast is {ratio}, {least} is needed. Choose a darker one.", { ratio: fixed(ratio, 1), least: number(CONTRAST_MIN) }) : "");
   fill(shownPlace, preview(values()));
 }
 

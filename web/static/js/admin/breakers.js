@@ -2,12 +2,11 @@
 
 import { del, get } from "../api.js";
 import { announce, fill, h, toast } from "../dom.js";
-import { number, t } from "../words.js";
+import { number, seconds, t } from "../words.js";
 import { problem, segments, sentence, table, work } from "./parts.js";
 
 const REFRESH_MS = 5000;
 const ORDER = { open: 0, suspended: 0, half_open: 1, closed: 2, unknown: 3 };
-const seconds = (value) => (value === null || value === undefined ? "-" : `${value.toFixed(2)} s`);
 
 let which = "all";
 let states = [];

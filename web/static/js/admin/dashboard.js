@@ -2,7 +2,7 @@
 
 import { get, prefix } from "../api.js";
 import { fill, h } from "../dom.js";
-import { number, t, tn } from "../words.js";
+import { fixed, locale, number, seconds, t, tn } from "../words.js";
 import { columns, rows } from "./charts/bars.js";
 import { lineChart, spark } from "./charts/line.js";
 import { card, problem, table, work } from "./parts.js";
@@ -12,10 +12,9 @@ const REFRESH_MS = 5000;
 const MINUTE_MS = 60_000;
 const SOURCES_MAX = 8;
 
-const seconds = (value) => (value === null || value === undefined ? "-" : `${value < 10 ? value.toFixed(2) : value.toFixed(0)} s`);
-const share = (value) => (value === null || value === undefined ? "-" : `${(value * 100).toFixed(value === 1 ? 0 : 1)} %`);
-const clock = new Intl.DateTimeFormat(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const dayShort = new Intl.DateTimeFormat(document.documentElement.lang, { day: "numeric", month: "short", timeZone: "UTC" });
+const share = (value) => (value === null || value === undefined ? "-" : `${fixed(value * 100, value === 1 ? 0 : 1)} %`);
+const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const dayShort = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
 
 const tiles = h("div", { class: "tiles" });
 const live = h("div", { class: "cards", role: "group", "aria-label": t("The last hour") });

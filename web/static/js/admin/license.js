@@ -11,7 +11,7 @@ shown(place, "/license/", draw);
 function draw(license) {
   const features = Object.entries(license.features ?? {});
   return [
-    card(t("Status"), h("p", {}, badge(license.status), " ", license.message),
+    card(t("Status"), h("p", {}, badge(license.status), " ", !license.expiration && license.message),
       h("dl", { class: "facts" },
         fact(t("Owner"), license.owner || "-"),
         fact(t("Valid until"), license.expiration ? t("{day} ({left})", { day: day(license.expiration), left: left(license.days_left) }) : "-"),

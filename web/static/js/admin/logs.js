@@ -28,7 +28,7 @@ setInterval(() => isFollowing() && document.visibilityState === "visible" && loa
 const isFollowing = () => file !== null && follow.querySelector("input").checked;
 
 function viewer(files) {
-  if (!files.length) return h("p", { class: "note" }, t("There is no log file. The program writes to its standard output; set SVC_LOG_DIR to keep files."));
+  if (!files.length) return h("p", { class: "note" }, t("There is no log file yet. The program keeps them in the folder logs below SVC_DATA_DIR."));
   file = files[0].name;
   queueMicrotask(load);
   const size = (one) => t("{size} kB, {time}", { size: number(Math.ceil(one.size / 1024)), time: one.modified ? time(one.modified) : "-" });

@@ -2,6 +2,7 @@
 
 import { get, patch } from "../api.js";
 import { announce, fill, h, one, toast } from "../dom.js";
+import { inSight } from "../tabs.js";
 import { number, t, time, tn } from "../words.js";
 
 const ITEMS = 10;
@@ -56,6 +57,7 @@ export async function mount(place) {
     await show();
   }
   fill(place, tabs, list);
+  inSight(tabs);
 }
 
 function line(event, decide) {

@@ -3,6 +3,7 @@
 import { get } from "../api.js";
 import { ask } from "../ask.js";
 import { all, announce, fill, h, one, toast } from "../dom.js";
+import { inSight } from "../tabs.js";
 import { day, number, t, tn } from "../words.js";
 import { activity } from "./activity.js";
 import { bulk } from "./bulk.js";
@@ -97,6 +98,7 @@ function drawTabs() {
     return h("a", { href: address(target), "aria-current": show === wish.show ? "page" : null, onclick: follow }, names[show]);
   });
   fill(tabs, links);
+  inSight(tabs);
 }
 
 function draw() {

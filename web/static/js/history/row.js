@@ -2,12 +2,12 @@
 
 import { h, toast } from "../dom.js";
 import { icon } from "../icon.js";
-import { t, time, tn } from "../words.js";
+import { locale, t, time, tn } from "../words.js";
 import { isSaved, markRead, run, save, subscribe } from "./deeds.js";
 import { runsOf } from "./runs.js";
 import { isBusy, state } from "./status.js";
 
-const hours = new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "short" });
+const hours = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
 
 /**
  * The row of a search. `list` says what else happens: `list.changed(search)` when it is another now, `list.reload()`

@@ -2,7 +2,7 @@
 
 import { get } from "../api.js";
 import { fill, h } from "../dom.js";
-import { number, t } from "../words.js";
+import { t, tn } from "../words.js";
 
 /** Of a long stretch that is the same, so much is shown at each end, in characters. */
 const SAME_SHOWN = 160;
@@ -28,14 +28,14 @@ export function difference(members) {
   draw();
   return h("section", { class: "panel", "aria-labelledby": "diff-title" },
     h("h2", { id: "diff-title" }, t("What differs")),
-    h("div", { class: "compare" }, h("label", { for: "diff-left" }, t("From")), left, h("label", { for: "diff-right" }, t("To")), right),
+    h("div", { class: "compare" }, h("span", null, h("label", { for: "diff-left" }, t("From")), left), h("span", null, h("label", { for: "diff-right" }, t("To")), right)),
     place);
 }
 
 function drawn({ added, removed, truncated, pieces }) {
   const isSame = !pieces.some((piece) => piece.op !== "same");
   return [
-    h("p", { class: "sum num" }, h("span", { class: "plus" }, t("{n} added", { n: number(added) })), h("span", { class: "minus" }, t("{n} removed", { n: number(removed) }))),
+    h("p", { class: "sum num" }, h("span", { class: "plus" }, tn("1 word added", "{n} words added", added)), h("span", { class: "minus" }, tn("1 word removed", "{n} words removed", removed))),
     truncated && h("p", { class: "note" }, t("The texts are long; only their beginnings are compared.")),
     isSame ? h("p", { class: "muted" }, t("Their texts are the same.")) : h("p", { class: "both" }, pieces.map((one, place) => piece(one, place, pieces.length))),
   ];

@@ -3,6 +3,7 @@
 import { get } from "../api.js";
 import { announce, fill, h, one, toast } from "../dom.js";
 import { outside } from "../outside.js";
+import { inSight } from "../tabs.js";
 import { holds, unpin } from "../versions/deeds.js";
 import { reasons, status } from "../versions/names.js";
 import { number, t, time, tn } from "../words.js";
@@ -97,6 +98,7 @@ function drawTabs() {
     return h("a", { href: address(target), "aria-current": show === wish.show ? "page" : null, onclick: follow }, names[show]);
   };
   fill(tabs, shows.map(link));
+  inSight(tabs);
 }
 
 function election(run) {

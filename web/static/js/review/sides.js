@@ -3,12 +3,13 @@
 
 import { h, s, toast } from "../dom.js";
 import { outside } from "../outside.js";
+import { grounds } from "../versions/grounds.js";
 import { factors } from "../versions/names.js";
-import { day, number, t } from "../words.js";
+import { day, fixed, locale, number, t } from "../words.js";
 import { spans, steps } from "./spans.js";
 
-const digits = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const signed = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: "exceptZero" });
+const two = (value) => fixed(value, 2);
+const signed = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: "exceptZero" });
 
 /** `pinned(member)` pins that one; false when the reader may not. */
 export function sides(run, pinned) {
@@ -24,9 +25,9 @@ export function sides(run, pinned) {
     h(
       "tbody",
       null,
-      row(t("Score"), (member) => [h("b", { class: "score" }, digits.format(member.score)), stacked(member, reach)], "total"),
+      row(t("Score"), (member) => [h("b", { class: "score" }, two(member.score)), stacked(member, reach)], "total"),
       Object.entries(names).map(([factor, name]) => row([name, " ", h("span", { class: "faint weight" }, t("weight {weight}", { weight: number(weights[factor] ?? 0) }))], (member) => single(member, factor, reach))),
-      row(t("Confidence"), (member) => digits.format(member.relevance)),
+      row(t("Confidence"), (member) => two(member.relevance)),
       row(t("Why"), (member) => why(member)),
       pinned && row(t("Decide"), (member) => pinning(member, pinned)),
     ),
@@ -61,7 +62,7 @@ function stacked(member, reach) {
 function single(member, factor, reach) {
   const step = steps(parts(member)).find((one) => one.factor === factor);
   return [
-    h("span", { class: "adds" }, h("b", null, signed.format(step.value)), " ", h("span", { class: "faint" }, digits.format(member.factors?.[factor] ?? 0))),
+    h("span", { class: "adds" }, h("b", null, signed.format(step.value)), " ", h("span", { class: "faint" }, two(member.factors?.[factor] ?? 0))),
     bar([step], reach, { class: "stack thin", "aria-hidden": "true" }),
   ];
 }
@@ -80,7 +81,10 @@ function reachOf(members) {
   return { left: Math.min(0, ...all.map((one) => one.left)), right: Math.max(1e-6, ...all.map((one) => one.right)) };
 }
 
-const why = ({ reasons }) => (reasons?.length ? h("ul", { class: "reasons" }, reasons.map((reason) => h("li", null, reason))) : "–");
+function why(member) {
+  const reasons = grounds(member);
+  return reasons.length ? h("ul", { class: "reasons" }, reasons.map((reason) => h("li", null, reason))) : "–";
+}
 
 function pinning(member, pinned) {
   const name = member.title || t("Without a title");

@@ -64,4 +64,5 @@ function show() {
   if (count !== boxes.length) return;
   const sentence = chosen < count ? summary.dataset.some : count === 1 ? summary.dataset.one : summary.dataset.many;
   summary.textContent = sentence.replace("{n}", chosen).replace("{all}", count);
+  summary.dataset.short = `${chosen}/${count}`;
 }

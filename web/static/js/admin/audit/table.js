@@ -3,14 +3,15 @@
 import { h } from "../../dom.js";
 import { t, time } from "../../words.js";
 import { table } from "../parts.js";
+import { action, actor, kind } from "./names.js";
 
 /** The pages on which records of a kind can be opened. */
 const PAGES = { searchprovider: "searchproviders", aiprovider: "aiproviders", prompt: "prompts", querytransform: "querytransforms", pipeline: "pipelines", schedule: "schedules", user: "users", group: "groups", authenticator: "authenticators" };
 
 export const actionsTable = (entries, empty) => table(t("Changes"), [
-  { title: t("Time"), kind: "nowrap", cell: (entry) => h("time", { datetime: entry.time }, time(entry.time)) },
-  { title: t("Who"), cell: (entry) => entry.actor },
-  { title: t("What"), cell: (entry) => h("span", { class: "said" }, entry.action, " ", h("span", { class: "muted" }, entry.kind), " ", record(entry)) },
+  { title: t("When"), kind: "nowrap", cell: (entry) => h("time", { datetime: entry.time }, time(entry.time)) },
+  { title: t("Who"), cell: (entry) => actor(entry.actor) },
+  { title: t("What"), cell: (entry) => h("span", { class: "said" }, action(entry.action), " ", h("span", { class: "muted" }, kind(entry.kind)), " ", record(entry)) },
   { title: t("Changes"), cell: changes },
 ], entries, empty);
 

@@ -2,7 +2,7 @@
 
 import { Refused, post } from "../../api.js";
 import { announce, fill, h } from "../../dom.js";
-import { number, t, tn } from "../../words.js";
+import { fixed, number, t, tn } from "../../words.js";
 import { field, mistake, sentence, toggle } from "../parts.js";
 import { blanksOf, filledIn, fromRequest } from "./blanks.js";
 import { looksLike } from "./result.js";
@@ -105,7 +105,7 @@ export class Saving {
   told(test, name) {
     if (test.error) return h("div", { class: "note bad" }, h("b", {}, t("The test failed.")), " ", whole(test.error.message), " ", remedy(test.error.code));
     if (!test.sample) return h("p", { class: "note warn" }, t("The source answered, but it found nothing for this question. Try another word, or check the list of results above."));
-    const line = t("Found {found}, fetched {retrieved}, in {seconds} s.", { found: number(test.found), retrieved: number(test.retrieved), seconds: test.time.toFixed(2) });
+    const line = t("Found {found}, fetched {retrieved}, in {seconds} s.", { found: number(test.found), retrieved: number(test.retrieved), seconds: fixed(test.time, 2) });
     return [h("p", { class: "good-line" }, h("b", {}, t("It works.")), " ", line), looksLike(test.sample, name)];
   }
 

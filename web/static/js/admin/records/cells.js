@@ -1,7 +1,7 @@
 // What stands in the cells of a list.
 
 import { h } from "../../dom.js";
-import { number, t, time } from "../../words.js";
+import { number, seconds, t, time } from "../../words.js";
 import { kind, nameOf, pageOf } from "./kind.js";
 import { span } from "./prose.js";
 
@@ -18,7 +18,7 @@ const drawings = {
   presence: (value) => (value ? h("span", { class: "badge" }, t("yes")) : h("span", { class: "faint" }, t("no"))),
   moment: (value) => (value ? h("time", { datetime: value, class: "num" }, time(value)) : none()),
   interval: (value) => span(value),
-  speed: (value, row, state) => (state?.p50 > 0 ? h("span", { class: "num" }, t("{n} s", { n: seconds(state.p50) })) : none()),
+  speed: (value, row, state) => (state?.p50 > 0 ? h("span", { class: "num nowrap" }, seconds(state.p50)) : none()),
   lasthour: (value, row, state) => lastHour(state),
 };
 
@@ -45,5 +45,3 @@ export function resting(state) {
   const left = state.seconds ? t("resting, {n} s left", { n: number(Math.ceil(state.seconds)) }) : t("resting");
   return h("a", { class: "badge bad", href: "/admin/breakers/", title: state.reason || null }, left);
 }
-
-const seconds = (value) => new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: 2, minimumFractionDigits: 2 }).format(value);

@@ -1,8 +1,13 @@
-// How many elections wait for a decision, beside their link in the list of pages.
+// The list of pages: the one that is open is in sight, and beside the elections stands how many wait for a decision.
 
 import { get } from "../api.js";
-import { all } from "../dom.js";
+import { all, one } from "../dom.js";
 import { number } from "../words.js";
+
+// The list may be longer than the window is high.
+const nav = one(".side > .nav");
+const open = one("[aria-current]", nav);
+if (open.offsetTop + open.offsetHeight > nav.clientHeight) nav.scrollTop = open.offsetTop - nav.clientHeight / 2;
 
 const places = all("[data-open-runs]");
 // Where it cannot be read the link says nothing more; what is wrong is said on its own page.

@@ -1,0 +1,48 @@
+// Why a version was chosen, in words: every code that the API knows has its sentence.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+globalThis.document = { documentElement: { lang: "en" } };
+const { grounds } = await import("../../../web/static/js/versions/grounds.js");
+
+const said = (ground) => grounds({ grounds: [ground], reasons: ["as the API says it"] })[0];
+
+test("every ground is said", () => {
+  const cases = [
+    [{ code: "below_least", relevance: 0.05, least: 0.1 }, "Its confidence 0.05 is below the least, 0.1."],
+    [{ code: "below_share", relevance: 0.2, least: 0.54, share: 0.6 }, "Its confidence 0.2 is below 0.54, which is 60 % of the best."],
+    [{ code: "gone" }, "Its source says that it is gone."],
+    [{ code: "authority_configured" }, "The authority of its source is configured."],
+    [{ code: "source_kind", kind: "dms" }, "Its source is a document management system."],
+    [{ code: "name", stages: ["final", "copy"], is_numbered_copy: true, version: "2.1" }, "Its name says “final”, “copy”, a number in brackets, as copies have, version 2.1."],
+    [{ code: "name", stages: [], is_numbered_copy: false, version: "3" }, "Its name says version 3."],
+    [{ code: "newest" }, "No version is newer."],
+    [{ code: "older", days: 1 }, "It is one day older than the newest version."],
+    [{ code: "older", days: 90.5 }, "It is 90.5 days older than the newest version."],
+    [{ code: "date_ahead" }, "Its date lies ahead and is not believed."],
+    [{ code: "date_unknown" }, "Its date is not known."],
+    [{ code: "format", format: "slides_or_table" }, "It is slides or a table."],
+    [{ code: "shared_outside" }, "It was shared outside."],
+    [{ code: "pinned_elsewhere" }, "It is pinned for another query."],
+    [{ code: "rejected" }, "It was rejected for this query."],
+    [{ code: "rejected_elsewhere", times: 1 }, "It was rejected for another query."],
+    [{ code: "rejected_elsewhere", times: 3 }, "It was rejected for 3 other queries."],
+    [{ code: "said", text: "as the API says it" }, "as the API says it"],
+    [{ code: "of_tomorrow" }, "as the API says it"],
+    [{ code: "source_kind", kind: "of_tomorrow" }, "as the API says it"],
+  ];
+  for (const [ground, sentence] of cases) assert.equal(said(ground), sentence);
+});
+
+test("no code, kind or format of the API is forgotten", () => {
+  const { schemas } = JSON.parse(readFileSync(new URL("../../../docs/api/openapi.json", import.meta.url), "utf8")).components;
+  const codes = schemas.CanonicalReason.oneOf.map((one) => one.properties?.code?.enum?.[0] ?? one.allOf?.at(-1).properties.code.enum[0]);
+  assert.ok(codes.length >= 15);
+  const values = { relevance: 0, least: 0, share: 0, stages: [], version: "1", days: 2, times: 2, kind: "web", format: "pdf" };
+  const asIs = (ground) => said(ground) === "as the API says it";
+  assert.deepEqual(codes.filter((code) => code !== "said" && asIs({ ...values, code })), []);
+  assert.deepEqual(schemas.SourceKind.enum.filter((kind) => asIs({ code: "source_kind", kind })), []);
+  assert.deepEqual(schemas.FormatKind.enum.filter((format) => asIs({ code: "format", format })), []);
+});

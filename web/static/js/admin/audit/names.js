@@ -1,0 +1,40 @@
+// The words of the audit log, in the language of the page. They are sent as they stand in the log.
+
+import { t } from "../../words.js";
+
+const ACTIONS = {
+  created: t("created"),
+  replaced: t("replaced"),
+  changed: t("changed"),
+  deleted: t("deleted"),
+  reset: t("reset"),
+  refused: t("refused"),
+  "backed up": t("backed up"),
+  restored: t("restored"),
+};
+
+const KINDS = {
+  searchprovider: t("source"),
+  aiprovider: t("AI provider"),
+  prompt: t("prompt"),
+  querytransform: t("query transform"),
+  pipeline: t("pipeline"),
+  authenticator: t("authenticator"),
+  schedule: t("schedule"),
+  user: t("user"),
+  group: t("group"),
+  token: t("token"),
+  connection: t("connection"),
+  "sign-in": t("sign-in"),
+  branding: t("branding"),
+  database: t("database"),
+};
+
+/** `[as it is sent, as it is said]`. */
+export const actions = Object.entries(ACTIONS);
+export const kinds = Object.entries(KINDS);
+
+export const action = (word) => ACTIONS[word] ?? word;
+export const kind = (word) => KINDS[word] ?? word;
+/** A command that somebody ran beside the service has no name of a person. */
+export const actor = (name) => (name === "command line" ? t("command line") : name);

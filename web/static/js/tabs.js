@@ -1,0 +1,9 @@
+// Tabs on a phone may be wider than the page: they scroll inside themselves.
+
+import { one } from "./dom.js";
+
+/** Scrolls so that the tab that is chosen can be seen. The page itself stays where it is. */
+export function inSight(tabs) {
+  const chosen = one("[aria-current], [aria-pressed=true]", tabs);
+  if (chosen) tabs.scrollLeft = chosen.offsetLeft - (tabs.clientWidth - chosen.offsetWidth) / 2;
+}
