@@ -20,7 +20,8 @@ const SQLITE_TURN: Duration = Duration::from_secs(30);
 /// Page cache of each SQLite connection; negative means KiB.
 const SQLITE_CACHE: &str = "-16000";
 const POSTGRES_TURN: Duration = Duration::from_secs(5);
-const POSTGRES_STATEMENT_MAX: &str = "30s";
+/// PostgreSQL counts the milliseconds of a statement in 32 bits.
+const POSTGRES_STATEMENT_MS_MAX: u128 = i32::MAX as u128;
 /// A connection that rested longer is asked whether it still lives before it is used.
 const POSTGRES_REST: Duration = Duration::from_secs(5);
 
@@ -86,10 +87,15 @@ pub(crate) enum Tx {
 }
 
 impl Db {
-    pub(crate) async fn open(url: &Secret, pool_max: u32) -> Result<Self, StoreError> {
+    /// No statement of PostgreSQL takes longer than `statement_max`.
+    pub(crate) async fn open(
+        url: &Secret,
+        pool_max: u32,
+        statement_max: Duration,
+    ) -> Result<Self, StoreError> {
         match url.expose().split_once(':') {
             Some(("sqlite", rest)) => open_sqlite(url, rest.contains(":memory:"), pool_max).await,
-            Some(("postgres" | "postgresql", _)) => open_postgres(url, pool_max).await,
+            Some(("postgres" | "postgresql", _)) => open_postgres(url, pool_max, statement_max).await,
             _ => Err(bad_address()),
         }
     }
@@ -215,11 +221,13 @@ fn use_of<D: Database>(name: &'static str, pool: &Pool<D>) -> PoolUse {
     PoolUse { pool: name, max: pool.options().get_max_connections(), size, in_use: size.saturating_sub(idle) }
 }
 
-async fn open_postgres(url: &Secret, pool_max: u32) -> Result<Db, StoreError> {
+async fn open_postgres(url: &Secret, pool_max: u32, statement_max: Duration) -> Result<Db, StoreError> {
+    // 0 would mean that there is no limit.
+    let statement_ms = statement_max.as_millis().clamp(1, POSTGRES_STATEMENT_MS_MAX);
     let options = PgConnectOptions::from_str(url.expose())
         .map_err(|_| bad_address())?
         .application_name("tributary")
-        .options([("statement_timeout", POSTGRES_STATEMENT_MAX)]);
+        .options([("statement_timeout", statement_ms)]);
     // Asking on every use would double the round trips of every query.
     let pool = PgPoolOptions::new()
         .max_connections(pool_max.max(1))
@@ -249,6 +257,26 @@ pub(crate) fn bad_address() -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::STATEMENT_MAX;
+
+    #[tokio::test]
+    async fn statements_of_postgres_have_their_time() {
+        let Some(server) = testkit::postgres::server("the time of a statement") else { return };
+        let table = [
+            (STATEMENT_MAX, "30s"),
+            (Duration::from_millis(1500), "1500ms"),
+            (Duration::ZERO, "1ms"),
+            (Duration::from_secs(31_536_000), "2147483647ms"),
+        ];
+        for (statement_max, told) in table {
+            let db = Db::open(&Secret::new(server.as_str()), 1, statement_max).await.expect("opens");
+            let Db::Postgres(pools) = &db else { panic!("this is PostgreSQL") };
+            let text = "SELECT current_setting('statement_timeout')";
+            let found: String = sqlx::query_scalar(text).fetch_one(&pools.read).await.expect("told");
+            assert_eq!(found, told);
+            db.close().await;
+        }
+    }
 
     /// Every `on_db!` of a source text, up to its closing bracket.
     fn statements(text: &str) -> impl Iterator<Item = &str> {
@@ -287,7 +315,7 @@ mod tests {
     #[tokio::test]
     async fn a_commit_that_fails_after_the_first_row_is_heard() {
         let url = Secret::new("sqlite::memory:");
-        let db = Db::open(&url, 1).await.expect("opens");
+        let db = Db::open(&url, 1, STATEMENT_MAX).await.expect("opens");
         let Db::Sqlite(pools) = &db else { panic!("this is SQLite") };
         let tables = "CREATE TABLE house (id INTEGER PRIMARY KEY); CREATE TABLE room (house INTEGER \
                       REFERENCES house (id) DEFERRABLE INITIALLY DEFERRED)";
@@ -321,7 +349,7 @@ mod tests {
     async fn a_full_disk_is_said_and_forgotten_when_there_is_space() {
         let folder = tempfile::tempdir().expect("a folder");
         let url = Secret::new(format!("sqlite://{}/store.db", folder.path().display()));
-        let db = Db::open(&url, 2).await.expect("opens");
+        let db = Db::open(&url, 2, STATEMENT_MAX).await.expect("opens");
         on_db!(db, write, db => changed(sqlx::query("CREATE TABLE heap (bytes BLOB)").execute(db)))
             .expect("made");
         pages_max(&db, 20).await;

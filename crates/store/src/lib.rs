@@ -33,6 +33,10 @@ use db::{Db, on_db};
 use domain::audit::Author;
 use domain::contracts::{PoolUse, Store, StoreError};
 use domain::secret::Secret;
+use std::time::Duration;
+
+/// How long one statement of PostgreSQL may take when nothing else is said.
+pub const STATEMENT_MAX: Duration = Duration::from_secs(30);
 
 /// Where the records are, and how they are kept.
 #[derive(Debug, Clone)]
@@ -57,7 +61,12 @@ pub struct SqlStore {
 impl SqlStore {
     /// Connects, and brings the tables to this version.
     pub async fn open(config: StoreConfig) -> Result<Self, StoreError> {
-        let db = Db::open(&config.url, config.pool_max).await?;
+        Self::open_within(config, STATEMENT_MAX).await
+    }
+
+    /// The same, with the time that one statement of PostgreSQL may take.
+    pub async fn open_within(config: StoreConfig, statement_max: Duration) -> Result<Self, StoreError> {
+        let db = Db::open(&config.url, config.pool_max, statement_max).await?;
         migrations::run(&db).await?;
         Ok(Self { db, key: config.key, author: None })
     }

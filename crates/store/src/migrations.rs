@@ -3,8 +3,9 @@
 use crate::db::Db;
 use crate::error::migration_failure;
 use domain::contracts::StoreError;
-use sqlx::SqlSafeStr;
-use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{PgPool, SqlSafeStr};
 
 macro_rules! files {
     ($folder:literal) => {
@@ -29,9 +30,19 @@ pub(crate) const POSTGRES: &[File] = &files!("postgres");
 pub(crate) async fn run(db: &Db) -> Result<(), StoreError> {
     match db {
         Db::Sqlite(pools) => migrator(SQLITE).run(&pools.write).await,
-        Db::Postgres(pools) => migrator(POSTGRES).run(&pools.write).await,
+        Db::Postgres(pools) => run_on_postgres(&pools.write).await,
     }
     .map_err(migration_failure)
+}
+
+/// To change a large table, and to wait for the process that does it, may take longer than a statement of the service
+/// may.
+async fn run_on_postgres(pool: &PgPool) -> Result<(), MigrateError> {
+    let options = PgConnectOptions::clone(&pool.connect_options()).options([("statement_timeout", 0)]);
+    let patient = PgPoolOptions::new().max_connections(1).connect_with(options).await?;
+    let done = migrator(POSTGRES).run(&patient).await;
+    patient.close().await;
+    done
 }
 
 /// The names of all migrations of this version, which `run` has brought to the database.
@@ -65,7 +76,9 @@ fn migrator(files: &[File]) -> Migrator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::secret::Secret;
     use std::path::Path;
+    use std::time::Duration;
 
     #[test]
     fn every_file_is_listed_for_both_databases() {
@@ -79,6 +92,31 @@ mod tests {
             let listed: Vec<String> = files.iter().map(|(_, name, _)| format!("{name}.sql")).collect();
             assert_eq!(found, listed, "{folder}");
         }
+    }
+
+    /// Another process has the list of the migrations for a second; a statement may take a fifth of that.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn migrations_may_take_longer_than_statements() {
+        const STATEMENT_MAX: Duration = Duration::from_millis(200);
+        let Some(server) = testkit::postgres::server("migrations that wait") else { return };
+        testkit::postgres::with_database(&server, |url| async move {
+            let db = Db::open(&Secret::new(url), 4, STATEMENT_MAX).await.expect("opens");
+            run(&db).await.expect("tables");
+            let Db::Postgres(pools) = &db else { panic!("this is PostgreSQL") };
+            let mut other = pools.write.begin().await.expect("begun");
+            let lock = "LOCK TABLE _sqlx_migrations IN ACCESS EXCLUSIVE MODE";
+            sqlx::query(lock).execute(&mut *other).await.expect("nobody else has it");
+            let leave = async {
+                tokio::time::sleep(STATEMENT_MAX * 5).await;
+                other.rollback().await.expect("left");
+            };
+            let (done, ()) = tokio::join!(run(&db), leave);
+            done.expect("it waited");
+            let slow = sqlx::query("SELECT pg_sleep(1)").execute(&pools.write).await;
+            assert!(slow.is_err(), "a statement of the service may not take that long");
+            db.close().await;
+        })
+        .await;
     }
 
     #[test]

@@ -36,7 +36,6 @@ pub fn open(needs: CacheNeeds<'_>) -> anyhow::Result<SemanticCache> {
     let store: Arc<dyn Store> = sql.clone();
     Ok(SemanticCache::new(CacheParts {
         store,
-        signals: sql.clone(),
         vectors: vectors(sql, toolbox)?,
         bodies: bodies(toolbox, data_dir)?,
         pages: Arc::clone(pages),
@@ -96,7 +95,8 @@ fn qdrant(
     Ok(Arc::new(QdrantVectors::new(config).context("SVC_QDRANT_URL")?))
 }
 
-fn bodies(toolbox: &Toolbox, data_dir: &Path) -> anyhow::Result<Arc<dyn BodyStore>> {
+/// Where the full texts are, as the settings say.
+pub fn bodies(toolbox: &Toolbox, data_dir: &Path) -> anyhow::Result<Arc<dyn BodyStore>> {
     let settings = &toolbox.settings;
     let max_mb = settings.storage_max_body_mb;
     Ok(match settings.storage_backend {

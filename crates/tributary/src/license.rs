@@ -12,6 +12,7 @@ use domain::settings::Settings;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tracing::Instrument;
 
 /// How often it is looked at.
 const EVERY: Duration = Duration::from_secs(15 * 60);
@@ -104,7 +105,7 @@ pub async fn keep_day(gate: &LicenseGate, signals: &dyn SignalStore) {
 /// Tells at once how the license stands, and again whenever that changes.
 pub fn watch(wired: &Wired) -> impl Future<Output = ()> + use<> {
     let (gate, signals) = (wired.license.clone(), Arc::clone(&wired.store));
-    async move {
+    let look = async move {
         let mut told = None;
         loop {
             keep_day(&gate, &*signals).await;
@@ -114,7 +115,9 @@ pub fn watch(wired: &Wired) -> impl Future<Output = ()> + use<> {
             }
             tokio::time::sleep(EVERY).await;
         }
-    }
+    };
+    // The line finds its file by the field `queue`: what is done again and again is told beside the schedules.
+    look.instrument(tracing::info_span!("license", queue = "beats"))
 }
 
 fn tell(report: &LicenseReport) {

@@ -179,13 +179,16 @@ fn worker(wired: &Wired, queue: QueueName) -> Worker {
         .counted_in(&wired.workload)
 }
 
+/// Every service that runs on a data folder, in the embedded form, holds this file of it.
+pub const SERVE_LOCK: &str = "serve.lock";
+
 /// In the embedded form, the first process on a data folder frees the tasks that a crash left held,
 /// so that they go on at once and not when their leases end. PostgreSQL may be shared: leases decide there.
 async fn share_data_folder(wired: &Wired) -> anyhow::Result<Option<File>> {
     if !wired.is_embedded() {
         return Ok(None);
     }
-    let path = wired.data_dir.join("serve.lock");
+    let path = wired.data_dir.join(SERVE_LOCK);
     let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
     if file.try_lock().is_ok() {
         let freed = wired.store.release_all_tasks().await?;

@@ -74,7 +74,7 @@ impl Wired {
     pub async fn open(given: impl Into<ReadSettings>) -> anyhow::Result<Self> {
         let ReadSettings { settings, in_force, .. } = given.into();
         let data_dir = data_folder(&settings)?;
-        let sql = Arc::new(SqlStore::open(store_config(&settings, &data_dir)?).await?);
+        let sql = Arc::new(records(&settings, &data_dir).await?);
         let store: Arc<dyn Store> = sql.clone();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let (queue, relay) = task_queue(&settings, &sql, &clock).await?;
@@ -103,6 +103,7 @@ impl Wired {
             federation: Arc::clone(&federation),
             toolbox,
             pages: Arc::new(CachedPages::new(pages, Arc::clone(&corpus))),
+            observer: metrics.clone(),
         };
         let (answers, mcp) = answering(parts, &corpus);
         let house = Arc::new(House::new(server::HouseParts {
@@ -121,8 +122,7 @@ impl Wired {
             workload: Arc::clone(&workload),
             installation: installation(in_force, &data_dir)?,
         }));
-        sql.ensure_pipeline(SYSTEM_DEFAULT, CATALOGUES.default_post_result, clock.now()).await?;
-        ai::ensure_records(&*sql, clock.now()).await?;
+        ensure_records(&sql, &*clock).await?;
         Ok(Self {
             registry: registry(&sql, &clock, &federation, &corpus),
             settings,
@@ -161,6 +161,19 @@ impl Wired {
     pub fn is_embedded(&self) -> bool {
         self.settings.database_url.is_empty()
     }
+}
+
+/// The store of all records, with the limits of the settings.
+async fn records(settings: &Settings, data_dir: &Path) -> anyhow::Result<SqlStore> {
+    let config = store_config(settings, data_dir)?;
+    Ok(SqlStore::open_within(config, settings.database_statement_timeout.0).await?)
+}
+
+/// What every installation has from its first start on.
+async fn ensure_records(sql: &SqlStore, clock: &dyn Clock) -> anyhow::Result<()> {
+    sql.ensure_pipeline(SYSTEM_DEFAULT, CATALOGUES.default_post_result, clock.now()).await?;
+    ai::ensure_records(sql, clock.now()).await?;
+    Ok(())
 }
 
 fn data_folder(settings: &Settings) -> anyhow::Result<PathBuf> {
@@ -231,7 +244,7 @@ fn page_fetch(toolbox: &Toolbox, authenticators: &Arc<Authenticators>) -> Arc<dy
 /// What answers from results, and the tools by which models use it.
 fn answering(parts: AnswersParts, corpus: &Arc<SemanticCache>) -> (Arc<Answers>, Arc<Mcp>) {
     let answers = Arc::new(Answers::new(parts.clone()));
-    let AnswersParts { store, federation, toolbox, pages } = parts;
+    let AnswersParts { store, federation, toolbox, pages, .. } = parts;
     let mcp = Arc::new(Mcp::new(McpParts {
         store,
         federation,
@@ -304,6 +317,9 @@ fn models(toolbox: &mut Toolbox, sql: &Arc<SqlStore>) -> Trials {
 
 /// Set once in the life of a process, by the program itself: whoever else uses this crate is no program that could read a
 /// file for us.
+/// The SQLite database in the data folder.
+pub const DATABASE_FILE: &str = "tributary.db";
+
 static FILES_BY_THIS_PROGRAM: AtomicBool = AtomicBool::new(false);
 
 /// From now on files that could take more than their share are read by further processes of this program.
@@ -339,7 +355,7 @@ pub fn database_url(settings: &Settings, data_dir: &Path) -> anyhow::Result<Secr
     if !settings.database_url.is_empty() {
         return Ok(settings.database_url.clone());
     }
-    let path = data_dir.join("tributary.db");
+    let path = data_dir.join(DATABASE_FILE);
     let path = path.to_str().context("the path of the data folder is not valid UTF-8")?;
     Ok(Secret::new(format!("sqlite://{path}")))
 }

@@ -16,6 +16,10 @@ pub fn check(provider: &SearchProvider) -> (Notations, FieldErrors) {
     for (field, text) in [("url", &draft.url), ("query_template", &draft.query_template)] {
         for name in placeholders(text).into_iter().filter(|name| !is_known(name, field, provider, &notations))
         {
+            if name == "url" && field == "query_template" {
+                errors.add("url", "An address is needed: query_template uses {url}.");
+                continue;
+            }
             errors.add(field, format!("Nothing is known for {{{name}}}: it must be url, query_string, or a key of query_mappings or credentials."));
         }
     }
@@ -118,7 +122,8 @@ mod tests {
             (plain(), vec![]),
             (draft("", "https://h/s?q={query_string}"), vec![]),
             (draft("https://<your-domain>.example.net/s?f=*all", "{url}&q='{query_string}'"), vec![]),
-            (draft("", "{url}?q={query_string}"), vec!["query_template"]),
+            (draft("", "{url}?q={query_string}"), vec!["url"]),
+            (draft("", "{url}?q={word}"), vec!["query_template", "url"]),
             (draft("ftp://h/", "{url}?q={query_string}"), vec!["url"]),
             (draft("h/s", "{url}?q={query_string}"), vec!["url"]),
             (draft("https://u:p@h/", "{url}?q={query_string}"), vec!["url"]),

@@ -7,12 +7,12 @@ use domain::contracts::{
     PageText, PageWanted, ProviderQuery, Toolbox, VersionsAsked,
 };
 use domain::corpus::{CacheMark, Liveness, Origin, Signal, SignalState, SourceKind, Standing, Topic};
-use domain::ids::{ProviderId, SignalId, UserId};
+use domain::ids::{ProviderId, RunId, SignalId, UserId};
 use domain::instant::Instant;
 use domain::provider::ProviderDraft;
 use domain::result::ResultItem;
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -53,6 +53,9 @@ impl Corpus for Shelf {
     }
     async fn versions(&self, _asked: VersionsAsked<'_>) -> Result<BTreeMap<SignalId, Standing>, CorpusError> {
         Ok(BTreeMap::new())
+    }
+    async fn rejected(&self, _runs: &[RunId]) -> Result<BTreeSet<RunId>, CorpusError> {
+        Ok(BTreeSet::new())
     }
     async fn recheck(&self, _asker: UserId, _marks: &mut BTreeMap<SignalId, CacheMark>) {}
     async fn text(&self, _wanted: &PageWanted<'_>) -> Option<PageText> {

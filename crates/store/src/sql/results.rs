@@ -1,15 +1,16 @@
 //! Saved results: one row for each search and provider, its items inside, found by their ids through ranges.
 
 use super::answers;
+use super::corpus::push_list;
 use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::error::failure;
 use crate::json::{JsonText, finite, to_column, to_count};
 use async_trait::async_trait;
 use domain::contracts::{Page, ResultStore, StoreError};
-use domain::ids::{ProviderId, ResultId, SearchId, UserId};
+use domain::ids::{ProviderId, ResultId, SearchId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::result::{ProviderFault, ResultItem, ResultSet, SavedResult};
+use domain::result::{GuardedResult, ProviderFault, ResultItem, ResultSet, SavedResult};
 use domain::status::ProviderStatus;
 use serde::{Deserialize, Serialize};
 use sqlx::QueryBuilder;
@@ -48,6 +49,34 @@ impl Detail {
 struct Mark {
     #[serde(default)]
     new: Option<u8>,
+}
+
+/// Of a result, the documents that it is shown for; the rest is passed over.
+#[derive(Deserialize)]
+struct Guard {
+    #[serde(default)]
+    cache: Option<Document>,
+    #[serde(default)]
+    duplicates: Vec<Duplicate>,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    signal_id: SignalId,
+}
+
+#[derive(Deserialize)]
+struct Duplicate {
+    #[serde(default)]
+    signal_id: Option<SignalId>,
+}
+
+impl Guard {
+    /// None when it is shown to its owner in any case: it, or a duplicate that would take its place, is of no document.
+    fn signals(self) -> Option<Vec<SignalId>> {
+        let others: Option<Vec<SignalId>> = self.duplicates.into_iter().map(|one| one.signal_id).collect();
+        Some(std::iter::once(self.cache?.signal_id).chain(others?).collect())
+    }
 }
 
 macro_rules! columns {
@@ -173,6 +202,37 @@ impl ResultStore for SqlStore {
         Ok(Page { items: items.into_iter().skip(skip).take(take).collect(), total })
     }
 
+    async fn guarded_results(
+        &self,
+        owner: UserId,
+        but: &[ProviderId],
+        sets_max: u64,
+    ) -> Result<Vec<GuardedResult>, StoreError> {
+        let rows = on_db!(self.db, read, db => async {
+            let mut query = QueryBuilder::new("SELECT before, items");
+            push_running(&mut query, Some(owner));
+            query.push(" WHERE counted > 0 AND CAST(items AS TEXT) LIKE '%\"cache\":%'");
+            if !but.is_empty() {
+                query.push(" AND provider_id NOT IN (");
+                push_list(&mut query, but.iter().map(|id| id.0));
+                query.push(")");
+            }
+            query.push(" ORDER BY counted_id DESC LIMIT ").push_bind(to_column(sets_max));
+            query.build_query_as::<(i64, Json<Vec<Guard>>)>().fetch_all(db).await
+        })?;
+        let places = rows.into_iter().flat_map(|(before, guards)| {
+            guards
+                .0
+                .into_iter()
+                .rev()
+                .enumerate()
+                .map(move |(place, guard)| (to_count(before) + place as u64, guard))
+        });
+        Ok(places
+            .filter_map(|(place, guard)| Some(GuardedResult { place, signals: guard.signals()? }))
+            .collect())
+    }
+
     async fn replace_result(
         &self,
         id: ResultId,
@@ -288,17 +348,32 @@ async fn sets_of_page(
     let rows = on_db!(*db, read, db => async {
         let mut query = QueryBuilder::new(
             "SELECT result_sets.id, search_id, provider_id, found, retrieved, time_s, date_created, \
-             date_updated, detail, items, before FROM (SELECT id AS counted_id, item_count AS counted, \
-             CAST(SUM(item_count) OVER (ORDER BY id DESC) - item_count AS BIGINT) AS before FROM result_sets",
+             date_updated, detail, items, before",
         );
-        if let Some(owner) = owner {
-            query.push(" WHERE search_id IN (SELECT id FROM searches WHERE owner = ").push_bind(owner.0).push(")");
-        }
-        query.push(") AS running JOIN result_sets ON result_sets.id = counted_id WHERE counted > 0 AND before < ");
-        query.push_bind(to).push(" AND before + counted > ").push_bind(from).push(" ORDER BY counted_id DESC");
+        push_running(&mut query, owner);
+        query.push(" WHERE counted > 0 AND before < ").push_bind(to).push(" AND before + counted > ").push_bind(from).push(" ORDER BY counted_id DESC");
         query.build_query_as::<PagedSetRow>().fetch_all(db).await
     })?;
     Ok(rows.into_iter().map(|row| (row.set, row.before)).collect())
+}
+
+/// The sets of the owner, or of everybody, each with the number of items in those that are newer.
+fn push_running<'a, D>(query: &mut QueryBuilder<D>, owner: Option<UserId>)
+where
+    D: sqlx::Database,
+    i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
+{
+    query.push(
+        " FROM (SELECT id AS counted_id, item_count AS counted, \
+         CAST(SUM(item_count) OVER (ORDER BY id DESC) - item_count AS BIGINT) AS before FROM result_sets",
+    );
+    if let Some(owner) = owner {
+        query
+            .push(" WHERE search_id IN (SELECT id FROM searches WHERE owner = ")
+            .push_bind(owner.0)
+            .push(")");
+    }
+    query.push(") AS running JOIN result_sets ON result_sets.id = counted_id");
 }
 
 /// The set of a result, held until the end of the transaction: an update that changes nothing locks the row

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! head      "TRIBUTARY BACKUP 1\n"
-//! parts     gzip, one after the other: a table as lines of JSON arrays, a file as it is
+//! parts     gzip, one after the other: tables and texts as lines of JSON arrays, a file as it is
 //! manifest  JSON: version, schema, time, and name, place, size and SHA-256 of every part
 //! foot      length of the manifest (8 bytes, little end first), its SHA-256, "TRIBUTARY END\n"
 //! ```
@@ -12,10 +12,12 @@
 
 mod audit;
 mod read;
+mod texts;
 mod write;
 
 pub use audit::audit_report;
 pub use read::{Backup, PartRows};
+pub use texts::{TEXTS_PART, Texts, add_texts, put_texts};
 pub use write::BackupWriter;
 
 use domain::instant::Instant;
@@ -54,7 +56,7 @@ impl Manifest {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Part {
-    /// `table searches`, `file dictionaries/german.txt` or `key`.
+    /// `table searches`, `file dictionaries/german.txt`, `texts` or `key`.
     pub name: String,
     /// Where its first byte stands in the file.
     pub place: u64,

@@ -99,7 +99,8 @@ impl BackupWriter {
         file.sync_all()
     }
 
-    fn begin_part(&mut self, name: &str, table: Option<CopiedTable>) -> std::io::Result<()> {
+    /// Begins a part whose rows come one by one.
+    pub(super) fn begin_part(&mut self, name: &str, table: Option<CopiedTable>) -> std::io::Result<()> {
         let mut out = self.out.take().ok_or_else(misuse)?;
         out.hash = Sha256::new();
         let part = Part {

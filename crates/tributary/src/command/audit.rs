@@ -2,7 +2,7 @@
 
 use super::{Place, exit_codes};
 use crate::terminal;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use clap::{Args, Subcommand};
 use domain::audit::{AuditEntry, AuditFilter};
 use domain::contracts::AuditStore;
@@ -51,11 +51,11 @@ struct List {
     /// Only entries about the record with this name or id.
     #[arg(long)]
     record: Option<String>,
-    /// Only entries from this time on, as 2026-11-01T00:00:00Z.
-    #[arg(long, value_name = "TIME")]
+    /// Only entries from this time on, as 2026-11-01 or 2026-11-01T00:00:00Z.
+    #[arg(long, value_name = "TIME", value_parser = time)]
     since: Option<DateTime<Utc>>,
     /// Only entries before this time.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     until: Option<DateTime<Utc>>,
     /// Most entries to print, up to 10000.
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=LIST_MAX))]
@@ -125,4 +125,31 @@ fn quoted(text: &str) -> String {
 
 fn shown(hash: &str) -> &str {
     if hash.is_empty() { "none" } else { hash }
+}
+
+/// A moment, or a day from its beginning in UTC.
+fn time(text: &str) -> Result<DateTime<Utc>, String> {
+    let day = || text.parse::<NaiveDate>().map(|day| day.and_time(NaiveTime::MIN).and_utc());
+    text.parse().or_else(|_| day()).map_err(|_| "write it as 2026-11-01 or 2026-11-01T00:00:00Z".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_moments_or_days() {
+        let table = [
+            ("2026-11-01", Some("2026-11-01T00:00:00+00:00")),
+            ("2026-11-01T08:30:00Z", Some("2026-11-01T08:30:00+00:00")),
+            ("2026-11-01T08:30:00+02:00", Some("2026-11-01T06:30:00+00:00")),
+            ("yesterday", None),
+            ("2026-13-01", None),
+            ("", None),
+        ];
+        for (text, want) in table {
+            assert_eq!(time(text).ok().map(|time| time.to_rfc3339()).as_deref(), want, "{text}");
+        }
+        assert!(time("yesterday").unwrap_err().contains("2026-11-01"));
+    }
 }

@@ -1,14 +1,17 @@
 //! `tributary backup`: everything in one file, while the service runs.
 
 use super::Place;
-use crate::backup::{Backup, BackupWriter, KEY_PART, Manifest, audit_report};
-use crate::{keys, terminal, wiring};
-use anyhow::Context;
+use crate::backup::{Backup, BackupWriter, KEY_PART, Manifest, TEXTS_PART, Texts, add_texts, audit_report};
+use crate::{cache_wiring, keys, terminal, wiring};
+use anyhow::{Context, bail};
 use clap::Args;
 use domain::audit::{Action, AuditEvent, Author, Kind};
-use domain::contracts::{AuditStore, Clock, SystemClock};
+use domain::contracts::{AuditStore, BodyStore, Clock, SystemClock};
+use domain::corpus::StorageBackend;
 use domain::secret::Secret;
+use domain::settings::Settings;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use store::{SealKey, SqlStore, StoreConfig};
 
 /// The folder of the data folder whose files people put there.
@@ -25,8 +28,9 @@ Examples:
   tributary backup --verify monday
 
 Without --with-key the file opens no credentials: keep secret.key of the data folder, or SVC_SECRET_KEY, elsewhere.
-The settings file is not part of a backup.")]
+The settings file is not part of a backup, nor are the texts of a semantic cache that keeps them in an S3 store.")]
 pub struct BackupCommand {
+    /// The file to write or to check.
     file: PathBuf,
     /// Replace the file if it is there.
     #[arg(long)]
@@ -52,6 +56,10 @@ impl BackupCommand {
             "{} is there already; --force replaces it",
             self.file.display()
         );
+        let folder = self.file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+        if let Some(folder) = folder {
+            bail!("there is no folder {}; make it first", folder.display());
+        }
         let settings = place.read(&[])?.settings;
         let data_dir = PathBuf::from(&settings.data_dir);
         let secret = keys::given_secret(&settings, &data_dir)?;
@@ -62,6 +70,11 @@ impl BackupCommand {
             let name = path.file_name().and_then(|name| name.to_str()).context("a file name is not UTF-8")?;
             let bytes = read_file(&path)?;
             writer.add(&format!("file {DICTIONARIES}/{name}"), &bytes)?;
+        }
+        if settings.storage_backend == StorageBackend::Folder {
+            let bodies = storage(&settings, &data_dir)?;
+            let texts = add_texts(&mut writer, &*bodies).await.context("the texts cannot be copied")?;
+            say_failed(&texts, "not in it");
         }
         if self.with_key {
             let secret = secret.as_ref().context("there is no key yet; leave out --with-key")?;
@@ -90,6 +103,21 @@ impl BackupCommand {
             );
         }
         Ok(())
+    }
+}
+
+/// Where the full texts of the semantic cache are.
+pub(super) fn storage(settings: &Settings, data_dir: &Path) -> anyhow::Result<Arc<dyn BodyStore>> {
+    let toolbox = wiring::toolbox(&Arc::new(settings.clone()), Arc::new(SystemClock))?;
+    cache_wiring::bodies(&toolbox, data_dir)
+}
+
+pub(super) fn say_failed(texts: &Texts, what: &str) {
+    if let Some(why) = &texts.why {
+        let count = texts.failed;
+        terminal::note(format!(
+            "Warning: {count} texts of the semantic cache are {what}, the last one because {why}."
+        ));
     }
 }
 
@@ -148,7 +176,10 @@ fn show(file: &Path, manifest: &Manifest) {
     ));
     let width = manifest.parts.iter().map(|part| part.name.len()).max().unwrap_or(0);
     for part in &manifest.parts {
-        let rows = if part.table.is_some() { format!("{} rows", part.rows) } else { String::new() };
+        let rows = match part.table.is_some() || part.name == TEXTS_PART {
+            true => format!("{} rows", part.rows),
+            false => String::new(),
+        };
         terminal::line(format!("  {:width$}  {:>12} bytes  {}  {rows}", part.name, part.size, part.sha256));
     }
 }

@@ -13,6 +13,7 @@ Examples:
   tributary completions zsh > \"${fpath[1]}/_tributary\"
   tributary completions fish > ~/.config/fish/completions/tributary.fish")]
 pub struct Completions {
+    /// The shell that they are for.
     shell: Shell,
 }
 

@@ -10,10 +10,17 @@ use anyhow::Context;
 use clap::Args;
 use domain::contracts::{Clock, SystemClock};
 use domain::settings::{SettingInForce, SettingOrigin};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Run the service with three sample sources of an invented company. Needs no network.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tributary demo
+  tributary demo --port 9000                         when 8000 is taken
+  tributary search sediment --data-dir ./data/demo   another command on its data
+
+It prints the password of admin. What it keeps is in ./data/demo; delete that folder to begin anew.")]
 pub struct Demo {
     /// The port (SVC_PORT); 0 takes a free one.
     #[arg(long)]
@@ -51,9 +58,10 @@ impl Demo {
         cache_source::ensure(&wired).await?;
         demo::versions::ensure_curator(&wired, &password).await?;
         demo::versions::keep(&wired).await?;
+        let folder = wired.data_dir.clone();
         let service = Service::start(wired, &Role::all()).await?;
         let address = service.address.context("the demo has a web role")?;
-        welcome(&address.to_string(), &password);
+        welcome(&address.to_string(), &password, &folder);
         until_told_to_stop().await?;
         service.stop().await;
         drop(samples);
@@ -74,7 +82,8 @@ async fn admin_password(wired: &Wired) -> anyhow::Result<String> {
     Ok(std::fs::read_to_string(file).map_or("(as you set it)".to_owned(), |text| text.trim().to_owned()))
 }
 
-fn welcome(address: &str, password: &str) {
+fn welcome(address: &str, password: &str, folder: &Path) {
+    let folder = folder.display();
     terminal::line(format!("{} {} demo on http://{address}", domain::SERVICE_NAME, domain::VERSION));
     terminal::line(format!("User admin, password {password}"));
     terminal::line("");
@@ -89,5 +98,6 @@ fn welcome(address: &str, password: &str) {
     let curator = demo::versions::CURATOR;
     terminal::line(format!("Versions: search for “{VERSIONS_QUERY}”, then open http://{address}/review/"));
     terminal::line(format!("User {curator} was given the same password, and decides which version counts."));
+    terminal::line(format!("From the command line: tributary search sediment --data-dir {folder}"));
     terminal::line("Ctrl-C stops it.");
 }

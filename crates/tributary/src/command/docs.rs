@@ -7,6 +7,10 @@ use std::path::PathBuf;
 
 /// Write the generated documents, or check that they are fresh.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tributary docs             in the root of the source tree
+  tributary docs --check     for a build server")]
 pub struct Docs {
     /// The root of the source tree.
     #[arg(long, default_value = ".")]

@@ -74,6 +74,7 @@ impl DoctorCommand {
         }
         table(&diagnosis).iter().for_each(terminal::note);
         terminal::line(serde_json::to_string_pretty(&diagnosis.provider)?);
+        terminal::note("Next: keep it in a file, then add it with: tributary load-providers FILE");
         Ok(ExitCode::SUCCESS)
     }
 
@@ -91,6 +92,7 @@ impl DoctorCommand {
                 }
             }
             [one] if Path::new(one).is_file() => case.sample = Some(read_file(Path::new(one), bytes_max)?),
+            [one] if is_name_of_a_file(one) => bail!("there is no file '{one}'"),
             [one] => {
                 let request = Case::request_of(one).map_err(|sentence| match one.contains([' ', ':']) {
                     true => anyhow::Error::msg(sentence),
@@ -107,6 +109,13 @@ impl DoctorCommand {
         }
         Ok(case)
     }
+}
+
+/// A mistyped name of a sample is not to be asked as if it were a host.
+fn is_name_of_a_file(text: &str) -> bool {
+    let ends_so = |ending: &str| text.to_ascii_lowercase().ends_with(ending);
+    !text.contains(['/', ':', '?', ' '])
+        && [".json", ".xml", ".txt", ".rss", ".atom"].into_iter().any(ends_so)
 }
 
 fn read_file(path: &Path, bytes_max: u64) -> anyhow::Result<Value> {
@@ -147,4 +156,24 @@ fn table(diagnosis: &Diagnosis) -> Vec<String> {
     }
     lines.extend(diagnosis.warnings.iter().map(|sentence| format!("! {sentence}")));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_a_file_is_no_host() {
+        let table = [
+            ("answer.json", true),
+            ("Answer.XML", true),
+            ("api.example.org", false),
+            ("api.example.org/search.json", false),
+            ("https://api.example.org/search.json", false),
+            ("curl api.example.org/a.json", false),
+        ];
+        for (text, want) in table {
+            assert_eq!(is_name_of_a_file(text), want, "{text}");
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! `tributary doctor` without a source: every part of the installation, a line each, with the next step.
 
 use super::Place;
-use crate::terminal;
 use crate::wiring::{self, Wired};
+use crate::{keys, terminal};
 use clap::Args;
 use corpus::upkeep::Agreement;
 use domain::contracts::{
@@ -192,12 +192,36 @@ fn data_folder(data_dir: &Path) -> Vec<Finding> {
             format!("{shown} cannot be written to: {error}; give it to this user"),
         )];
     }
-    let mut findings = vec![ok("data folder", format!("{shown} can be written to"))];
+    let mut findings = vec![match open_to_others(data_dir) {
+        None => ok("data folder", format!("{shown} can be written to")),
+        Some(name) => warn(
+            "data folder",
+            format!("others on this machine can read {name} in {shown}; run: chmod -R go-rwx {shown}"),
+        ),
+    }];
     findings.push(match rustix::fs::statvfs(data_dir) {
         Ok(disk) => free_space(disk.f_bavail.saturating_mul(disk.f_frsize)),
         Err(error) => warn("disk", format!("the free space cannot be told: {error}")),
     });
     findings
+}
+
+/// A file of the data folder that is not for others, and that others can reach and read.
+fn open_to_others(data_dir: &Path) -> Option<&'static str> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let allows = |path: &Path, bits: u32| {
+            std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & bits != 0)
+        };
+        let mut private = [wiring::DATABASE_FILE, keys::KEY_FILE, keys::PASSWORD_FILE].into_iter();
+        private.find(|name| allows(data_dir, 0o001) && allows(&data_dir.join(name), 0o004))
+    }
+    #[cfg(not(unix))]
+    {
+        let _unused = data_dir;
+        None
+    }
 }
 
 fn free_space(bytes: u64) -> Finding {
@@ -365,6 +389,33 @@ mod tests {
 
     fn verdicts(found: &Agreement) -> Vec<Verdict> {
         compared(found).iter().map(|finding| finding.verdict).collect()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_others_can_read_is_named() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let allow = |path: &Path, mode: u32| {
+            std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+        };
+        let database = folder.path().join(wiring::DATABASE_FILE);
+        std::fs::write(&database, "").unwrap();
+        for (of_folder, of_file, expected) in [
+            (0o755, 0o644, Some(wiring::DATABASE_FILE)),
+            (0o755, 0o600, None),
+            (0o755, 0o640, None),
+            (0o700, 0o644, None),
+            (0o750, 0o644, None),
+        ] {
+            allow(folder.path(), of_folder);
+            allow(&database, of_file);
+            assert_eq!(open_to_others(folder.path()), expected, "{of_folder:o} {of_file:o}");
+        }
+        allow(folder.path(), 0o755);
+        allow(&database, 0o644);
+        let said = data_folder(folder.path());
+        assert!(said[0].verdict == Verdict::Warn && said[0].sentence.contains("chmod -R go-rwx"), "{said:?}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use domain::audit::{Action, Author};
 use domain::contracts::{AuditStore, ProviderStore, StoreError};
+use domain::names;
 use domain::provider::{ProviderDraft, SearchProvider};
 use domain::secret::{Secret, without_value};
 use domain::user::{Principal, User};
@@ -79,6 +80,9 @@ impl LoadProviders {
         record: Value,
         tally: &mut Tally,
     ) -> anyhow::Result<()> {
+        for remark in misspelt(&record) {
+            terminal::note(format!("{label}: {remark}"));
+        }
         let mut draft: ProviderDraft = match serde_json::from_value(record) {
             Ok(draft) => draft,
             Err(error) => {
@@ -147,6 +151,20 @@ async fn unmasked(wired: &Wired, draft: ProviderDraft) -> anyhow::Result<Provide
     Ok(draft)
 }
 
+/// Fields that no provider has, but that look like one that it has. Others are passed over without a word: a record of
+/// the API has its id, its owner and its dates.
+fn misspelt(record: &Value) -> Vec<String> {
+    let Ok(Value::Object(known)) = serde_json::to_value(ProviderDraft::default()) else { return Vec::new() };
+    let given = record.as_object().into_iter().flat_map(|fields| fields.keys());
+    given
+        .filter(|field| !known.contains_key(*field))
+        .filter_map(|field| {
+            let meant = names::nearest(field, known.keys().map(String::as_str))?;
+            Some(format!("'{field}' is no field of a provider and is passed over. Did you mean '{meant}'?"))
+        })
+        .collect()
+}
+
 fn json_files(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in named {
@@ -172,5 +190,30 @@ fn records(file: &Path) -> anyhow::Result<Vec<Value>> {
         Value::Array(records) => Ok(records),
         record @ Value::Object(_) => Ok(vec![record]),
         _ => anyhow::bail!("an object or a list of objects is needed"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn misspelt_fields_are_told() {
+        let table = [
+            (json!({"name": "A", "result_mappings": "title=a"}), None),
+            (
+                json!({"id": 3, "owner": "admin", "date_created": "", "date_updated": "", "capability": {}}),
+                None,
+            ),
+            (json!({"result_mapping": "title=a"}), Some("'result_mappings'")),
+            (json!({"query_processor": "A"}), Some("'query_processors'")),
+            (json!(["name"]), None),
+        ];
+        for (record, want) in table {
+            let said = misspelt(&record).join(" ");
+            assert_eq!(said.is_empty(), want.is_none(), "{record}: {said}");
+            assert!(said.contains(want.unwrap_or_default()), "{record}: {said}");
+        }
     }
 }

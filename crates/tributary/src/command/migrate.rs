@@ -3,6 +3,14 @@
 use super::Place;
 use crate::terminal;
 
+pub const HELP: &str = "\
+Examples:
+  tributary migrate
+  tributary migrate --data-dir /var/lib/tributary
+
+The service does the same when it starts. Migrations only add, so that a service of the version before goes on
+working. Take a backup first.";
+
 pub async fn run(place: &Place) -> anyhow::Result<()> {
     let wired = place.open().await?;
     let versions = wired.store.migrations();

@@ -36,7 +36,7 @@ use crate::{given, terminal};
 use clap::{Parser, Subcommand};
 use domain::contracts::UserStore;
 use domain::user::User;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// One query to many sources at once; one honest, ranked answer.
@@ -45,10 +45,10 @@ use std::process::ExitCode;
     after_long_help = format!("{EXAMPLES}\n\n{}", exit_codes::help()))]
 pub struct Cli {
     /// The settings file; without it `tributary.toml` is read if it is there.
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", display_order = 900)]
     config: Option<PathBuf>,
     /// The data folder (SVC_DATA_DIR).
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", display_order = 901)]
     data_dir: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
@@ -108,6 +108,7 @@ enum Command {
     /// Make keys and licenses, or look at one.
     License(license::LicenseCommand),
     /// Bring the database to this version's form.
+    #[command(after_help = migrate::HELP)]
     Migrate,
     /// Make the collection of vectors of the semantic cache.
     #[command(name = "init_qdrant")]
@@ -155,10 +156,33 @@ enum Command {
     ReadFile,
 }
 
+impl Command {
+    /// What it writes is meant to be read by others: documents, reports, the public half of a key.
+    fn writes_for_others(&self) -> bool {
+        matches!(
+            self,
+            Self::Docs(_) | Self::Completions(_) | Self::Bench(_) | Self::Eval(_) | Self::License(_)
+        )
+    }
+}
+
+/// The database, the logs and all else that is written from here on is for the user of this program alone: it holds what
+/// people searched for and found.
+fn keep_from_others() {
+    #[cfg(unix)]
+    {
+        use rustix::fs::Mode;
+        rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    }
+}
+
 /// Does what was asked. A failure is one sentence on standard error and exit code 1.
 pub fn main(cli: Cli) -> ExitCode {
     if matches!(cli.command, Command::ReadFile) {
         return read_file::run();
+    }
+    if !cli.command.writes_for_others() {
+        keep_from_others();
     }
     wiring::read_files_by_this_program();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -246,9 +270,54 @@ impl Place {
 async fn named_user(wired: &Wired, name: &str) -> anyhow::Result<User> {
     wired.store.user_by_name(name).await.map_err(|error| match error {
         domain::contracts::StoreError::NotFound => anyhow::anyhow!(
-            "there is no user '{name}' in {}; `tributary user list` shows all, the first `tributary serve` creates admin",
-            wired.data_dir.display()
+            "there is no user '{name}' in {}; `tributary user list` shows all, the first `tributary serve` creates admin{}",
+            wired.data_dir.display(),
+            beside_the_demo(&wired.data_dir)
         ),
         other => other.into(),
     })
+}
+
+/// Where the demo's data is, for somebody who started it here and now asks the folder around it.
+fn beside_the_demo(data_dir: &Path) -> String {
+    let demo = data_dir.join("demo");
+    if !demo.join(wiring::DATABASE_FILE).is_file() {
+        return String::new();
+    }
+    format!("; the demo's own data is reached with --data-dir {}", demo.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// What the help of a command lacks: examples, where it does something itself, and a word about each argument.
+    fn lacks(command: &clap::Command, under: &str) -> Vec<String> {
+        let name = format!("{under} {}", command.get_name());
+        let mut all: Vec<String> = command.get_subcommands().flat_map(|inner| lacks(inner, &name)).collect();
+        let told = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let is_inner = under.split_whitespace().count() > 1;
+        if !is_inner && !told.contains("Examples:\n") && !told.contains("Example configuration") {
+            all.push(format!("{name}: no examples"));
+        }
+        let without_words = command.get_arguments().filter(|argument| argument.get_help().is_none());
+        all.extend(without_words.map(|argument| format!("{name} {}: no words", argument.get_id())));
+        all
+    }
+
+    #[test]
+    fn every_command_has_examples_and_every_argument_words() {
+        let command = Cli::command().mut_subcommand("read-file", |hidden| hidden.after_help("Examples:\n"));
+        assert_eq!(lacks(&command, ""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_demo_is_pointed_to_where_there_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(beside_the_demo(folder.path()), "");
+        std::fs::create_dir(folder.path().join("demo")).unwrap();
+        std::fs::write(folder.path().join("demo").join(wiring::DATABASE_FILE), "").unwrap();
+        assert!(beside_the_demo(folder.path()).contains("--data-dir "));
+    }
 }

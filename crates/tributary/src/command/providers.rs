@@ -1,12 +1,12 @@
 //! `tributary providers`: the ready sources, and adding them.
 
-use super::{Place, named_user};
+use super::{Place, named_user, replace_by_name};
 use crate::ready::{self, ReadySource};
 use crate::terminal;
-use crate::wiring::CATALOGUES;
+use crate::wiring::{CATALOGUES, Wired};
 use clap::{Args, Subcommand};
-use domain::contracts::StoreError;
-use domain::provider::SearchProvider;
+use domain::contracts::ProviderStore;
+use domain::provider::{ProviderDraft, SearchProvider};
 use domain::user::Principal;
 
 /// List the ready sources, or add them.
@@ -16,7 +16,10 @@ Examples:
   tributary providers list
   tributary providers list --group science
   tributary providers add arxiv wikipedia
-  tributary providers add guardian --credentials key=0123456789")]
+  tributary providers add guardian --credentials key=0123456789
+
+A source that needs something is added without being active, and says what it needs. To add it again with
+--credentials fills them in, and makes it active when nothing else is missing.")]
 pub struct Providers {
     #[command(subcommand)]
     action: Action,
@@ -35,6 +38,7 @@ enum Action {
     },
     /// Add ready sources by name.
     Add {
+        /// Short names, as `tributary providers list` shows them.
         #[arg(required = true)]
         names: Vec<String>,
         /// The credentials to use instead of the placeholder; only with one name.
@@ -99,25 +103,98 @@ pub(super) async fn add(
     anyhow::ensure!(owner.is_admin, "'{user}' is not an administrator; providers are theirs to add");
     let transforms = wired.federation.transforms_for(&Principal::of(&owner)).await?;
     for source in sources {
-        let mut draft = source.draft.clone();
-        if let Some(given) = &credentials {
-            draft.credentials.clone_from(given);
-            draft.active = true;
+        let there = stored(&wired, &source.draft.name).await?;
+        let is_new = there.is_none();
+        if !is_new && credentials.is_none() {
+            terminal::line(format!("{} is there already; nothing was changed.", source.draft.name));
+            continue;
         }
+        let wish = filled(source, there.map(|provider| provider.draft), credentials.as_deref());
         let now = wired.clock.now();
-        let errors =
-            CATALOGUES.check_provider(&SearchProvider::unsaved(draft.clone(), owner.id, now), &transforms);
-        anyhow::ensure!(errors.is_empty(), "{}: {errors}", draft.name);
-        match wired.by_command().create_providers(vec![draft], owner.id, now).await {
-            Ok(_) if source.needs_filling() && credentials.is_none() => terminal::line(format!(
-                "Added {}, not active: {} Fill in its credentials, then activate it.",
-                source.draft.name, source.draft.description
-            )),
-            Ok(_) => terminal::line(format!("Added {}.", source.draft.name)),
-            Err(StoreError::Taken(_)) => terminal::line(format!("{} is there already.", source.draft.name)),
-            Err(error) => return Err(error.into()),
+        let unsaved = SearchProvider::unsaved(wish.draft.clone(), owner.id, now);
+        let errors = CATALOGUES.check_provider(&unsaved, &transforms);
+        anyhow::ensure!(errors.is_empty(), "{}: {errors}", wish.draft.name);
+        let name = &wish.draft.name;
+        match is_new {
+            true => {
+                wired.by_command().create_providers(vec![wish.draft.clone()], owner.id, now).await?;
+                terminal::line(format!("Added {name}{}", outcome(&wish)));
+            }
+            false => {
+                replace_by_name(&wired, wish.draft.clone()).await?;
+                terminal::line(format!("{name} has its credentials now{}", outcome(&wish)));
+            }
         }
     }
     wired.store.close().await;
     Ok(())
+}
+
+async fn stored(wired: &Wired, name: &str) -> anyhow::Result<Option<SearchProvider>> {
+    Ok(wired.store.providers().await?.into_iter().find(|provider| provider.draft.name == name))
+}
+
+/// The source as it is to be stored: as somebody left it where it is there, with the credentials that are given now.
+/// With them it becomes active when nothing else is missing.
+fn filled(source: ReadySource, there: Option<ProviderDraft>, credentials: Option<&str>) -> ReadySource {
+    let mut wish = ReadySource { draft: there.unwrap_or(source.draft), slug: source.slug };
+    if let Some(given) = credentials {
+        given.clone_into(&mut wish.draft.credentials);
+        wish.draft.active = wish.needs().is_empty();
+    }
+    wish
+}
+
+/// How a sentence about the source ends: what it needs, and the next step.
+fn outcome(wish: &ReadySource) -> String {
+    let ReadySource { slug, draft } = wish;
+    if draft.active {
+        return ".".to_owned();
+    }
+    let step = match wish.needs().as_slice() {
+        [only] if only == "credentials" => {
+            format!("tributary providers add {slug} --credentials {}", draft.credentials)
+        }
+        [] => "activate it in the console, /admin/searchproviders/".to_owned(),
+        fields => format!("fill in {} in the console, /admin/searchproviders/", fields.join(", ")),
+    };
+    format!(", not active: {} Next: {step}", draft.description)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `providers add` would store, and what it says of it.
+    fn added(slug: &str, there: Option<ProviderDraft>, credentials: Option<&str>) -> (ReadySource, String) {
+        let wish = filled(ready::find(slug).unwrap(), there, credentials);
+        let sentence = outcome(&wish);
+        (wish, sentence)
+    }
+
+    #[test]
+    fn a_source_is_active_when_nothing_is_missing() {
+        let table = [
+            ("arxiv", None, true, "."),
+            ("guardian", None, false, "Next: tributary providers add guardian --credentials key="),
+            ("guardian", Some("key=abc"), true, "."),
+            ("elasticsearch", None, false, "Next: fill in url, query_mappings, credentials in the console"),
+            ("elasticsearch", Some("ApiKey=abc"), false, "Next: fill in url, query_mappings in the console"),
+            ("gmail", None, false, "Next: activate it in the console"),
+        ];
+        for (slug, credentials, is_active, sentence) in table {
+            let (wish, said) = added(slug, None, credentials);
+            assert_eq!(wish.draft.active, is_active, "{slug} {credentials:?}");
+            assert!(said.contains(sentence), "{slug} {credentials:?}: {said}");
+        }
+    }
+
+    #[test]
+    fn credentials_that_come_later_leave_the_rest_as_it_is() {
+        let (first, _) = added("guardian", None, None);
+        let edited = ProviderDraft { results_per_query: 25, ..first.draft };
+        let (second, said) = added("guardian", Some(edited), Some("key=abc"));
+        assert!(second.draft.active && said == ".", "{said}");
+        assert_eq!((second.draft.results_per_query, second.draft.credentials.as_str()), (25, "key=abc"));
+    }
 }

@@ -1,8 +1,10 @@
 //! `tributary restore`: a backup becomes the data of this installation. Checks everything before it changes anything.
 
 use super::Place;
-use super::backup::{DICTIONARIES, key_that_fits, note};
-use crate::backup::{Backup, KEY_PART, Part, audit_report};
+use super::backup::{DICTIONARIES, key_that_fits, note, say_failed, storage};
+use super::control::HOW_TO_STOP;
+use crate::backup::{Backup, KEY_PART, Part, TEXTS_PART, Texts, audit_report, put_texts};
+use crate::service::SERVE_LOCK;
 use crate::{keys, terminal, wiring};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -29,6 +31,7 @@ Examples:
 Every byte of the file is checked before anything is changed. What is there is replaced only with --force, and only
 when the whole backup has been read.")]
 pub struct Restore {
+    /// The backup.
     file: PathBuf,
     /// Replace what is there; go on without the key that opens the credentials.
     #[arg(long)]
@@ -56,6 +59,10 @@ impl Restore {
         self.check_target(&url).await?;
         let (rows, renewed) = import(&backup, &url).await?;
         put_files(&backup, &data_dir)?;
+        let texts = match backup.manifest.part(TEXTS_PART) {
+            Some(_) => put_texts(&backup, &*storage(&settings, &data_dir)?).await?,
+            None => Texts::default(),
+        };
         if let Some(secret) = key {
             put_key(&secret, &data_dir)?;
         }
@@ -67,6 +74,10 @@ impl Restore {
             domain::instant::display(backup.manifest.made),
             data_dir.display()
         ));
+        if texts.done > 0 {
+            terminal::line(format!("{} texts of the semantic cache came with them.", texts.done));
+        }
+        say_failed(&texts, "not in their place");
         if renewed > 0 {
             terminal::line(format!("{renewed} searches had not ended and had no task here; they run again."));
         }
@@ -148,12 +159,12 @@ impl Restore {
 
 /// Holds the data folder as `tributary serve` does, but alone.
 fn alone(data_dir: &Path) -> anyhow::Result<File> {
-    let path = data_dir.join("serve.lock");
+    let path = data_dir.join(SERVE_LOCK);
     let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => {
-            bail!("a service runs on {}; stop it first: tributary stop", data_dir.display())
+            bail!("a service runs on {}; {HOW_TO_STOP}", data_dir.display())
         }
         Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
     }

@@ -18,8 +18,8 @@ Examples:
   tributary serve --roles search,page_fetch")]
 pub struct Serve {
     /// Comma list of web, search, page_fetch, interactive, maintenance, corpus, health_check, beat.
-    #[arg(long, value_delimiter = ',')]
-    roles: Vec<String>,
+    #[arg(long, value_delimiter = ',', value_parser = Role::parse)]
+    roles: Vec<Role>,
     /// The port (SVC_PORT); 0 takes a free one.
     #[arg(long)]
     port: Option<u16>,
@@ -31,7 +31,7 @@ impl Serve {
         let read = place.read(&port)?;
         let roles: BTreeSet<Role> = match self.roles.is_empty() {
             true => Role::all(),
-            false => self.roles.iter().map(|name| Role::parse(name)).collect::<anyhow::Result<_>>()?,
+            false => self.roles.into_iter().collect(),
         };
         leave_no_dump();
         let _written_at_the_end = logs::start(&read.settings, &PathBuf::from(&read.settings.data_dir))?;
@@ -52,6 +52,9 @@ impl Serve {
                 "It is written to {} as well; change it, then delete the file.",
                 file.display()
             ));
+            terminal::line(
+                "Next: add sources in the console, /admin/, or by: tributary providers add wikipedia",
+            );
         }
         cache_source::ensure(&wired).await?;
         let service = Service::start(wired, &roles).await.inspect_err(log_failure)?;

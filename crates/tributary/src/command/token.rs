@@ -4,7 +4,7 @@ use super::{Place, named_user};
 use crate::terminal;
 use chrono::TimeDelta;
 use clap::{Args, Subcommand};
-use domain::contracts::TokenStore;
+use domain::contracts::{StoreError, TokenStore};
 use domain::ids::TokenId;
 use domain::user::TokenDraft;
 
@@ -24,19 +24,26 @@ pub struct TokenCommand {
 enum Action {
     /// Make a token for a person; it is printed once and kept as a hash only.
     Add {
+        /// Whose token it is.
         username: String,
+        /// What it is for, so that it is recognised later.
         #[arg(long, default_value = "")]
         label: String,
         /// It expires after this many days; without it, never.
-        #[arg(long)]
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..=DAYS_MAX))]
         days: Option<u32>,
     },
     /// List tokens; they are recognised by their first characters.
     List,
     /// Revoke a token by its id.
-    Revoke { id: i64 },
+    Revoke {
+        /// Its id, as `tributary token list` shows it.
+        id: i64,
+    },
 }
 
+/// Longest life of a token that expires: a hundred years.
+const DAYS_MAX: i64 = 36_500;
 /// Most tokens that a list prints.
 const LIST_MAX: u64 = 10_000;
 
@@ -63,7 +70,12 @@ impl TokenCommand {
                 }
             }
             Action::Revoke { id } => {
-                wired.by_command().delete_token(TokenId(id)).await?;
+                wired.by_command().delete_token(TokenId(id)).await.map_err(|error| match error {
+                    StoreError::NotFound => {
+                        anyhow::anyhow!("there is no token {id}; `tributary token list` shows all")
+                    }
+                    other => other.into(),
+                })?;
                 terminal::line(format!("Token {id} was revoked."));
             }
         }

@@ -1,6 +1,6 @@
 //! `tributary user`: people.
 
-use super::{Place, named_user};
+use super::{Place, beside_the_demo, named_user};
 use crate::wiring::Wired;
 use crate::{keys, terminal};
 use clap::{Args, Subcommand};
@@ -25,7 +25,9 @@ pub struct UserCommand {
 enum Action {
     /// Add a person; without --password-stdin a password is made and printed once.
     Add {
+        /// The name to sign in with: letters, digits and @ . + - _
         username: String,
+        /// An address of mail.
         #[arg(long, default_value = "")]
         email: String,
         /// A group to join; it is made if it is not there. May be repeated.
@@ -34,19 +36,25 @@ enum Action {
         /// May administer the service.
         #[arg(long)]
         admin: bool,
+        /// Read the password from standard input, 8 to 256 characters.
         #[arg(long)]
         password_stdin: bool,
     },
     /// List all people.
     List,
-    /// Set a new password.
+    /// Set a new password; without --password-stdin one is made and printed once.
     Password {
+        /// Whose password it is.
         username: String,
+        /// Read the password from standard input, 8 to 256 characters.
         #[arg(long)]
         password_stdin: bool,
     },
     /// Delete a person, with searches, results and tokens.
-    Delete { username: String },
+    Delete {
+        /// Who is deleted.
+        username: String,
+    },
 }
 
 /// Most users that a list prints.
@@ -127,7 +135,13 @@ async fn change_password(wired: &Wired, user: &User, password: String, made: boo
 }
 
 async fn list(wired: &Wired) -> anyhow::Result<()> {
-    for user in wired.store.users(0, LIST_MAX).await?.items {
+    let people = wired.store.users(0, LIST_MAX).await?.items;
+    if people.is_empty() {
+        let folder = wired.data_dir.display();
+        terminal::note(format!("There is no user in {folder} yet; `tributary setup` creates admin"));
+        terminal::note(format!("and prints the password{}.", beside_the_demo(&wired.data_dir)));
+    }
+    for user in people {
         let role = if user.is_admin { "admin" } else { "user" };
         let User { id, username, email, .. } = &user;
         terminal::line(format!("{id:>5}  {username:20}  {role:5}  {email}  {}", user.groups.join(",")));

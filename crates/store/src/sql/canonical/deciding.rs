@@ -1,7 +1,7 @@
 //! What becomes of an election: approved, rejected, stale.
 
 use super::pins;
-use super::recording::follow;
+use super::recording::{follow, unfollow};
 use super::runs::{load, open};
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::{plain, to_column, to_count};
@@ -72,6 +72,7 @@ pub(super) async fn reject(
     }
     on_tx!(&mut tx, db => changed(sqlx::query(NOTE)
         .bind(id.0).bind(winner).bind(run.query_key.as_str()).execute(db)))?;
+    unfollow(&mut tx, run.winner_signal_id, &run.members).await?;
     tx.commit().await?;
     Ok(RunOutcome::Decided(Box::new(run), None))
 }

@@ -18,6 +18,7 @@ use domain::corpus::{NewPin, NewRun, Pin, PinEvent, RejectReason, Rejection, Run
 use domain::ids::{RunId, SignalId, UserId};
 use domain::instant::Instant;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 
 #[async_trait]
 impl CanonicalStore for SqlStore {
@@ -98,6 +99,10 @@ impl CanonicalStore for SqlStore {
 
     async fn rejections(&self, signals: &[SignalId]) -> Result<Vec<Rejection>, StoreError> {
         runs::rejections(&self.db, signals).await
+    }
+
+    async fn rejected_runs(&self, ids: &[RunId]) -> Result<BTreeSet<RunId>, StoreError> {
+        runs::rejected(&self.db, ids).await
     }
 
     async fn retire_runs(&self, before: Instant, limit: u64, is_dry: bool) -> Result<u64, StoreError> {

@@ -50,7 +50,10 @@ pub(super) async fn record(db: &Db, run: NewRun, now: Instant) -> Result<Run, St
         supersede(&mut tx, &before).await?;
     }
     let stored = insert(&mut tx, &topic, &run, to_micros(now)).await?;
-    follow(&mut tx, run.winner_signal_id, &run.members).await?;
+    match run.auto {
+        true => follow(&mut tx, run.winner_signal_id, &run.members).await?,
+        false => must_be_there(&mut tx, run.winner_signal_id).await?,
+    }
     drop_oldest(&mut tx, &topic, run.cluster_key).await?;
     tx.commit().await?;
     Ok(stored)
@@ -75,6 +78,30 @@ pub(super) async fn follow(tx: &mut Tx, winner: SignalId, members: &[Member]) ->
         })?;
     }
     Ok(())
+}
+
+/// Those that the winner of an election supersedes know that no longer. While it is pinned it counts, whatever else was
+/// decided.
+pub(super) async fn unfollow(tx: &mut Tx, winner: SignalId, members: &[Member]) -> Result<(), StoreError> {
+    let members: Vec<SignalId> = members.iter().map(|member| member.signal_id).collect();
+    for some in in_lists(&members) {
+        on_tx!(&mut *tx, db => async {
+            let mut query = QueryBuilder::new("UPDATE signals SET superseded_by = NULL WHERE superseded_by = ");
+            query.push_bind(winner.0);
+            query.push(" AND NOT EXISTS (SELECT 1 FROM pins WHERE signal_id = ").push_bind(winner.0);
+            query.push(") AND id IN (");
+            push_list(&mut query, some.iter().copied());
+            query.push(")");
+            changed(query.build().execute(db)).await
+        })?;
+    }
+    Ok(())
+}
+
+async fn must_be_there(tx: &mut Tx, winner: SignalId) -> Result<(), StoreError> {
+    const TEXT: &str = "SELECT COUNT(*) FROM signals WHERE id = $1";
+    let count: i64 = on_tx!(tx, db => sqlx::query_scalar(TEXT).bind(winner.0).fetch_one(db))?;
+    if count > 0 { Ok(()) } else { Err(StoreError::NotFound) }
 }
 
 /// As it is read again: numbers and texts as a record keeps them.

@@ -2,7 +2,7 @@
 
 use crate::db::{Db, Tx, on_db, on_tx};
 use crate::json::{plain, to_column, to_count};
-use crate::sql::corpus::{in_lists, push_list, push_visible};
+use crate::sql::corpus::{LIST_MAX, in_lists, push_list, push_visible};
 use crate::sql::searches::pattern;
 use domain::contracts::{Page, RunFilter, StoreError};
 use domain::corpus::{Gates, Member, RejectReason, Rejection, Run, RunStatus, Scope, Weights};
@@ -10,6 +10,7 @@ use domain::ids::{RunId, SearchId, SignalId, UserId};
 use domain::instant::Instant;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
+use std::collections::BTreeSet;
 
 macro_rules! columns {
     () => {
@@ -138,6 +139,21 @@ pub(super) async fn rejections(db: &Db, signals: &[SignalId]) -> Result<Vec<Reje
     Ok(found)
 }
 
+pub(super) async fn rejected(db: &Db, ids: &[RunId]) -> Result<BTreeSet<RunId>, StoreError> {
+    let mut found = BTreeSet::new();
+    for some in ids.chunks(LIST_MAX) {
+        let rows: Vec<i64> = on_db!(*db, read, db => async {
+            let mut query =
+                QueryBuilder::new("SELECT id FROM canonical_runs WHERE status = 'rejected' AND id IN (");
+            push_list(&mut query, some.iter().map(|id| id.0));
+            query.push(")");
+            query.build_query_scalar().fetch_all(db).await
+        })?;
+        found.extend(rows.into_iter().map(RunId));
+    }
+    Ok(found)
+}
+
 /// Every state, also those without a run.
 pub(super) async fn counts(db: &Db) -> Result<(Vec<(RunStatus, u64)>, u64), StoreError> {
     const RUNS: &str = "SELECT status, COUNT(*) FROM canonical_runs GROUP BY status";
@@ -157,6 +173,15 @@ where
     String: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
 {
     query.push(" WHERE TRUE");
+    match filter.ids.as_deref() {
+        None => {}
+        Some([]) => drop(query.push(" AND FALSE")),
+        Some(ids) => {
+            query.push(" AND id IN (");
+            push_list(query, ids.iter().map(|id| id.0));
+            query.push(")");
+        }
+    }
     if let Some(owner) = filter.search_owner {
         query.push(" AND (search_owner = ").push_bind(owner.0);
         query.push(" OR id IN (SELECT run_id FROM canonical_run_askers WHERE user_id = ");

@@ -89,7 +89,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_newest_changes_are_kept() {
-        let db = Db::open(&Secret::new("sqlite::memory:"), 1).await.expect("opens");
+        let db = Db::open(&Secret::new("sqlite::memory:"), 1, crate::STATEMENT_MAX).await.expect("opens");
         crate::migrations::run(&db).await.expect("tables");
         let more = KEPT + DROPPED_TOGETHER;
         for count in [KEPT - 1, DROPPED_TOGETHER, 1] {

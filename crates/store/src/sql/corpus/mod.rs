@@ -26,7 +26,7 @@ use domain::ids::{SignalId, UserId};
 use domain::instant::Instant;
 
 /// Most values in one list of a statement: far below what either database takes.
-const LIST_MAX: usize = 500;
+pub(super) const LIST_MAX: usize = 500;
 
 #[async_trait]
 impl SignalStore for SqlStore {

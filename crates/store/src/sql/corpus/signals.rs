@@ -134,7 +134,7 @@ pub(super) async fn load(tx: &mut Tx, id: SignalId) -> Result<Signal, StoreError
     on_tx!(tx, db => sqlx::query_as::<_, SignalRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
 }
 
-/// Writes the document back; its tags are written by [`save_tags`].
+/// Writes the document back; its tags are written by [`add_tags`].
 pub(super) async fn save(tx: &mut Tx, signal: &Signal) -> Result<(), StoreError> {
     const TEXT: &str = "UPDATE signals SET url = $2, url_hash = $3, source_provider_id = $4, source_provider = $5, \
          external_id = $6, external_version = $7, title = $8, author = $9, mime = $10, ext = $11, size = $12, \

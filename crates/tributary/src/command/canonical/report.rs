@@ -140,7 +140,7 @@ fn day(at: chrono::DateTime<chrono::Utc>) -> impl Display {
 mod tests {
     use super::*;
     use corpus::canonical::Differing;
-    use domain::corpus::{Gates, MemberRole, PinVia, RunStatus, Scope, Weights};
+    use domain::corpus::{Gates, MemberRole, PinVia, Reason, RunStatus, Scope, Weights};
     use domain::ids::{PinId, RunId, SearchId, SignalId};
 
     fn pin(id: i64) -> Pin {
@@ -174,7 +174,7 @@ mod tests {
                 is_gone: false,
                 dated: None,
                 eligible: true,
-                reasons: vec!["Its date is not known.".to_owned()],
+                reasons: vec![Reason::DateUnknown],
                 factors: Factors { naming: 0.5, ..Factors::default() },
                 score: 1.0,
                 rank: 1,

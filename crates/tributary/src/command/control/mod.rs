@@ -11,16 +11,23 @@ pub use status::{Status, Watch};
 pub use stop::Stop;
 
 use super::Place;
-use crate::service::Role;
+use crate::service::{Role, SERVE_LOCK};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The service with every role, in one process.
 pub const ALL: &str = "all";
+/// What to do about a service that is in the way.
+pub const HOW_TO_STOP: &str =
+    "stop it where it was started: `tributary stop`, Ctrl-C, or `systemctl stop tributary`";
 
 /// Stop services, then start them again.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tributary restart
+  tributary restart search")]
 pub struct Restart {
     /// `all` or roles; none: those that were started.
     services: Vec<String>,
@@ -42,6 +49,12 @@ fn folder(place: &Place) -> anyhow::Result<(state::StateFile, domain::settings::
     let settings = place.read(&[])?.settings;
     let state = state::StateFile::of(&PathBuf::from(&settings.data_dir));
     Ok((state, settings))
+}
+
+/// Whether a service runs on the folder that was not started by `tributary start`: in a terminal, or by systemd.
+fn runs_unlisted(data_dir: &Path) -> bool {
+    let held = std::fs::File::open(data_dir.join(SERVE_LOCK)).map(|file| file.try_lock());
+    matches!(held, Ok(Err(std::fs::TryLockError::WouldBlock)))
 }
 
 /// Whether a word names a service.

@@ -1,19 +1,26 @@
 //! `tributary status` and `tributary watch`: a table of what runs.
 
 use super::state::{Services, Started};
-use super::{ALL, check_name, folder, process, start};
+use super::{ALL, check_name, folder, process, runs_unlisted, start};
 use crate::command::{Place, exit_codes, health};
 use crate::terminal;
 use clap::Args;
 use domain::contracts::{Clock, SystemClock};
 use domain::instant::Instant;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use url::Url;
 
 /// Show what runs. Exit code 0: all, 1: some, 3: none.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tributary status
+  tributary status web search
+
+Exit codes: 0 every service runs, 1 some do, 3 none does.")]
 pub struct Status {
     /// `all` or roles; none: those that were started.
     services: Vec<String>,
@@ -21,7 +28,14 @@ pub struct Status {
 
 /// Show what runs, again and again, until Ctrl-C.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tributary watch
+  tributary watch --every 1 --count 10
+
+Ctrl-C ends it.")]
 pub struct Watch {
+    /// `all` or roles; none: those that were started.
     services: Vec<String>,
     /// Seconds between two looks.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
@@ -71,11 +85,19 @@ impl Watch {
 /// The table, and for each service whether it runs.
 async fn look(place: &Place, wanted: &[String]) -> anyhow::Result<(Vec<String>, Vec<bool>)> {
     wanted.iter().try_for_each(|name| check_name(name))?;
-    let services = folder(place)?.0.read()?;
+    let (state, settings) = folder(place)?;
+    let services = state.read()?;
     let names: Vec<String> =
         if wanted.is_empty() { services.keys().cloned().collect() } else { wanted.to_vec() };
+    if names.is_empty() && runs_unlisted(Path::new(&settings.data_dir)) {
+        let folder = &settings.data_dir;
+        let line = format!(
+            "A service runs on {folder} that `tributary start` did not start; `tributary health` asks it"
+        );
+        return Ok((vec![line], vec![true]));
+    }
     if names.is_empty() {
-        return Ok((vec!["No service was started here; tributary start".to_owned()], Vec::new()));
+        return Ok((vec!["No service was started here; run: tributary start".to_owned()], Vec::new()));
     }
     let now = SystemClock.now();
     let mut lines = vec![row(["service", "process", "uptime", "memory", "health"])];

@@ -1,10 +1,11 @@
 //! `tributary stop`: asks, waits, and only then ends by force.
 
 use super::state::Services;
-use super::{check_name, folder, process};
+use super::{HOW_TO_STOP, check_name, folder, process, runs_unlisted};
 use crate::command::Place;
 use crate::terminal;
 use clap::Args;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,13 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Stop services: running work is finished first, for at most SVC_STOP_GRACE and 5 seconds.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tributary stop
+  tributary stop search
+
+Running work is finished first, for at most SVC_STOP_GRACE and 5 seconds. What does not end by then is ended by force;
+its tasks go on at the next start.")]
 pub struct Stop {
     /// `all` or roles; none: all that were started.
     pub services: Vec<String>,
@@ -25,7 +33,7 @@ impl Stop {
     pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
         let (state, settings) = folder(place)?;
         self.services.iter().try_for_each(|name| check_name(name))?;
-        if !std::path::Path::new(&settings.data_dir).is_dir() {
+        if !Path::new(&settings.data_dir).is_dir() {
             terminal::line("No service runs.");
             return Ok(ExitCode::SUCCESS);
         }
@@ -35,6 +43,12 @@ impl Stop {
         let mut meant = services.clone();
         meant.retain(|name, started| is_meant(name) && started.runs());
         if meant.is_empty() {
+            let folder = Path::new(&settings.data_dir);
+            anyhow::ensure!(
+                !services.is_empty() || !runs_unlisted(folder),
+                "the service on {} was not started by `tributary start`; {HOW_TO_STOP}",
+                folder.display()
+            );
             terminal::line("No service runs.");
         }
         let grace = settings.drain.0 + settings.stop_grace.0 + MORE;
