@@ -3,10 +3,10 @@
 use crate::board::{Board, Entered, Follower, Outcome, Pinned};
 use crate::chat::Chats;
 use crate::error::AnswerError;
-use crate::events::AnswerEvent;
+use crate::events::{AnswerEvent, Stage};
 use crate::wish::{is_answer_to, settled};
 use domain::answer::{AnswerFault, AnswerWish, StoredAnswer};
-use domain::contracts::{ReadPages, Store, Toolbox};
+use domain::contracts::{AnswerEnd, ModelUse, Observer, ReadPages, Store, Toolbox};
 use domain::ids::SearchId;
 use domain::search::Search;
 use federation::Federation;
@@ -26,6 +26,7 @@ pub struct AnswersParts {
     pub federation: Arc<Federation>,
     pub toolbox: Toolbox,
     pub pages: Arc<dyn ReadPages>,
+    pub observer: Arc<dyn Observer>,
 }
 
 /// Makes the AI summaries of searches, one at a time for each search.
@@ -42,6 +43,7 @@ pub(crate) struct Desk {
     pub federation: Arc<Federation>,
     pub toolbox: Toolbox,
     pub pages: Arc<dyn ReadPages>,
+    pub observer: Arc<dyn Observer>,
     pub board: Arc<Board>,
     /// `SVC_INTERACTIVE_CONCURRENCY` answers are made at once in this process.
     pub places: Semaphore,
@@ -56,9 +58,10 @@ enum Seat {
 impl Answers {
     pub fn new(parts: AnswersParts) -> Self {
         let chats = Arc::new(Chats::new(parts.clone()));
-        let AnswersParts { store, federation, toolbox, pages } = parts;
+        let AnswersParts { store, federation, toolbox, pages, observer } = parts;
         let places = Semaphore::new(toolbox.settings.interactive_concurrency.max(1) as usize);
-        let desk = Arc::new(Desk { store, federation, toolbox, pages, board: Arc::default(), places });
+        let board = Arc::default();
+        let desk = Arc::new(Desk { store, federation, toolbox, pages, observer, board, places });
         Self { desk, chats, running: Mutex::default() }
     }
 
@@ -175,7 +178,24 @@ impl Desk {
             tracing::warn!(search.id = search.id.0, %error, "the right to answer could not be given back: {error}");
         }
         log(&search, &outcome, begun.elapsed());
+        self.count(&making.stages(), &outcome, begun.elapsed());
         pinned.end(outcome);
+    }
+
+    fn count(&self, stages: &[(Stage, Duration)], outcome: &Outcome, took: Duration) {
+        // Another process may have written it, and counts it there.
+        let is_ours = stages.iter().any(|(stage, _)| *stage == Stage::Writing);
+        let details = outcome.as_ref().ok().and_then(|answer| answer.row.additional_content.as_ref());
+        let model = details.filter(|details| is_ours && !details.extractive).map(|details| ModelUse {
+            provider: &details.ai_provider,
+            model: &details.ai_model,
+            tokens_in: details.tokens_in,
+            tokens_out: details.tokens_out,
+        });
+        let fault = outcome.as_ref().err().map(AnswerError::fault);
+        let stages: Vec<(&str, Duration)> =
+            stages.iter().map(|(stage, took)| (stage.as_str(), *took)).collect();
+        self.observer.answer_ended(&AnswerEnd { fault, took, stages: &stages, model });
     }
 }
 

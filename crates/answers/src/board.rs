@@ -3,14 +3,16 @@
 //! A run goes on as long as somebody follows it, and ends with its last follower.
 
 use crate::error::AnswerError;
-use crate::events::AnswerEvent;
+use crate::events::{AnswerEvent, Stage};
 use crate::wish::serves;
 use domain::answer::{AnswerWish, StoredAnswer};
 use domain::ids::SearchId;
 use domain::search::Search;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
 
 pub(crate) type Outcome = Result<StoredAnswer, AnswerError>;
 
@@ -33,6 +35,8 @@ pub(crate) struct Making {
 #[derive(Default)]
 struct Story {
     events: Vec<AnswerEvent>,
+    /// When each stage began.
+    stages: Vec<(Stage, Instant)>,
     outcome: Option<Outcome>,
 }
 
@@ -101,8 +105,21 @@ impl Board {
 impl Making {
     pub fn tell(&self, event: AnswerEvent) {
         let mut story = self.lock();
+        if let AnswerEvent::Stage { stage, .. } = event
+            && story.stages.last().is_none_or(|(last, _)| *last != stage)
+        {
+            story.stages.push((stage, Instant::now()));
+        }
         story.events.push(event);
         self.told.send_replace(story.events.len());
+    }
+
+    /// Each stage so far and how long it took; the last one ends now.
+    pub fn stages(&self) -> Vec<(Stage, Duration)> {
+        let story = self.lock();
+        let begun = story.stages.iter();
+        let ends = begun.clone().skip(1).map(|(_, next)| *next).chain([Instant::now()]);
+        begun.zip(ends).map(|((stage, begun), end)| (*stage, end - *begun)).collect()
     }
 
     /// Ends when somebody does not want it any more.
@@ -198,7 +215,6 @@ impl Follower {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::events::Stage;
     use crate::row::tests::{search, stored};
     use futures_util::FutureExt;
 
@@ -238,6 +254,21 @@ mod tests {
         }
         assert_eq!(late.outcome().await, Ok(stored()));
         assert!(matches!(board.enter(&search(), &wish("")), Entered::Begun(..)), "the place is free");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_stage_has_its_time() {
+        let board = Arc::new(Board::default());
+        let (pinned, _follower) = begun(board.enter(&search(), &wish("")));
+        assert!(pinned.making().stages().is_empty());
+        let told = [(Stage::Choosing, 1), (Stage::Reading, 2), (Stage::Reading, 3), (Stage::Writing, 4)];
+        for (stage, seconds) in told {
+            pinned.making().tell(AnswerEvent::stage(stage));
+            tokio::time::advance(Duration::from_secs(seconds)).await;
+        }
+        let expected = [(Stage::Choosing, 1), (Stage::Reading, 5), (Stage::Writing, 4)];
+        let expected = expected.map(|(stage, seconds)| (stage, Duration::from_secs(seconds)));
+        assert_eq!(pinned.making().stages(), expected);
     }
 
     #[tokio::test]

@@ -45,28 +45,36 @@ impl AnswerError {
             | ModelErrorKind::Unavailable
             | ModelErrorKind::Unreadable => AnswerFault::AiProviderError,
         };
-        let mut message = sentence(&error.message);
-        if let Some(wait) = error.retry_after {
-            message.push_str(&format!(" It asks to wait {} s.", wait.as_secs().max(1)));
+        Self::of(fault, model_sentence(error))
+    }
+
+    pub(crate) fn fault(&self) -> AnswerFault {
+        match self {
+            Self::Fault { fault, .. } => *fault,
+            Self::NotReady(_) | Self::Store(_) => AnswerFault::Unavailable,
         }
-        Self::of(fault, message)
     }
 
     /// The last event of an answer that failed. What happened inside the house is not told.
     pub(crate) fn event(&self) -> AnswerEvent {
-        let (fault, message) = match self {
-            Self::Fault { fault, message } => (*fault, message.clone()),
-            Self::NotReady(status) => (
-                AnswerFault::Unavailable,
-                format!("The search is still running ({}); ask again shortly.", status.as_str()),
-            ),
-            Self::Store(_) => (
-                AnswerFault::Unavailable,
-                "The service cannot answer at the moment; ask again shortly.".to_owned(),
-            ),
+        let message = match self {
+            Self::Fault { message, .. } => message.clone(),
+            Self::NotReady(status) => {
+                format!("The search is still running ({}); ask again shortly.", status.as_str())
+            }
+            Self::Store(_) => "The service cannot answer at the moment; ask again shortly.".to_owned(),
         };
-        AnswerEvent::Failed { fault, message }
+        AnswerEvent::Failed { fault: self.fault(), message }
     }
+}
+
+/// What a model's failure is to people, with how long it asks to be left alone.
+pub(crate) fn model_sentence(error: &ModelError) -> String {
+    let mut message = sentence(&error.message);
+    if let Some(wait) = error.retry_after {
+        message.push_str(&format!(" It asks to wait {} s.", wait.as_secs().max(1)));
+    }
+    message
 }
 
 /// Errors begin small and end without a full stop; what people read is a sentence.
@@ -111,6 +119,7 @@ mod tests {
         ] {
             error.retry_after = wait.map(Duration::from_millis);
             assert_eq!(AnswerError::of_model(&error, false).to_string(), expected);
+            assert_eq!(crate::chat::ChatError::from(error.clone()).to_string(), expected);
         }
     }
 

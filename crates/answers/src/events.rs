@@ -19,6 +19,18 @@ pub enum Stage {
     Checking,
 }
 
+impl Stage {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Choosing => "choosing",
+            Self::Reading => "reading",
+            Self::Writing => "writing",
+            Self::Checking => "checking",
+        }
+    }
+}
+
 /// An answer ends with `Done` or `Failed`.
 #[derive(Debug, Clone)]
 pub enum AnswerEvent {

@@ -90,8 +90,8 @@ impl Gathered {
     fn add(&mut self, item: ResultItem, page: Result<PageText, PageError>, falls_back: bool) {
         match page {
             Ok(page) if !page.text.trim().is_empty() => {
-                let kind = kind_of(&page.media_type);
-                self.sources.push(SourceText { item, text: page.text, kind, mode: SourceMode::Page });
+                let (kind, mode) = (kind_of(&page.media_type), mode_of(&page));
+                self.sources.push(SourceText { item, text: page.text, kind, mode });
             }
             // A result without a page is its text; a page that should be there and is not is another matter.
             Err(PageError::NoAddress) => self.add_snippet(item),
@@ -133,6 +133,11 @@ fn group_wait(left: Duration) -> Duration {
     GROUP_WAIT_MAX.min(left.saturating_sub(KEPT_FOR_MODEL).max(left / 2))
 }
 
+/// Where a text that was read came from.
+pub(crate) fn mode_of(page: &PageText) -> SourceMode {
+    if page.is_copy { SourceMode::Cache } else { SourceMode::Page }
+}
+
 /// The document type as the prompt names it.
 fn kind_of(media_type: &str) -> String {
     let kind = match media_type {
@@ -158,11 +163,16 @@ mod tests {
         Ok(PageText { text: text.to_owned(), media_type, ..PageText::default() })
     }
 
+    fn copy(text: &str) -> Result<PageText, PageError> {
+        page(text).map(|page| PageText { is_copy: true, ..page })
+    }
+
     #[test]
     fn a_page_or_the_result_itself() {
         let failed = || Err(PageError::Failed("404".to_owned()));
         let table = [
             (page("long text"), "short", true, Some((SourceMode::Page, "long text", "PDF"))),
+            (copy("long text"), "short", true, Some((SourceMode::Cache, "long text", "PDF"))),
             (page(" "), "short", true, Some((SourceMode::Snippet, "short", SNIPPET_KIND))),
             (failed(), "short", true, Some((SourceMode::Snippet, "short", SNIPPET_KIND))),
             (failed(), "short", false, None),

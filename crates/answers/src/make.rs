@@ -78,6 +78,7 @@ impl Desk {
         warnings.extend(gathered.warnings);
         let (parts, remark) = self.parts(search, &making.wish, &provider).await?;
         warnings.extend(remark);
+        warnings.extend(somebody_else(wanted, &provider));
         let left = deadline.saturating_duration_since(Instant::now());
         let assembled = self.assemble(search, making, (parts, &provider), (gathered.sources, left)).await?;
         warnings.extend(assembled.warnings);
@@ -270,6 +271,13 @@ fn budget(tokens_max: u32, provider: &AiProvider, model_max: usize) -> usize {
     (tokens_max as usize).min(own).min(model_max.saturating_sub(TOKENS_RESERVED))
 }
 
+/// A remark where the one that was named cannot be asked.
+fn somebody_else(wanted: &WriterWanted, provider: &AiProvider) -> Option<String> {
+    let named = wanted.provider.filter(|named| *named != provider.id)?;
+    let name = &provider.draft.name;
+    Some(format!("The AIProvider {named} is not one that writes summaries for you; '{name}' was asked."))
+}
+
 fn is_late(deadline: Instant) -> bool {
     deadline.saturating_duration_since(Instant::now()) < LATE
 }
@@ -312,6 +320,7 @@ fn shown(prompt: &domain::contracts::Prompt) -> String {
 mod tests {
     use super::*;
     use crate::row::tests::provider;
+    use domain::ids::AiProviderId;
     use serde_json::json;
 
     #[test]
@@ -326,6 +335,21 @@ mod tests {
             let mut given = provider("gpt-5");
             given.draft.config.insert("max_tokens".to_owned(), own.clone());
             assert_eq!(budget(setting, &given, model), expected, "{setting} {own} {model}");
+        }
+    }
+
+    #[test]
+    fn who_is_asked_in_place_of_another_is_named() {
+        let wanted = |provider: Option<i64>| WriterWanted {
+            role: Role::Rag,
+            user: None,
+            provider: provider.map(AiProviderId),
+        };
+        let asked = provider("gpt-5");
+        for (named, is_told) in [(None, false), (Some(asked.id.0), false), (Some(99), true)] {
+            let remark = somebody_else(&wanted(named), &asked);
+            assert_eq!(remark.is_some(), is_told, "{named:?}");
+            assert!(remark.is_none_or(|text| text.contains("99") && text.contains("'House'")));
         }
     }
 

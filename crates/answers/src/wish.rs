@@ -19,13 +19,12 @@ pub(crate) fn settled(wish: &AnswerWish) -> AnswerWish {
     }
 }
 
-/// Whether an answer to `made` is one to `wanted`. Who names no results takes whatever was made of the same
-/// instructions, prompt and provider.
+/// Whether an answer to `made` is one to `wanted`. Who names no results means all of them.
 pub(crate) fn serves(made: &AnswerWish, wanted: &AnswerWish) -> bool {
     made.instructions == wanted.instructions
         && made.prompt == wanted.prompt
         && made.ai_provider == wanted.ai_provider
-        && (wanted.items.is_empty() || made.items == wanted.items)
+        && made.items == wanted.items
 }
 
 /// Whether a stored answer is the answer of this run of the search to this wish.
@@ -60,7 +59,7 @@ mod tests {
         let prompt = AnswerWish { prompt: "p".to_owned(), ..wish(&[], "") };
         let table = [
             (wish(&[], ""), wish(&[], ""), true),
-            (wish(&[1, 2], ""), wish(&[], ""), true),
+            (wish(&[1, 2], ""), wish(&[], ""), false),
             (wish(&[1, 2], ""), wish(&[1, 2], ""), true),
             (wish(&[], ""), wish(&[1], ""), false),
             (wish(&[1], ""), wish(&[1, 2], ""), false),

@@ -1,6 +1,7 @@
 //! What goes wrong in a tool is told to the model as the tool's answer, with what it can do next.
 
 use domain::contracts::StoreError;
+use domain::validation::FieldErrors;
 use federation::FederationError;
 use rmcp::model::{CallToolResult, ContentBlock};
 
@@ -21,6 +22,14 @@ pub(crate) struct ToolError {
     pub next: String,
 }
 
+/// What fields of records are called as arguments of tools.
+const ARGUMENTS: [(&str, &str); 4] = [
+    ("query_string", "query"),
+    ("searchprovider_list", "providers"),
+    ("results_requested", "max_results"),
+    ("content", "message"),
+];
+
 const LATER: &str = "Try again in a few seconds.";
 
 impl ToolError {
@@ -30,10 +39,22 @@ impl ToolError {
 
     /// The arguments are not as the tool's schema says.
     pub fn arguments(message: impl std::fmt::Display) -> Self {
+        let message = message.to_string();
+        let message = message.trim_end_matches('.');
         Self::new(
             format!("The arguments are not valid: {message}."),
             "Correct them as the tool's input schema says, and call it again.",
         )
+    }
+
+    /// The same for fields of records that the tools call otherwise.
+    pub fn fields(errors: &FieldErrors) -> Self {
+        let named = |(field, sentence): (&str, &str)| {
+            let argument =
+                ARGUMENTS.iter().find(|(known, _)| *known == field).map_or(field, |(_, name)| name);
+            format!("{argument}: {sentence}")
+        };
+        Self::arguments(errors.iter().map(named).collect::<Vec<_>>().join(" "))
     }
 
     /// There is no such search, or it is someone else's: nobody learns which.
@@ -75,7 +96,7 @@ impl From<FederationError> for ToolError {
     fn from(error: FederationError) -> Self {
         match error {
             FederationError::Store(error) => error.into(),
-            FederationError::Invalid(errors) => Self::arguments(errors),
+            FederationError::Invalid(errors) => Self::fields(&errors),
             FederationError::Contended => Self::new("Others change this search at the same moment.", LATER),
             FederationError::NotReady(status) => Self::new(
                 format!("The search still runs ({}).", status.as_str()),
@@ -92,6 +113,18 @@ impl From<FederationError> for ToolError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arguments_are_named_as_the_tools_name_them() {
+        let mut errors = FieldErrors::one("query_string", "A query is needed.");
+        errors.add("sort", "Use date.");
+        for (error, expected) in [
+            (ToolError::from(FederationError::Invalid(errors)), "query: A query is needed. sort: Use date."),
+            (ToolError::arguments("missing field `query`"), "missing field `query`."),
+        ] {
+            assert_eq!(error.message, format!("The arguments are not valid: {expected}"));
+        }
+    }
 
     #[test]
     fn causes_stay_inside() {

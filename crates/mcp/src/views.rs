@@ -1,11 +1,13 @@
 //! What callers see of records. Each field stands here by name: what is not named cannot be shown.
 
 use crate::markdown::{cut, inline, link, one_line};
+use domain::corpus::CacheMark;
+use domain::message;
 use domain::mixed::MixedResponse;
 use domain::notation::marks::plain;
 use domain::result::ResultItem;
 use domain::search::Search;
-use domain::status::ProviderStatus;
+use domain::status::SearchStatus;
 use rmcp::schemars;
 use rmcp::schemars::JsonSchema;
 use serde::Serialize;
@@ -15,6 +17,7 @@ use std::fmt::Write;
 /// Longest snippet, in characters.
 pub(crate) const SNIPPET_CHARS_MAX: usize = 600;
 pub(crate) const TITLE_CHARS_MAX: usize = 300;
+const NOTE_CHARS_MAX: usize = 600;
 /// Results of one answer when the caller does not say, and at most.
 pub(crate) const RESULTS_DEFAULT: u32 = 10;
 pub(crate) const RESULTS_MAX: u32 = 50;
@@ -44,6 +47,9 @@ pub(crate) struct FoundView {
     pub took: f64,
     pub results: Vec<ResultView>,
     pub providers: Vec<RunView>,
+    /// Why there is nothing, and what to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Number of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_page: Option<u32>,
@@ -65,8 +71,35 @@ pub(crate) struct ResultView {
     pub date: String,
     /// How well it answers the query, 0 to 1.
     pub confidence: f64,
+    /// Of a document that the cache keeps: how it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<Map<String, Value>>,
+}
+
+/// A document of the cache.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CacheView {
+    /// Names the document in read_document.
+    pub signal_id: i64,
+    /// Pinned, Auto-selected, Cached or Alternate.
+    pub badge: String,
+    /// alive, gone or unknown, as its source said last.
+    pub liveness: String,
+    /// Its source was not asked lately.
+    pub stale: bool,
+}
+
+impl CacheView {
+    fn of(mark: &CacheMark) -> Self {
+        Self {
+            signal_id: mark.signal_id.0,
+            badge: word(mark.badge),
+            liveness: word(mark.liveness),
+            stale: mark.stale,
+        }
+    }
 }
 
 impl ResultView {
@@ -81,6 +114,7 @@ impl ResultView {
             author: cut(&one_line(&plain(&item.author)), TITLE_CHARS_MAX),
             date: item.date_published.clone(),
             confidence: item.swirl_confidence_score,
+            cache: item.cache.as_deref().map(CacheView::of),
             explain: item.explain.clone(),
         }
     }
@@ -117,6 +151,7 @@ impl FoundView {
             took: mixed.info.results.federation_time,
             results: mixed.results.iter().map(ResultView::of).collect(),
             providers: providers.collect(),
+            note: note(search, mixed.results.is_empty(), page),
             next_page: mixed.info.results.next_page.map(|_| page.saturating_add(1)),
         }
     }
@@ -131,6 +166,7 @@ impl FoundView {
             took: 0.0,
             results: Vec::new(),
             providers: Vec::new(),
+            note: None,
             next_page: None,
         }
     }
@@ -155,6 +191,9 @@ impl FoundView {
         let runs: Vec<String> = self.providers.iter().map(RunView::markdown).collect();
         let runs = if runs.is_empty() { "none was asked".to_owned() } else { runs.join("; ") };
         let _ = write!(out, "\nSources: {runs}.\n");
+        if let Some(note) = &self.note {
+            let _ = writeln!(out, "{}", inline(note, NOTE_CHARS_MAX));
+        }
         if let Some(page) = self.next_page {
             let _ = writeln!(out, "More: get_search_results with search_id {id} and page {page}.");
         }
@@ -162,9 +201,29 @@ impl FoundView {
     }
 }
 
-/// The word of the interface for how a provider did.
-fn word(status: ProviderStatus) -> String {
-    let word = serde_json::to_value(status).ok();
+/// A search that could not run says why, and so does a name that nobody has; a page behind the end says that it is.
+fn note(search: &Search, is_empty: bool, page: u32) -> Option<String> {
+    let mut lines = search.messages.iter().map(|line| without_time(line));
+    match search.status {
+        SearchStatus::ErrNoSearchproviders => Some(
+            "No source was asked: none is active, yours to search and selected. Call list_providers for the names and \
+             tags that there are."
+                .to_owned(),
+        ),
+        status if status.is_error() => lines.next_back().map(str::to_owned),
+        _ if is_empty && page > 1 => Some(format!("The list ends before page {page}.")),
+        _ => lines.find(|line| line.starts_with(&message::unknown_providers(&[]))).map(str::to_owned),
+    }
+}
+
+/// A line of the search's messages without its time.
+fn without_time(line: &str) -> &str {
+    line.strip_prefix('[').and_then(|line| line.split_once("] ")).map_or(line, |(_, text)| text)
+}
+
+/// The word of the interface for a state.
+fn word(state: impl Serialize) -> String {
+    let word = serde_json::to_value(state).ok();
     word.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
@@ -200,7 +259,9 @@ impl RunView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ids::ResultId;
+    use domain::ids::{ResultId, SearchId, UserId};
+    use domain::instant::Instant;
+    use domain::search::SearchDraft;
 
     #[test]
     fn snippets_and_counts_have_their_limits() {
@@ -213,6 +274,44 @@ mod tests {
         assert_eq!(view.snippet.chars().count(), SNIPPET_CHARS_MAX);
         let item = ResultItem { body: "ä".repeat(600), ..item };
         assert!(!ResultView::of(&item).snippet.contains('…'));
+    }
+
+    #[test]
+    fn why_there_is_nothing() {
+        let line = |text: &str| message::at(Instant::default(), text);
+        let unknown = message::unknown_providers(&["nobody".to_owned()]);
+        for (status, lines, is_empty, page, expected) in [
+            (SearchStatus::FullResultsReady, vec![], false, 1, None),
+            (SearchStatus::FullResultsReady, vec![], true, 1, None),
+            (SearchStatus::FullResultsReady, vec![], true, 9, Some("before page 9")),
+            (SearchStatus::FullResultsReady, vec![line(&unknown)], false, 1, Some(unknown.as_str())),
+            (SearchStatus::ErrNoSearchproviders, vec![], true, 1, Some("list_providers")),
+            (SearchStatus::ErrRunFailed, vec![line("It broke.")], true, 1, Some("It broke.")),
+        ] {
+            let messages = std::iter::once(message::banner()).chain(lines).collect();
+            let search = Search { status, messages, ..search() };
+            let found = note(&search, is_empty, page);
+            assert_eq!(found.is_some(), expected.is_some(), "{status:?} {page}: {found:?}");
+            assert!(
+                found
+                    .is_none_or(|text| text.contains(expected.unwrap_or_default()) && !text.starts_with('['))
+            );
+        }
+    }
+
+    fn search() -> Search {
+        Search {
+            id: SearchId(7),
+            owner: UserId(1),
+            draft: SearchDraft::of_query("river"),
+            query_string_processed: String::new(),
+            status: SearchStatus::FullResultsReady,
+            messages: Vec::new(),
+            time_s: 0.0,
+            run: 1,
+            date_created: Instant::default(),
+            date_updated: Instant::default(),
+        }
     }
 
     #[test]

@@ -118,6 +118,7 @@ impl Errand<'_> {
             author: read.author,
             version,
             file_bytes,
+            is_copy: false,
         })
     }
 }

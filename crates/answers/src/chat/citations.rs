@@ -28,7 +28,27 @@ pub(super) fn finish(written: &str, material: &Material) -> Finished {
             })
         })
         .collect();
-    // Words that rest on nothing, as in small talk, need no support.
-    let warnings = if material.sources().is_empty() { Vec::new() } else { checked.warnings };
+    let warnings = checked.warnings;
     Finished { content: checked.body, citations, follow_ups: checked.follow_ups, warnings }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_invented_is_told_also_without_sources() {
+        for (written, content, warnings) in [
+            ("Hello! How can I help you?", "Hello! How can I help you?", 0),
+            ("The dam is old [1].", "The dam is old.", 1),
+        ] {
+            let finished = finish(written, &Material::default());
+            assert_eq!(
+                (finished.content.as_str(), finished.warnings.len()),
+                (content, warnings),
+                "{written}"
+            );
+            assert!(finished.citations.is_empty());
+        }
+    }
 }

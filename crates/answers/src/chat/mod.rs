@@ -17,7 +17,7 @@ mod tools;
 pub use limits::{MESSAGE_TIME_MAX, ROUNDS_MAX, SEARCHES_MAX};
 
 use crate::AnswersParts;
-use crate::error::sentence;
+use crate::error::{model_sentence, sentence};
 use busy::{Busy, Turn};
 use domain::ai_provider::{AiProvider, Role};
 use domain::chat::{
@@ -233,7 +233,7 @@ impl From<ModelError> for ChatError {
         match error.kind {
             ModelErrorKind::NoProvider => Self::NoProvider(sentence(&error.message)),
             ModelErrorKind::Timeout => Self::Timeout,
-            _ => Self::Model { message: sentence(&error.message) },
+            _ => Self::Model { message: model_sentence(&error) },
         }
     }
 }

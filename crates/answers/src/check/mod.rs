@@ -61,7 +61,8 @@ pub(crate) fn check(written: &str, sources: &[PromptSource]) -> Checked {
     let grounded =
         if sentences.is_empty() { 0.0 } else { support::rounded(good as f64 / sentences.len() as f64) };
     let mut warnings = removed.warnings();
-    if !sentences.is_empty() && grounded < GROUNDED_MIN {
+    // Words that rest on nothing, as in small talk, need no support.
+    if !sources.is_empty() && !sentences.is_empty() && grounded < GROUNDED_MIN {
         warnings.push(format!(
             "Only {good} of {} sentences of this answer are supported by the sources that they cite. Check it before \
              you rely on it.",

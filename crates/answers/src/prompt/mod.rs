@@ -18,9 +18,11 @@ use acceptance::accepted;
 use chrono::NaiveDate;
 use domain::answer::SourceMode;
 use domain::contracts::{Prompt, Turn};
+use domain::notation::markup::readable;
 use domain::prompt_record::PromptParts;
 use domain::result::ResultItem;
 use shelf::Shelf;
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// A result and the text that stands for it.
@@ -104,6 +106,6 @@ const NAME_CHARS_MAX: usize = 300;
 
 fn left_out(source: &SourceText, status: &str) -> String {
     let item = &source.item;
-    let name = if item.url.trim().is_empty() { &item.title } else { &item.url };
-    format!("{} was not used: {status}.", one_line(name, NAME_CHARS_MAX))
+    let name = if item.url.trim().is_empty() { readable(&item.title) } else { Cow::from(&item.url) };
+    format!("{} was not used: {status}.", one_line(&name, NAME_CHARS_MAX))
 }

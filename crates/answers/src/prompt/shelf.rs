@@ -2,6 +2,7 @@
 
 use super::inert::one_line;
 use super::{PromptSource, SourceText};
+use domain::notation::markup::readable;
 use domain::rag::WindowMethod;
 use domain::result::DATE_UNKNOWN;
 use relevancy::passages::{best_passages, count_words};
@@ -90,7 +91,7 @@ fn header(source: &SourceText) -> String {
         let value = one_line(value, FIELD_CHARS_MAX);
         (!value.is_empty()).then(|| format!("{name}: {value}"))
     });
-    let title = match one_line(&item.title, TITLE_CHARS_MAX) {
+    let title = match one_line(&readable(&item.title), TITLE_CHARS_MAX) {
         title if title.is_empty() => "Untitled".to_owned(),
         title => title,
     };

@@ -137,7 +137,8 @@ impl House {
             observer: Arc::new(NoObserver),
         }));
         let (store, pages) = (Arc::clone(&self.store), self.pages.clone());
-        Arc::new(Answers::new(AnswersParts { store, federation, toolbox, pages }))
+        let observer = Arc::new(NoObserver);
+        Arc::new(Answers::new(AnswersParts { store, federation, toolbox, pages, observer }))
     }
 
     /// The ids of the results, best first.

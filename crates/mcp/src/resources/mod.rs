@@ -1,6 +1,7 @@
 //! The resources: what a client may read without calling a tool. Each is made of named fields.
 
 mod health;
+mod license;
 mod providers;
 mod search;
 
@@ -15,9 +16,10 @@ pub(crate) const MEDIA_TYPE: &str = "application/json";
 const SEARCH: &str = "svc://search/";
 
 /// The resources with a fixed address.
-const TABLE: [(&str, &str, &str); 2] = [
+const TABLE: [(&str, &str, &str); 3] = [
     ("svc://providers", "providers", "The sources that you may search."),
     ("svc://health", "health", "Whether the service can work, and how its sources stand."),
+    ("svc://license", "license", "What this installation may do, and until when."),
 ];
 
 pub(crate) fn listed() -> Vec<Resource> {
@@ -39,6 +41,7 @@ pub(crate) async fn read(call: &Call<'_>, uri: &str) -> Result<String, ErrorData
     let found = match uri {
         "svc://providers" => providers::read(call).await,
         "svc://health" => health::read(call).await,
+        "svc://license" => license::read(call),
         _ => match uri.strip_prefix(SEARCH).and_then(|id| id.parse().ok()) {
             Some(id) => search::read(call, id).await,
             None => return Err(unknown(uri)),

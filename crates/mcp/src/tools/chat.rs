@@ -74,6 +74,10 @@ struct ChatTool;
 impl ToolCall for ChatTool {
     async fn call(&self, call: &Call<'_>, given: JsonObject) -> Result<Said, ToolError> {
         let given: Arguments = arguments(given)?;
+        // No conversation begins with nothing.
+        if given.message.trim().is_empty() && given.chat_id.is_none() {
+            return Err(ToolError::arguments("message: A message is needed."));
+        }
         call.pay(Costly::Chat)?;
         let chat = match given.chat_id {
             Some(id) => own_chat(call, id).await?,
@@ -103,7 +107,7 @@ async fn new_chat(call: &Call<'_>, providers: Option<Vec<NamedProvider>>) -> Res
     };
     let errors = draft.check();
     if !errors.is_empty() {
-        return Err(ToolError::arguments(errors));
+        return Err(ToolError::fields(&errors));
     }
     let (store, user) = (&call.mcp.store, call.principal.user);
     if store.chats(user, 0, 1).await?.total >= CHATS_MAX {
@@ -137,7 +141,7 @@ fn refused(chat: ChatId, error: ChatError) -> ToolError {
     let again = format!("Call chat again with chat_id {chat}.");
     match error {
         ChatError::Store(error) => error.into(),
-        ChatError::Invalid(errors) => ToolError::arguments(errors),
+        ChatError::Invalid(errors) => ToolError::fields(&errors),
         ChatError::Full => ToolError::new(ChatError::Full.to_string(), "Call chat without chat_id."),
         ChatError::NoProvider(message) => ToolError::new(
             message,

@@ -7,6 +7,9 @@ pub fn markdown(chat: &Chat, messages: &[ChatMessage]) -> String {
     let mut text = format!("# {}\n\n{}\n", escaped(title(chat)), minute(chat.date_created));
     for message in messages {
         text.push_str(&format!("\n## {}\n\n{}\n", escaped(&heading(message)), message.body.content.trim()));
+        for warning in &message.body.warnings {
+            text.push_str(&format!("\n> {}\n", escaped(warning)));
+        }
         if !message.body.citations.is_empty() {
             text.push('\n');
         }
@@ -48,7 +51,7 @@ mod tests {
         let (chat, messages) = sample("Who owns it?", "The town owns it [1].");
         let expected = "# Dams\n\n2026-11-15 12:00 UTC\n\n## You, 2026-11-15 12:00 UTC\n\nWho owns it?\n\n\
             ## Assistant, 2026-11-15 12:00 UTC, gpt-5\n\nThe town owns it [1].\n\n\
-            - \\[1\\] [The \\[big\\] dam](<https://a.example/dam>)\n- \\[3\\] A file\n";
+            > Check \\*this\\* answer.\n\n- \\[1\\] [The \\[big\\] dam](<https://a.example/dam>)\n- \\[3\\] A file\n";
         assert_eq!(markdown(&chat, &messages), expected);
     }
 

@@ -74,6 +74,7 @@ mod tests {
                 cite(1, "The [big] dam", "https://a.example/dam"),
                 cite(3, "A file", "file:///etc/dam"),
             ],
+            warnings: vec!["Check *this* answer.".into()],
             ai_model: "gpt-5".into(),
             ..MessageContent::default()
         };

@@ -7,6 +7,7 @@ use crate::chat::limits::{
     ANSWER_TIME, DOCUMENT_CHARS_MAX, PASSAGE_WORDS, TOOL_TOKENS_MAX, WINDOW_CHARS, WINDOW_CHARS_MAX,
 };
 use crate::chat::material::read;
+use crate::gather::mode_of;
 use crate::prompt::{SEARCH_RESULT, inert};
 use domain::answer::SourceMode;
 use domain::chat::{DocumentRef, MessageContent};
@@ -152,7 +153,7 @@ async fn load(exchange: &Exchange<'_>, reference: DocumentRef) -> Result<Option<
     };
     let (text, mode, kind, note) = match exchange.parts.pages.read(&wanted).await {
         Ok(page) if page.text.trim().is_empty() => instead("The page has no text".to_owned()),
-        Ok(page) => (bounded(&page.text), SourceMode::Page, page.media_type, String::new()),
+        Ok(page) => (bounded(&page.text), mode_of(&page), page.media_type, String::new()),
         Err(error) => instead(format!("The page itself could not be read ({error})")),
     };
     Ok(Some(Loaded { item, text, mode, kind, note }))

@@ -33,6 +33,9 @@ pub fn pdf(chat: &Chat, messages: &[ChatMessage]) -> Result<Vec<u8>, PdfError> {
         for line in message.body.content.trim().lines() {
             write(Style::Text, line)?;
         }
+        for warning in &message.body.warnings {
+            write(Style::Small, warning)?;
+        }
         for citation in &message.body.citations {
             let mut line = format!("[{}] {}", citation.n, citation.title);
             if let Some(url) = address(citation) {
@@ -75,6 +78,7 @@ mod tests {
             "Voilà “tout”… >= 5 [U+2705]",
             "[1] The [big] dam - https://a.example/dam",
             "[3] A file",
+            "Check *this* answer.",
         ] {
             assert!(text.contains(expected), "{expected}: {text}");
         }
