@@ -1,8 +1,9 @@
-//! The versions among the saved results of a search, looked at again on request.
+//! The versions among the saved results of a search: looked at again on request, and undecided again where the election that
+//! chose was rejected.
 
 use crate::{Federation, FederationError};
 use domain::contracts::{StoreError, VersionsAsked};
-use domain::corpus::{CANDIDATES_MAX, candidates, stand};
+use domain::corpus::{CANDIDATES_MAX, CacheMark, DecidedBy, Standing, candidates, stand};
 use domain::ids::RunId;
 use domain::result::{ResultItem, ResultSet};
 use domain::search::Search;
@@ -10,7 +11,8 @@ use std::collections::BTreeSet;
 
 impl Federation {
     /// Holds the elections of a search that has ended, also where they are not held at each search, and writes on its saved
-    /// results how they stand. The elections that decide now. `NotReady` while the search runs.
+    /// results how they stand. The elections that were held; where a pin decides there is none. `NotReady` while the search
+    /// runs.
     pub async fn elect(&self, search: &Search) -> Result<Vec<RunId>, FederationError> {
         if !search.status.is_final() {
             return Err(FederationError::NotReady(search.status));
@@ -36,8 +38,27 @@ impl Federation {
         for item in changed(before, after) {
             self.save(item).await?;
         }
-        let runs: BTreeSet<RunId> = standings.values().filter_map(|standing| standing.run_id).collect();
+        let runs: BTreeSet<RunId> = standings.values().filter_map(held).collect();
         Ok(runs.into_iter().collect())
+    }
+
+    /// What rejected elections chose does not count any more. When that cannot be asked, the results stay as they are.
+    pub(crate) async fn take_back_rejected(&self, items: Vec<&mut ResultItem>) {
+        let marks = items.into_iter().filter_map(|item| item.cache.as_deref_mut());
+        let mut elected: Vec<(RunId, &mut CacheMark)> =
+            marks.filter_map(|mark| Some((mark.elected_by()?, mark))).collect();
+        let runs: BTreeSet<RunId> = elected.iter().map(|(run, _)| *run).collect();
+        if runs.is_empty() {
+            return;
+        }
+        let runs: Vec<RunId> = runs.into_iter().collect();
+        match self.toolbox.corpus.rejected(&runs).await {
+            Ok(rejected) => {
+                let taken_back = elected.iter_mut().filter(|(run, _)| rejected.contains(run));
+                taken_back.for_each(|(_, mark)| mark.take_back_election());
+            }
+            Err(error) => tracing::warn!("it is not known which elections were rejected: {error}"),
+        }
     }
 
     async fn save(&self, item: ResultItem) -> Result<(), FederationError> {
@@ -46,6 +67,12 @@ impl Federation {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// The election behind a standing, unless a pin decided.
+fn held(standing: &Standing) -> Option<RunId> {
+    let by = standing.cluster.as_ref().map(|cluster| cluster.decided_by);
+    standing.run_id.filter(|_| by.is_some_and(|by| by != Some(DecidedBy::Pin)))
 }
 
 /// The results that now say something else; at most as many as were looked at.

@@ -4,13 +4,10 @@ use crate::Federation;
 use crate::cpu::Steps;
 use domain::contracts::{Catalogues, PostResultContext, Toolbox};
 use domain::message;
-use domain::pipeline_record::SYSTEM_DEFAULT;
+use domain::pipeline_record::{FINDS_VERSIONS, SYSTEM_DEFAULT};
 use domain::result::ResultSet;
 use domain::search::Search;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// The processor that looks for versions among documents of the semantic cache.
-const FINDS_VERSIONS: &str = "VersionClusteringPostResultProcessor";
 
 impl Federation {
     /// Runs the search's own post-result processors, or the system default ones, in order.

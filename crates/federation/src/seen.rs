@@ -6,10 +6,10 @@ use crate::Federation;
 use domain::answer::StoredAnswer;
 use domain::chat::{ChatMessage, MessageContent};
 use domain::contracts::{Page, StoreError};
-use domain::corpus::{CacheMark, Topic};
-use domain::ids::{ResultId, SignalId, UserId};
+use domain::corpus::{CONNECTOR_NAME, CacheMark, Topic};
+use domain::ids::{ProviderId, ResultId, SignalId, UserId};
 use domain::message;
-use domain::result::{ResultItem, ResultSet, SavedResult};
+use domain::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
 use domain::search::Search;
 use domain::search_run::RunEntry;
 use domain::status::ProviderStatus;
@@ -20,6 +20,9 @@ type Marks = BTreeMap<SignalId, CacheMark>;
 
 /// Most documents of one page whose sources are asked whether they are still there.
 const RECHECKED_MAX: usize = 100;
+/// Runs of a person that found documents of the cache, the newest ones, in which is looked for what may not be seen before the
+/// results of all of them are counted.
+const GUARDED_SETS_MAX: u64 = 2_000;
 
 impl Federation {
     /// The saved results of a search, as far as its owner may see them now.
@@ -32,6 +35,7 @@ impl Federation {
     pub async fn saved_result(&self, id: ResultId) -> Result<(SavedResult, Search), StoreError> {
         let mut saved = self.store.result(id).await?;
         let search = self.store.search(saved.search).await?;
+        self.take_back_rejected(vec![&mut saved.item]).await;
         let marks = self.marks_of(search.owner, Some(search.topic()), signals_of(&saved.item)).await;
         match is_shown(&mut saved.item, &marks, true) {
             true => Ok((saved, search)),
@@ -39,18 +43,34 @@ impl Federation {
         }
     }
 
-    /// The saved results of a person's searches, newest first. `total` counts what is saved.
+    /// The saved results of a person's searches, newest first. What may not be seen has no place among them and is not
+    /// counted, as far as it is looked for.
     pub async fn saved_results(
         &self,
         owner: UserId,
         offset: u64,
         limit: u64,
     ) -> Result<Page<SavedResult>, StoreError> {
-        let mut page = self.store.results(Some(owner), offset, limit).await?;
+        let hidden = self.hidden_places(owner).await?;
+        let (from, to) = (shown_place(&hidden, offset), shown_place(&hidden, offset.saturating_add(limit)));
+        let mut page = self.store.results(Some(owner), from, to - from).await?;
+        page.total = page.total.saturating_sub(hidden.len() as u64);
+        self.take_back_rejected(page.items.iter_mut().map(|saved| &mut saved.item).collect()).await;
         let signals = page.items.iter().flat_map(|saved| signals_of(&saved.item));
         let marks = self.marks_of(owner, None, signals).await;
         page.items.retain_mut(|saved| is_shown(&mut saved.item, &marks, false));
         Ok(page)
+    }
+
+    /// Where in the list of all that is saved of a person stands what may not be seen, in the order of the list.
+    async fn hidden_places(&self, owner: UserId) -> Result<Vec<u64>, StoreError> {
+        let mut others = self.store.providers().await?;
+        others.retain(|provider| provider.draft.connector != CONNECTOR_NAME);
+        let others: Vec<ProviderId> = others.iter().map(|provider| provider.id).collect();
+        let guarded = self.store.guarded_results(owner, &others, GUARDED_SETS_MAX).await?;
+        let marks = self.marks_of(owner, None, guarded.iter().flat_map(|one| one.signals.clone())).await;
+        let is_hidden = |one: &GuardedResult| !one.signals.iter().any(|signal| marks.contains_key(signal));
+        Ok(guarded.iter().filter(|one| is_hidden(one)).map(|one| one.place).collect())
     }
 
     /// The answer to a search; none when it was made from something that its owner may no longer see.
@@ -99,6 +119,7 @@ impl Federation {
     }
 
     pub(crate) async fn seen_sets(&self, search: &Search, mut sets: Vec<ResultSet>) -> Vec<ResultSet> {
+        self.take_back_rejected(sets.iter_mut().flat_map(|set| &mut set.items).collect()).await;
         let items = sets.iter().flat_map(|set| &set.items);
         let marks = self.marks_of(search.owner, Some(search.topic()), items.flat_map(signals_of)).await;
         sets.iter_mut().for_each(|set| show(set, &marks));
@@ -140,6 +161,11 @@ impl Federation {
             }
         }
     }
+}
+
+/// Where in a list with hidden places the shown one stands that has so many shown ones before it.
+fn shown_place(hidden: &[u64], before: u64) -> u64 {
+    hidden.iter().fold(before, |place, hidden| if *hidden <= place { place.saturating_add(1) } else { place })
 }
 
 fn signals_of(item: &ResultItem) -> Vec<SignalId> {
@@ -207,7 +233,7 @@ fn give_way(item: &mut ResultItem, marks: &Marks) -> bool {
 mod tests {
     use super::*;
     use domain::corpus::{Badge, Liveness, SignalState};
-    use domain::ids::{ProviderId, SearchId};
+    use domain::ids::SearchId;
     use domain::instant::Instant;
     use domain::result::Duplicate;
 
@@ -271,6 +297,21 @@ mod tests {
             let name = format!("{given:?}");
             assert_eq!(shown(given), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn hidden_places_are_passed_over() {
+        let cases: [(&[u64], [u64; 5]); 5] = [
+            (&[], [0, 1, 2, 3, 4]),
+            (&[0], [1, 2, 3, 4, 5]),
+            (&[0, 1, 4], [2, 3, 5, 6, 7]),
+            (&[2], [0, 1, 3, 4, 5]),
+            (&[9], [0, 1, 2, 3, 4]),
+        ];
+        for (hidden, expected) in cases {
+            assert_eq!([0, 1, 2, 3, 4].map(|before| shown_place(hidden, before)), expected, "{hidden:?}");
+        }
+        assert_eq!(shown_place(&[3], u64::MAX), u64::MAX);
     }
 
     #[test]

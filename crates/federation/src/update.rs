@@ -6,7 +6,7 @@ use domain::contracts::QueueName;
 use domain::message;
 use domain::notation::canonical_url::canonical;
 use domain::notation::markup::readable;
-use domain::result::{ResultItem, ResultSet};
+use domain::result::{NEW, ResultItem, ResultSet};
 use domain::search::Search;
 use domain::status::ProviderStatus;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -15,8 +15,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 const SET_ITEMS_MAX: usize = 2_000;
 /// Most messages of one provider that updates keep; the oldest go first.
 const SET_MESSAGES_MAX: usize = 200;
-/// `new` of a result that an update added.
-const NEW: u8 = 1;
 
 impl Federation {
     /// Runs the search again and keeps its results. A run that is under way is as fresh as an update would be, so

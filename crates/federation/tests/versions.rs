@@ -231,6 +231,37 @@ async fn an_election_on_request_is_written_on_the_saved_results() {
 }
 
 #[tokio::test]
+async fn where_a_pin_decides_no_election_was_held() {
+    let both = decided(&[2, 1], DecidedBy::Pin, 7).into_iter().chain([alone(3, Badge::Pinned)]);
+    let mut house = House::with(both.collect()).await;
+    house.run().await;
+    assert_eq!(house.federation.elect(&house.search).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_saved_list_follows_a_rejection() {
+    let mut house = House::with(decided(&[2, 3, 1], DecidedBy::Election, 7)).await;
+    house.run().await;
+    house.corpus.reject(8);
+    assert!(house.page().await.contains(&"2 AutoSelected +Web".to_owned()), "another election was rejected");
+    house.corpus.reject(7);
+    let page = house.page().await;
+    for row in ["1 Cached", "2 Cached +Web", "3 Cached"] {
+        assert!(page.contains(&row.to_owned()), "{row}: {page:?}");
+    }
+    let set = house.store.result_sets(house.search.id).await.unwrap().remove(0);
+    let one = house.federation.saved_result(set.items[0].swirl_id).await.unwrap().0.item;
+    let all = house.federation.saved_results(house.search.owner, 0, 10).await.unwrap().items;
+    let marks = all.iter().map(|saved| &saved.item).chain([&one]).filter_map(|item| item.cache.as_deref());
+    let told: Vec<_> = marks.map(|mark| (mark.badge, mark.run_id, mark.cluster.is_some())).collect();
+    assert_eq!(told, vec![(Badge::Cached, None, true); 4], "they are still versions");
+    // The next election decides anew.
+    house.corpus.say(decided(&[3, 1, 2], DecidedBy::Election, 9));
+    house.federation.elect(&house.search).await.unwrap();
+    assert!(house.page().await.contains(&"3 AutoSelected".to_owned()));
+}
+
+#[tokio::test]
 async fn a_cache_that_fails_is_told_in_the_messages() {
     let mut house = House::with(Standings::new()).await;
     house.corpus.fail("the vectors cannot be read");

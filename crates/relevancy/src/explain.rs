@@ -10,7 +10,8 @@ use crate::field::{Field, PerField};
 use crate::hits::{FieldHits, Hits, POSITIONS_MAX, WordHits};
 use crate::query::Query;
 use crate::score::{Adjusts, Points};
-use crate::targets::Similarities;
+use crate::targets::{Similarities, rounded};
+use domain::result::ResultItem;
 use serde_json::{Map, Value};
 
 type Object = Map<String, Value>;
@@ -132,6 +133,11 @@ pub fn negated(hits: &Hits) -> Option<Object> {
     Some(Object::from_iter([(NEGATED.to_owned(), found.into())]))
 }
 
+/// The result holds a negated word, and was scored for it.
+pub fn is_negated(item: &ResultItem) -> bool {
+    item.explain.as_ref().is_some_and(|explain| explain.contains_key(NEGATED))
+}
+
 /// The field has similarities that count.
 pub fn tells(explain: &Object, field: Field) -> bool {
     explain.contains_key(field.name())
@@ -175,10 +181,6 @@ fn read_word(query: &Query, word: &str, places: &Value) -> Option<WordHits> {
     let read = |place: &Value| u32::try_from(place.as_u64()?).ok();
     let positions: Option<Vec<u32>> = places.as_array()?.iter().take(POSITIONS_MAX).map(read).collect();
     Some(WordHits { word: word.to_owned(), term: query.find(word).flatten(), positions: positions? })
-}
-
-pub(crate) fn rounded(number: f64) -> f64 {
-    (number * 10_000.0).round() / 10_000.0
 }
 
 fn share(value: &Value) -> Option<f64> {

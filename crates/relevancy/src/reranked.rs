@@ -3,7 +3,8 @@
 //! The confidence and the reranker's score count one half each. The parts that `explain` shows stay as they are; one
 //! more part, `reranker`, holds the difference, so that they add up to the new total.
 
-use crate::explain::{CONFIDENCE, EVIDENCE, TOTAL, rounded};
+use crate::explain::{CONFIDENCE, EVIDENCE, TOTAL};
+use crate::targets::rounded;
 use domain::result::ResultItem;
 use serde_json::{Map, Value};
 

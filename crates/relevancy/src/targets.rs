@@ -190,9 +190,9 @@ impl<'q> Asked<'q> {
     }
 }
 
-/// To the digits that are shown.
+/// To the digits that are shown. An empty sum is zero below nothing, which nobody wants to read.
 pub fn rounded(number: f64) -> f64 {
-    (number * 10_000.0).round() / 10_000.0
+    (number * 10_000.0).round() / 10_000.0 + 0.0
 }
 
 /// Phrases, the last one first; then the whole query, its pairs and its words. What was named before is not named again,
@@ -384,6 +384,8 @@ mod tests {
         for (_, value) in found.into_iter().chain(sentence) {
             assert_eq!(value, rounded(value));
         }
+        let nothing: f64 = Vec::<f64>::new().iter().sum();
+        assert!(rounded(nothing).is_sign_positive(), "zero is shown without a sign");
     }
 
     #[test]

@@ -105,7 +105,8 @@ impl ResultFilter {
         pairs
     }
 
-    fn keeps_source(&self, provider: ProviderId) -> bool {
+    /// True if results of the provider may be shown.
+    pub(super) fn keeps_source(&self, provider: ProviderId) -> bool {
         (self.providers.is_empty() || self.providers.contains(&provider))
             && !self.not_providers.contains(&provider)
     }

@@ -196,7 +196,11 @@ impl Federation {
             providers: sets.iter().map(|set| (set.provider_name.clone(), links.provider_info(set))).collect(),
             search: links.search_info(),
             results: ResultsInfo {
-                found_total: sets.iter().map(|set| set.found).sum(),
+                found_total: sets
+                    .iter()
+                    .filter(|set| request.filter.keeps_source(set.provider))
+                    .map(|set| set.found)
+                    .sum(),
                 retrieved_total: listed.order.len() as u64,
                 retrieved: results.len() as u64,
                 federation_time: search.time_s,

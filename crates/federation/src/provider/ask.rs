@@ -12,14 +12,29 @@ use domain::result::ResultSet;
 use futures_util::StreamExt;
 use serde_json::Value;
 use std::sync::Arc;
+use tokio::time::{Instant, timeout_at};
 
 /// Pages after the first that are asked side by side.
 const PAGES_AT_ONCE: usize = 4;
+/// How much of the time that is left may go into them; what came before them still has to be mapped and scored.
+const LATER_PAGES_TIME_SHARE: f64 = 0.9;
 
 /// What the source gave, over all pages asked.
 pub(super) struct Answer {
     pub found: Option<u64>,
     pub items: Vec<Value>,
+}
+
+impl Answer {
+    /// Adds a later page; how many items it has. One without any says nothing about how many there are in all.
+    fn add(&mut self, page: NormalizedPage) -> usize {
+        let count = page.items.len();
+        if count > 0 {
+            self.found = page.found.or(self.found);
+        }
+        self.items.extend(page.items);
+        count
+    }
 }
 
 impl ProviderRun {
@@ -45,25 +60,23 @@ impl ProviderRun {
                 Ok::<_, ConnectorError>((page, retries))
             })
             .buffered(PAGES_AT_ONCE);
+        let until = Instant::now() + time_left(self.deadline).mul_f64(LATER_PAGES_TIME_SHARE);
         while page_size > 0 && answer.items.len() < wanted {
-            match others.next().await {
-                None => break,
-                Some(Ok((page, retries))) => {
-                    let count = page.items.len();
+            // What the earlier pages brought is kept, whatever becomes of the others.
+            let trouble = match timeout_at(until, others.next()).await {
+                Ok(None) => break,
+                Ok(Some(Ok((page, retries)))) => {
                     set.messages.extend(retries);
-                    answer.found = page.found.or(answer.found);
-                    answer.items.extend(page.items);
-                    if count < page_size {
+                    if answer.add(page) < page_size {
                         break; // a short page is the last one
                     }
+                    continue;
                 }
-                Some(Err(error)) => {
-                    // What the earlier pages brought is kept.
-                    set.messages
-                        .push(self.stamped(&message::provider_failed(&set.provider_name, &error.message)));
-                    break;
-                }
-            }
+                Ok(Some(Err(error))) => error.message,
+                Err(_) => message::later_pages_late().to_owned(),
+            };
+            set.messages.push(self.stamped(&message::provider_failed(&set.provider_name, &trouble)));
+            break;
         }
         answer.items.truncate(wanted);
         Ok(answer)

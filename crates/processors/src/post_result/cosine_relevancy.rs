@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use domain::contracts::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, ReadAs, Toolbox,
 };
+use domain::instant::Instant;
 use domain::message;
 use domain::result::ResultSet;
 use domain::search::Search;
@@ -25,23 +26,34 @@ impl PostResultProcessor for CosineRelevancyPostResultProcessor {
         sets: &mut [ResultSet],
         cx: &PostResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        let scale = Scale::of(&cx.toolbox.settings);
+        let (scale, now) = (Scale::of(&cx.toolbox.settings), cx.toolbox.clock.now());
         let answers = answers(sets, cx.search, &scale);
         let directions = match cx.toolbox.readers.ranking_model().await {
-            Ok(None) => return Ok(Outcome::updated(relevancy::score(answers, &scale))),
-            Ok(Some(model)) => read(&answers, &model, cx.toolbox).await,
-            Err(error) => Err(error.to_string()),
+            Ok(None) => None,
+            Ok(Some(model)) => Some(read(&answers, &model, cx.toolbox).await),
+            Err(error) => Some(Err(error.to_string())),
         };
-        match directions {
-            Ok(directions) => Ok(Outcome::updated(relevancy::score_by(directions, answers, &scale))),
-            Err(reason) => {
+        let scored = match directions {
+            None => relevancy::score(answers, &scale),
+            Some(Ok(directions)) => relevancy::score_by(directions, answers, &scale),
+            Some(Err(reason)) => {
                 let scored = relevancy::score(answers, &scale);
                 let line = message::reader_fell_back(KIND.name, &reason);
-                let now = cx.toolbox.clock.now();
                 sets.iter_mut().take(1).for_each(|set| set.messages.push(message::at(now, &line)));
-                Ok(Outcome::updated(scored))
+                scored
             }
-        }
+        };
+        sets.iter_mut().for_each(|set| tell_excluded(set, now));
+        Ok(Outcome::updated(scored))
+    }
+}
+
+/// Says once how many results hold what the query excludes: their source may not know how to leave them out.
+fn tell_excluded(set: &mut ResultSet, now: Instant) {
+    let count = set.items.iter().filter(|item| relevancy::explain::is_negated(item)).count();
+    let line = message::holds_excluded(count, &set.provider_name);
+    if count > 0 && !set.messages.iter().any(|told| told.ends_with(&line)) {
+        set.messages.push(message::at(now, &line));
     }
 }
 
@@ -56,8 +68,11 @@ fn answers<'a>(sets: &'a mut [ResultSet], search: &Search, scale: &Scale) -> Vec
             _ => Query::of_search(scale.language, search, query_string_to_provider),
         };
         asked = Some(query_string_to_provider);
-        let items = items.iter_mut().filter(|item| item.result_block.is_none()).collect();
-        answers.push(Answer { query, items });
+        let (listed, in_blocks): (Vec<_>, Vec<_>) =
+            items.iter_mut().partition(|item| item.result_block.is_none());
+        // What has no score has nothing to explain but notes for one.
+        in_blocks.into_iter().for_each(|item| item.explain = None);
+        answers.push(Answer { query, items: listed });
     }
     answers
 }
@@ -155,14 +170,21 @@ mod tests {
         assert_eq!(outcome, Outcome::updated(1));
         assert!(scores(&sets)[0] < 0.0);
         assert!(sets[0].items[0].explain.as_ref().is_some_and(|explain| explain.contains_key("NOT")));
+        for _ in 0..2 {
+            tell_excluded(&mut sets[0], Instant::UNIX_EPOCH);
+        }
+        let told: Vec<&String> = sets[0].messages.iter().filter(|line| line.contains(" excludes ")).collect();
+        assert!(matches!(told.as_slice(), [line] if line.contains("in 1 results from: ")), "{told:?}");
     }
 
     #[test]
     fn results_of_a_block_are_not_in_the_list_and_not_scored() {
-        let summary = ResultItem { result_block: Some("ai_summary".to_owned()), ..item("River", "") };
-        let mut sets = [set(1, "river", vec![summary])];
+        let notes = serde_json::Map::from_iter([("cosine".to_owned(), 0.5.into())]);
+        let block = Some("facts".to_owned());
+        let fact = ResultItem { result_block: block, explain: Some(notes), ..item("River", "") };
+        let mut sets = [set(1, "river", vec![fact])];
         assert_eq!(score(&mut sets, &search("river")), Outcome::default());
-        assert_eq!(scores(&sets), [0.0]);
+        assert_eq!((scores(&sets), &sets[0].items[0].explain), (vec![0.0], &None));
     }
 
     /// Takes every text with `soup` for the answer to everything.

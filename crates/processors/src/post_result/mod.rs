@@ -14,6 +14,7 @@ mod version_clustering;
 pub(crate) use shared::samples;
 
 use domain::contracts::PostResultProcessorKind;
+use domain::pipeline_record::FINDS_VERSIONS;
 
 /// Every post-result processor of the house, in the order of the manual.
 pub const CATALOGUE: &[PostResultProcessorKind] = &[
@@ -33,7 +34,7 @@ pub const SYSTEM_DEFAULT: &[&str] = &[
     "CosineRelevancyPostResultProcessor",
     "DedupeByFieldPostResultProcessor",
     "DedupeBySimilarityPostResultProcessor",
-    "VersionClusteringPostResultProcessor",
+    FINDS_VERSIONS,
 ];
 
 #[cfg(test)]

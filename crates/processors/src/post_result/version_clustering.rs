@@ -11,6 +11,7 @@ use domain::contracts::{
 };
 use domain::corpus::{Badge, CacheMark, Liveness, MemberRole, candidates, stand};
 use domain::ids::SignalId;
+use domain::pipeline_record::FINDS_VERSIONS;
 use domain::result::ResultSet;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -121,7 +122,7 @@ fn is_gone(mark: &CacheMark) -> bool {
 }
 
 pub const KIND: PostResultProcessorKind = PostResultProcessorKind {
-    name: "VersionClusteringPostResultProcessor",
+    name: FINDS_VERSIONS,
     summary: "Finds versions of one document among the results of the semantic cache, by SVC_VERSION_SIMILARITY_THRESHOLD, and says which of them counts. It belongs at the end of a pipeline.",
     processor: &VersionClusteringPostResultProcessor,
 };

@@ -1,19 +1,17 @@
 //! MappingResultProcessor: turns what a source gave into results, as `result_mappings` says.
 
 use super::shared::dataset::{self, item_text};
-use super::shared::payload::Payload;
-use super::shared::source_value::{is_populated, joined, look_up, push_bounded, text_of};
+use super::shared::draft::Draft;
+use super::shared::source_value::look_up;
 use async_trait::async_trait;
 use domain::contracts::{
     Outcome, ProcessorError, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
 };
 use domain::corpus::{CONNECTOR_NAME, CacheMark};
 use domain::instant;
-use domain::notation::dates::{normalize_date, parse_date};
-use domain::notation::result_mappings::{ResultMapping, ResultMappings, Source, TemplatePart};
-use domain::result::{DATE_UNKNOWN, ResultItem};
+use domain::notation::result_mappings::{ResultMapping, ResultMappings};
+use domain::result::ResultItem;
 use serde_json::Value;
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 pub const KIND: ResultProcessorKind = ResultProcessorKind {
@@ -35,8 +33,10 @@ impl ResultProcessor for Mapping {
         batch: &mut ResultBatch,
         cx: &ResultContext<'_>,
     ) -> Result<Outcome, ProcessorError> {
-        let mappings = ResultMappings::parse(&cx.provider.draft.result_mappings)
+        let mut mappings = ResultMappings::parse(&cx.provider.draft.result_mappings)
             .map_err(|reason| ProcessorError(format!("result_mappings: {reason}")))?;
+        // A table of what is mapped, where nothing is mapped, is a table of all.
+        mappings.no_payload &= !mappings.dataset || !mappings.mappings.is_empty();
         Ok(map_batch(batch, &mappings, cx))
     }
 }
@@ -79,7 +79,7 @@ fn take_mark(raw: &mut Value) -> Option<Box<CacheMark>> {
 
 /// One source item as a result; nothing when it holds nothing.
 fn map_item(raw: &Value, mappings: &ResultMappings, retrieved: &str) -> Option<ResultItem> {
-    let mut draft = Draft { item: ResultItem::default(), payload: Payload::default(), mappings };
+    let mut draft = Draft::new(mappings);
     for mapping in &mappings.mappings {
         match mapping {
             ResultMapping::Field { key, sources } => {
@@ -88,9 +88,7 @@ fn map_item(raw: &Value, mappings: &ResultMappings, retrieved: &str) -> Option<R
                 }
             }
             ResultMapping::Template { key, parts } => draft.place_template(key, parts, raw),
-            ResultMapping::Payload(source) => {
-                draft.payload.insert_all(source.path.as_str(), &look_up(source, raw))
-            }
+            ResultMapping::Payload(source) => draft.place_in_payload(source, &look_up(source, raw)),
         }
     }
     draft.take_leftovers(raw);
@@ -109,162 +107,6 @@ fn mapped_fields(mappings: &ResultMappings) -> Vec<&str> {
         }
     }
     keys
-}
-
-/// A result on its way.
-struct Draft<'m> {
-    item: ResultItem,
-    payload: Payload,
-    mappings: &'m ResultMappings,
-}
-
-/// A field of a result that a source may fill.
-enum Target<'a> {
-    Text(&'a mut String),
-    Date(&'a mut String),
-    Texts(&'a mut Vec<String>),
-}
-
-impl<'a> Target<'a> {
-    fn of(item: &'a mut ResultItem, key: &str) -> Option<Self> {
-        Some(match key {
-            "title" => Self::Text(&mut item.title),
-            "url" => Self::Text(&mut item.url),
-            "body" => Self::Text(&mut item.body),
-            "author" => Self::Text(&mut item.author),
-            "date_published_display" => Self::Text(&mut item.date_published_display),
-            "date_published" => Self::Date(&mut item.date_published),
-            "date_retrieved" => Self::Date(&mut item.date_retrieved),
-            "title_hit_highlights" => Self::Texts(&mut item.title_hit_highlights),
-            "body_hit_highlights" => Self::Texts(&mut item.body_hit_highlights),
-            _ => return None,
-        })
-    }
-
-    fn is_empty(&self) -> bool {
-        match self {
-            Self::Text(text) | Self::Date(text) => text.is_empty(),
-            Self::Texts(list) => list.is_empty(),
-        }
-    }
-
-    fn fill(self, values: &[Cow<'_, Value>]) {
-        match self {
-            Self::Text(text) => *text = joined(values.iter().map(AsRef::as_ref)),
-            Self::Date(text) => *text = date_of(values),
-            Self::Texts(list) => {
-                let all = values.iter().flat_map(|value| match value.as_ref() {
-                    Value::Array(items) => items.as_slice(),
-                    single => std::slice::from_ref(single),
-                });
-                list.extend(all.filter(|value| is_populated(value)).map(text_of));
-            }
-        }
-    }
-}
-
-impl Draft<'_> {
-    /// The first populated source fills its field; later ones go to the payload as `<key>_<path>`.
-    /// A key that is no field of a result is a name in the payload.
-    fn place(&mut self, key: &str, source: &Source, values: &[Cow<'_, Value>]) {
-        if values.is_empty() {
-            return;
-        }
-        let is_free = match Target::of(&mut self.item, key) {
-            Some(target) if target.is_empty() => {
-                target.fill(values);
-                if values.len() > 1 && !self.mappings.no_payload {
-                    self.payload.insert_all(key, values);
-                }
-                return;
-            }
-            Some(_) => false,
-            None => !self.payload.contains(key),
-        };
-        if is_free {
-            self.payload.insert_all(key, values);
-        } else {
-            self.payload.insert_all(&format!("{key}_{}", source.path.as_str()), values);
-        }
-    }
-
-    /// A template replaces what its field held.
-    fn place_template(&mut self, key: &str, parts: &[TemplatePart], raw: &Value) {
-        let mut text = String::new();
-        for part in parts {
-            match part {
-                TemplatePart::Text(literal) => push_bounded(&mut text, literal),
-                TemplatePart::Value(source) => {
-                    let values = look_up(source, raw);
-                    push_bounded(&mut text, &joined(values.iter().map(AsRef::as_ref)));
-                }
-            }
-        }
-        match Target::of(&mut self.item, key) {
-            Some(Target::Text(field)) => *field = text,
-            Some(Target::Date(field)) => *field = normalize_date(&text),
-            Some(Target::Texts(list)) => *list = vec![text],
-            None => self.payload.insert(key, &Value::String(text)),
-        }
-    }
-
-    /// What no mapping named: fields of the same name are filled, the rest is copied to the payload.
-    fn take_leftovers(&mut self, raw: &Value) {
-        let Some(object) = raw.as_object() else { return };
-        for (key, value) in object.iter().filter(|(_, value)| is_populated(value)) {
-            match Target::of(&mut self.item, key).filter(Target::is_empty) {
-                // When the service retrieved a result, the service says.
-                Some(target) if key != "date_retrieved" => {
-                    target.fill(&[Cow::Borrowed(value)]);
-                    // A dataset shows every column that its source has.
-                    if self.mappings.dataset && !self.mappings.no_payload {
-                        self.payload.insert(key, value);
-                    }
-                }
-                _ if !self.mappings.no_payload && !self.payload.contains(key) => {
-                    self.payload.insert(key, value)
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn finish(self, retrieved: &str) -> Option<ResultItem> {
-        let mut item = self.item;
-        item.payload = self.payload.into_map();
-        let is_void = [&item.title, &item.body, &item.url, &item.author].iter().all(|text| text.is_empty());
-        if is_void && item.payload.is_empty() {
-            return None;
-        }
-        for tag in ["<matched_term>", "</matched_term>"] {
-            item.title = item.title.replace(tag, "");
-        }
-        if self.mappings.lc_url {
-            item.url = item.url.to_lowercase();
-        }
-        if item.title.is_empty() {
-            item.title = if item.url.is_empty() { item.author.clone() } else { item.url.clone() };
-        }
-        if item.date_published.is_empty() {
-            item.date_published = DATE_UNKNOWN.to_owned();
-        }
-        if item.date_retrieved.is_empty() {
-            item.date_retrieved = retrieved.to_owned();
-        }
-        item.result_block = self.mappings.block.clone();
-        Some(item)
-    }
-}
-
-/// The first of several values that is a date; else the first as it is.
-fn date_of(values: &[Cow<'_, Value>]) -> String {
-    let flat = values.iter().flat_map(|value| match value.as_ref() {
-        Value::Array(items) => items.as_slice(),
-        single => std::slice::from_ref(single),
-    });
-    let texts: Vec<String> = flat.filter(|value| is_populated(value)).map(text_of).collect();
-    let first = texts.iter().find_map(|text| parse_date(text));
-    first.unwrap_or_else(|| normalize_date(texts.first().map_or("", String::as_str)))
 }
 
 /// The words that a source marked with `<em>` in its highlights, in lower case, each once, sorted.
@@ -426,6 +268,17 @@ mod tests {
             dataset_of(&raw, "DATASET").payload["chart"],
             json!({"kind": "bar", "fields": ["title", "sales"]})
         );
+    }
+
+    #[tokio::test]
+    async fn a_dataset_without_mappings_has_all_columns() {
+        let raw = || vec![json!({"region": "North", "sales": 5}), json!({"region": "South", "sales": 7.5})];
+        for mappings in ["DATASET", "DATASET,NO_PAYLOAD"] {
+            let batch = Room::with_mappings(mappings).results(raw(), &["MappingResultProcessor"]).await;
+            assert_eq!(batch.items.len(), 1, "{mappings}");
+            let table = json!([["region", "sales"], ["North", 5], ["South", 7.5]]);
+            assert_eq!(batch.items[0].payload["dataset"], table, "{mappings}");
+        }
     }
 
     #[tokio::test]
