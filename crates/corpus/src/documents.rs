@@ -1,7 +1,7 @@
 //! What a person has in the cache, for their own eyes.
 
-use crate::{SemanticCache, permissions};
-use domain::contracts::{Page, SignalFilter, StoreError};
+use crate::{SemanticCache, ingest, permissions};
+use domain::contracts::{Page, PageText, SignalFilter, StoreError};
 use domain::corpus::{AclToken, CacheMark, Signal, SignalState};
 use domain::ids::{SignalId, UserId};
 
@@ -16,24 +16,34 @@ impl SemanticCache {
     ) -> Result<Page<Signal>, StoreError> {
         let tokens = permissions::tokens_of(&self.parts, asker).await?;
         let filter = SignalFilter { visible_to: Some(tokens), ..filter };
-        self.parts.signals.find_signals(&filter, offset, limit).await
+        self.parts.store.find_signals(&filter, offset, limit).await
     }
 
     /// One document that this person may see, or has asked for. `NotFound` for any other. It names other versions as far as
     /// they may be seen.
     pub async fn document_of(&self, asker: UserId, id: SignalId) -> Result<Signal, StoreError> {
         let tokens = permissions::tokens_of(&self.parts, asker).await?;
-        if let Some(signal) = self.parts.signals.signals(&[id], Some(&tokens)).await?.pop() {
+        if let Some(signal) = self.parts.store.signals(&[id], Some(&tokens)).await?.pop() {
             return self.without_hidden_versions(signal, &tokens).await;
         }
-        let grants = self.parts.signals.grants(id).await?;
+        let grants = self.parts.store.grants(id).await?;
         let mut live = grants.iter().filter(|grant| grant.revoked_at.is_none());
         if !live.clone().any(|grant| grant.user_id == asker) {
             return Err(StoreError::NotFound);
         }
-        let signal = self.parts.signals.signal(id).await?;
+        let signal = self.parts.store.signal(id).await?;
         let is_only_theirs = live.all(|grant| grant.user_id == asker);
         Ok(if is_only_theirs && signal.state == SignalState::Known { signal } else { veiled(signal) })
+    }
+
+    /// A document that this person may see now, and the text that is kept of it, if one is. None for any other, and while
+    /// the license does not open the cache.
+    pub async fn kept_text(
+        &self,
+        asker: UserId,
+        id: SignalId,
+    ) -> Result<Option<(Signal, Option<PageText>)>, StoreError> {
+        ingest::kept(&self.parts, id, asker).await
     }
 
     async fn without_hidden_versions(
@@ -46,7 +56,7 @@ impl SemanticCache {
         if named.is_empty() {
             return Ok(signal);
         }
-        let seen = self.parts.signals.signals(&named, Some(tokens)).await?;
+        let seen = self.parts.store.signals(&named, Some(tokens)).await?;
         for other in others {
             *other = other.filter(|id| seen.iter().any(|one| one.signal_id == *id));
         }

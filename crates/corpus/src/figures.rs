@@ -43,7 +43,7 @@ impl SemanticCache {
     }
 
     pub async fn counts(&self) -> Result<CorpusCounts, StoreError> {
-        self.parts.signals.corpus_counts().await
+        self.parts.store.corpus_counts().await
     }
 
     /// What this process has counted since it started.

@@ -56,20 +56,19 @@ pub use tasks::{IngestDocument, SweepBodies};
 use async_trait::async_trait;
 use domain::contracts::{
     BodyStore, Catalogues, Clock, Corpus, CorpusAnswer, CorpusError, CorpusQuestion, PageText, PageWanted,
-    ReadPages, ReaderModels, SignalStore, Store, TaskQueue, VectorStore, VersionsAsked,
+    ReadPages, ReaderModels, Store, TaskQueue, VectorStore, VersionsAsked,
 };
 use domain::corpus::{CacheMark, LicenseGate, Origin, Standing, Topic};
-use domain::ids::{ProviderId, SignalId, UserId};
+use domain::ids::{ProviderId, RunId, SignalId, UserId};
 use domain::result::ResultItem;
 use domain::settings::Settings;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What the cache is made of.
 #[derive(Clone)]
 pub struct CacheParts {
     pub store: Arc<dyn Store>,
-    pub signals: Arc<dyn SignalStore>,
     pub vectors: Arc<dyn VectorStore>,
     pub bodies: Arc<dyn BodyStore>,
     /// Reads pages at their sources, with a person's own credentials.
@@ -124,6 +123,11 @@ impl Corpus for SemanticCache {
             self.tally.decided(self.parts.clock.now().date_naive(), standings.values());
         }
         Ok(standings)
+    }
+
+    async fn rejected(&self, runs: &[RunId]) -> Result<BTreeSet<RunId>, CorpusError> {
+        let rejected = self.parts.store.rejected_runs(runs).await;
+        rejected.map_err(|error| CorpusError(format!("elections cannot be read: {error}")))
     }
 
     async fn recheck(&self, asker: UserId, marks: &mut BTreeMap<SignalId, CacheMark>) {

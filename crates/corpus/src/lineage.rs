@@ -34,17 +34,17 @@ const COPY_DIGITS_MAX: usize = 2;
 /// Finds the line of versions that a document belongs to. Of documents with one text, or with one id at their source, all
 /// have the id of the oldest as the id of their line.
 pub async fn recompute(parts: &CacheParts, id: SignalId) -> Result<(), StoreError> {
-    let signal = parts.signals.signal(id).await?;
-    let mut relatives = parts.signals.relatives(&signal).await?;
+    let signal = parts.store.signal(id).await?;
+    let mut relatives = parts.store.relatives(&signal).await?;
     relatives.truncate(RELATIVES_MAX);
-    let family = parts.signals.signals(&relatives, None).await?;
+    let family = parts.store.signals(&relatives, None).await?;
     let oldest = family.iter().map(|one| one.lineage_id.unwrap_or(one.signal_id)).chain([id]).min();
     let lineage = oldest.unwrap_or(id);
     if signal.lineage_id != Some(lineage) {
-        parts.signals.set_lineage(id, lineage, &signal.version_label).await?;
+        parts.store.set_lineage(id, lineage, &signal.version_label).await?;
     }
     for one in family.iter().filter(|one| one.lineage_id != Some(lineage)) {
-        match parts.signals.set_lineage(one.signal_id, lineage, &one.version_label).await {
+        match parts.store.set_lineage(one.signal_id, lineage, &one.version_label).await {
             Ok(()) | Err(StoreError::NotFound) => {} // removed meanwhile
             Err(error) => return Err(error),
         }

@@ -57,7 +57,7 @@ async fn visible(
 ) -> Result<BTreeMap<SignalId, CacheMark>, StoreError> {
     let mut marks = BTreeMap::new();
     for batch in signals.chunks(BATCH) {
-        let seen = parts.signals.signals(batch, Some(tokens)).await?;
+        let seen = parts.store.signals(batch, Some(tokens)).await?;
         let found = marks_of(parts, seen.iter()).await?;
         marks.extend(found.into_iter().map(|mark| (mark.signal_id, mark)));
     }

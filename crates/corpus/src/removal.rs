@@ -47,19 +47,19 @@ impl SemanticCache {
         let parts = &self.parts;
         let signal = find(parts, which).await?;
         let id = signal.signal_id;
-        let grants = parts.signals.grants(id).await?;
+        let grants = parts.store.grants(id).await?;
         let is_live =
             |user: UserId| grants.iter().any(|grant| grant.user_id == user && grant.revoked_at.is_none());
         if !person.is_admin {
             if !is_live(person.user) {
                 let tokens = permissions::tokens_of(parts, person.user).await?;
-                let is_seen = !parts.signals.signals(&[id], Some(&tokens)).await?.is_empty();
+                let is_seen = !parts.store.signals(&[id], Some(&tokens)).await?.is_empty();
                 return Err(if is_seen { RemovalError::NotOwn } else { RemovalError::NotFound });
             }
             let has_others =
                 grants.iter().any(|grant| grant.user_id != person.user && grant.revoked_at.is_none());
             if has_others {
-                parts.signals.remove_grant(id, person.user, parts.clock.now()).await?;
+                parts.store.remove_grant(id, person.user, parts.clock.now()).await?;
                 tell_vectors(parts, id).await;
                 return Ok(Removed { signal_id: id, is_whole: false });
             }
@@ -74,7 +74,7 @@ impl SemanticCache {
 
 /// Removes the document for all.
 pub(crate) async fn remove(parts: &CacheParts, id: SignalId) -> Result<(), StoreError> {
-    let bodies = parts.signals.remove_signal(id).await?;
+    let bodies = parts.store.remove_signal(id).await?;
     if let Err(error) = parts.vectors.remove(&[id]).await {
         tracing::warn!(signal.id = %id, "the vectors of a removed document are still there: {error}");
     }
@@ -85,7 +85,7 @@ pub(crate) async fn remove(parts: &CacheParts, id: SignalId) -> Result<(), Store
 /// The vector store learns who may see the document from now on. The records are asked again before anything is shown, so
 /// that a store that cannot be reached opens nothing.
 pub(crate) async fn tell_vectors(parts: &CacheParts, id: SignalId) {
-    let acl = match parts.signals.acl_of(&[id]).await {
+    let acl = match parts.store.acl_of(&[id]).await {
         Ok(mut found) => found.pop().map(|(_, acl)| acl).unwrap_or_default(),
         Err(error) => {
             tracing::warn!(signal.id = %id, "the rights to a cached document cannot be read: {error}");
@@ -99,9 +99,9 @@ pub(crate) async fn tell_vectors(parts: &CacheParts, id: SignalId) {
 
 async fn find(parts: &CacheParts, which: &Which) -> Result<Signal, RemovalError> {
     let found = match which {
-        Which::Id(id) => parts.signals.signals(&[*id], None).await?.pop(),
+        Which::Id(id) => parts.store.signals(&[*id], None).await?.pop(),
         Which::Url(url) => match DocumentAddress::of(url) {
-            Some(address) => parts.signals.signal_by_url_hash(&address.hash()).await?,
+            Some(address) => parts.store.signal_by_url_hash(&address.hash()).await?,
             None => None,
         },
     };

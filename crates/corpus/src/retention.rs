@@ -55,14 +55,14 @@ pub(crate) async fn is_quiet(parts: &CacheParts) -> bool {
 
 /// Removes a text that no document has; false: one has it, or had it a moment later.
 async fn remove(parts: &CacheParts, key: &BodyKey) -> Result<bool, SweepError> {
-    if parts.signals.has_body(key).await? {
+    if parts.store.has_body(key).await? {
         return Ok(false);
     }
     // One that is damaged cannot be put back, and is good for nothing.
     let body = parts.bodies.get(key).await.unwrap_or_default();
     parts.bodies.delete(key).await?;
     match body {
-        Some(body) if parts.signals.has_body(key).await? => {
+        Some(body) if parts.store.has_body(key).await? => {
             parts.bodies.put(key, body).await?;
             Ok(false)
         }
@@ -73,12 +73,12 @@ async fn remove(parts: &CacheParts, key: &BodyKey) -> Result<bool, SweepError> {
 async fn sweep_expired(parts: &CacheParts) -> Result<u64, SweepError> {
     let mut count = 0;
     loop {
-        let expired = parts.signals.expired_bodies(parts.clock.now(), BATCH as u64).await?;
+        let expired = parts.store.expired_bodies(parts.clock.now(), BATCH as u64).await?;
         if expired.is_empty() {
             return Ok(count);
         }
         for id in expired {
-            match parts.signals.drop_body(id).await {
+            match parts.store.drop_body(id).await {
                 Ok(body) => forget(parts, body).await,
                 Err(StoreError::NotFound) => {} // removed meanwhile
                 Err(error) => return Err(error.into()),
@@ -89,7 +89,7 @@ async fn sweep_expired(parts: &CacheParts) -> Result<u64, SweepError> {
 }
 
 async fn sweep_unneeded(parts: &CacheParts) -> Result<u64, SweepError> {
-    let before = parts.signals.corpus_value(UNNEEDED).await?.unwrap_or_default();
+    let before = parts.store.corpus_value(UNNEEDED).await?.unwrap_or_default();
     let before: BTreeSet<String> = serde_json::from_str(&before).unwrap_or_default();
     let mut seen: Vec<BodyKey> = Vec::new();
     let mut count = 0;
@@ -99,7 +99,7 @@ async fn sweep_unneeded(parts: &CacheParts) -> Result<u64, SweepError> {
         let Some(last) = keys.last() else { break };
         after = Some(last.clone());
         for key in keys {
-            if parts.signals.has_body(&key).await? {
+            if parts.store.has_body(&key).await? {
                 continue;
             }
             if before.contains(key.as_str()) {
@@ -109,6 +109,6 @@ async fn sweep_unneeded(parts: &CacheParts) -> Result<u64, SweepError> {
             }
         }
     }
-    parts.signals.set_corpus_value(UNNEEDED, &serde_json::json!(seen).to_string()).await?;
+    parts.store.set_corpus_value(UNNEEDED, &serde_json::json!(seen).to_string()).await?;
     Ok(count)
 }

@@ -77,6 +77,11 @@ pub fn provider_failed(provider: &str, reason: &str) -> String {
     format!("Error: {provider}: {reason}")
 }
 
+/// Why results of a provider are missing that its later pages would have brought.
+pub fn later_pages_late() -> &'static str {
+    "its later pages did not come in time; what came before them is kept"
+}
+
 pub fn provider_timed_out(provider: &str, waited_s: f64) -> String {
     format!("Timeout: {provider} did not answer within {waited_s:.1} s; the results are partial")
 }
@@ -118,6 +123,13 @@ pub fn rerun_requested() -> &'static str {
 
 pub fn update_requested() -> &'static str {
     "Update requested"
+}
+
+/// Results of a provider stand below all others, because they hold what the query excludes.
+pub fn holds_excluded(count: usize, provider: &str) -> String {
+    format!(
+        "Found a word that the query excludes in {count} results from: {provider}; it may not support NOT"
+    )
 }
 
 /// What an update added to the results of a provider.

@@ -170,3 +170,51 @@ impl Completeness {
         counts
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::result_mappings::BLOCKS_RESERVED;
+    use crate::provider::NAMES_RESERVED;
+    use serde_json::Value;
+    use std::collections::BTreeSet;
+
+    fn keys(value: &Value) -> BTreeSet<&str> {
+        value.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect()
+    }
+
+    /// A provider or a block of such a name would stand a second time in the same object.
+    #[test]
+    fn no_provider_and_no_block_has_the_name_of_a_part() {
+        let search = SearchInfo {
+            id: SearchId(1),
+            query_string: String::new(),
+            query_string_processed: String::new(),
+            searchprovider_list: Vec::new(),
+            tags: Vec::new(),
+            rerun_url: String::new(),
+        };
+        let results = ResultsInfo {
+            found_total: 0,
+            retrieved_total: 0,
+            retrieved: 0,
+            federation_time: 0.0,
+            result_blocks: Vec::new(),
+            next_page: None,
+            prev_page: None,
+        };
+        let info = MixedInfo {
+            providers: BTreeMap::new(),
+            search,
+            results,
+            completeness: Completeness::default(),
+            facets: Some(Facets::default()),
+            ai: Some(AiInfo::ok()),
+        };
+        let response =
+            MixedResponse { messages: Vec::new(), info, results: Vec::new(), blocks: BTreeMap::new() };
+        let shown = serde_json::to_value(response).expect("json");
+        assert_eq!(keys(&shown["info"]), BTreeSet::from(NAMES_RESERVED));
+        assert_eq!(keys(&shown), BTreeSet::from(BLOCKS_RESERVED));
+    }
+}

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// The pipeline of every search that names no post-result processors of its own.
 pub const SYSTEM_DEFAULT: &str = "System Default Post-Result Pipeline";
+/// The processor that looks for versions of one document. Those that group before it leave documents of the cache to it.
+pub const FINDS_VERSIONS: &str = "VersionClusteringPostResultProcessor";
 /// Most processors in one pipeline.
 pub const PROCESSORS_MAX: usize = 50;
 

@@ -26,7 +26,7 @@ pub const RETRIES_MAX: u32 = 5;
 /// The end of a session's name that stands for the token of an authenticator.
 const TOKEN_SUFFIX: &str = "_access_token";
 /// `info` of a mixed response has these keys beside the providers' names.
-pub const NAMES_RESERVED: [&str; 4] = ["search", "results", "completeness", "ai"];
+pub const NAMES_RESERVED: [&str; 5] = ["search", "results", "completeness", "facets", "ai"];
 /// Most providers in one POST of a list.
 pub const PROVIDERS_PER_POST_MAX: usize = 500;
 

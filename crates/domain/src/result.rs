@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 /// `date_published` of a result whose source gave none.
 pub const DATE_UNKNOWN: &str = "unknown";
+/// `new` of a result that an update added.
+pub const NEW: u8 = 1;
 
 /// One result in the schema of the interface. `swirl_rank` is 0 until a mixer has placed it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
@@ -129,6 +131,14 @@ pub struct ResultSet {
     pub items: Vec<ResultItem>,
     pub date_created: Instant,
     pub date_updated: Instant,
+}
+
+/// A saved result that is shown only while one of these documents may be seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GuardedResult {
+    /// Its place in the list of its owner's results, from 0.
+    pub place: u64,
+    pub signals: Vec<SignalId>,
 }
 
 /// One result read by its id, with what is known of its search and provider.

@@ -28,13 +28,25 @@ pub const SAVED_TAG: &str = "saved";
 /// Longest text that searches are looked for with, in characters.
 pub const FILTER_CHARS_MAX: usize = 255;
 
-/// `relevancy`, or `date`: asks providers that can for chronological order.
+/// `relevancy`, or `date`: asks providers that can for chronological order. Read in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase", try_from = "String")]
 pub enum Sort {
     #[default]
     Relevancy,
     Date,
+}
+
+impl TryFrom<String> for Sort {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        match text.to_ascii_lowercase().as_str() {
+            "relevancy" => Ok(Self::Relevancy),
+            "date" => Ok(Self::Date),
+            _ => Err("use relevancy or date"),
+        }
+    }
 }
 
 /// A provider as a client names it: by id, name or tag.
@@ -276,6 +288,17 @@ mod tests {
         assert!(draft.skips_result_processor("DateFinderResultProcessor"));
         for name in ["MappingResultProcessor", "b", ""] {
             assert!(!draft.skips_result_processor(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_sort_is_read_in_any_case_and_written_in_one() {
+        for (text, expected) in [("date", "date"), ("DATE", "date"), ("Relevancy", "relevancy")] {
+            let sort: Sort = serde_json::from_value(text.into()).expect("a sort");
+            assert_eq!(serde_json::to_value(sort).expect("json"), expected, "{text}");
+        }
+        for text in ["", "size", " date"] {
+            assert!(serde_json::from_value::<Sort>(text.into()).is_err(), "{text}");
         }
     }
 

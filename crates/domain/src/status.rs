@@ -1,4 +1,4 @@
-//! `Search.status` and the status of one provider's run: values and legal transitions.
+//! `Search.status` and the status of one provider's run: the values, and which of them end a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -99,22 +99,6 @@ impl SearchStatus {
             (true, false) => Self::PartialUpdateReady,
         }
     }
-
-    /// A search goes forward only; the start again is a rerun or an update of a final one.
-    pub fn may_become(self, next: Self) -> bool {
-        let step = |status: Self| match status {
-            Self::NewSearch | Self::UpdateSearch => 0,
-            Self::PreProcessing => 1,
-            Self::PreQueryProcessing => 2,
-            Self::Federating => 3,
-            Self::PostResultProcessing => 4,
-            _ => 5,
-        };
-        if matches!(next, Self::NewSearch | Self::UpdateSearch) {
-            return true;
-        }
-        !self.is_final() && step(next) > step(self)
-    }
 }
 
 /// How one provider's part of a search ended, as `info.<provider>.status` says it.
@@ -153,25 +137,6 @@ mod tests {
             assert_eq!(SearchStatus::parse(status.as_str()), Some(*status));
             let json = serde_json::to_string(status).expect("a status serialises");
             assert_eq!(json, format!("\"{}\"", status.as_str()));
-        }
-    }
-
-    #[test]
-    fn transitions() {
-        let table = [
-            (NewSearch, PreProcessing, true),
-            (NewSearch, FullResultsReady, true),
-            (Federating, PartialResultsReady, true),
-            (Federating, PreProcessing, false),
-            (FullResultsReady, Federating, false),
-            (FullResultsReady, PartialResultsReady, false),
-            (FullResultsReady, UpdateSearch, true),
-            (PartialResultsReady, NewSearch, true),
-            (ErrNoSearchproviders, FullResultsReady, false),
-            (ErrNoSearchproviders, NewSearch, true),
-        ];
-        for (from, to, legal) in table {
-            assert_eq!(from.may_become(to), legal, "{from:?} to {to:?}");
         }
     }
 

@@ -10,7 +10,7 @@ use domain::corpus::{
 };
 use domain::ids::{ProviderId, RunId, SignalId, UserId};
 use domain::result::ResultItem;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -30,17 +30,28 @@ pub struct AskedVersions {
 pub struct KnownVersions {
     standings: Mutex<Result<Standings, CorpusError>>,
     asked: Mutex<Vec<AskedVersions>>,
+    rejected: Mutex<BTreeSet<RunId>>,
     hangs: AtomicBool,
 }
 
 impl KnownVersions {
     pub fn new(standings: Standings) -> Self {
-        Self { standings: Mutex::new(Ok(standings)), asked: Mutex::default(), hangs: AtomicBool::new(false) }
+        Self {
+            standings: Mutex::new(Ok(standings)),
+            asked: Mutex::default(),
+            rejected: Mutex::default(),
+            hangs: AtomicBool::new(false),
+        }
     }
 
     /// From now on it says this.
     pub fn say(&self, standings: Standings) {
         *self.standings.lock().unwrap() = Ok(standings);
+    }
+
+    /// From now on this election is a rejected one.
+    pub fn reject(&self, run: i64) {
+        self.rejected.lock().unwrap().insert(RunId(run));
     }
 
     /// From now on it cannot be asked for versions.
@@ -160,6 +171,10 @@ impl Corpus for KnownVersions {
             false => Badge::Cached,
         };
         Ok(signals.iter().map(|id| (*id, CacheMark { badge: badge(id), ..mark(id.0) })).collect())
+    }
+    async fn rejected(&self, runs: &[RunId]) -> Result<BTreeSet<RunId>, CorpusError> {
+        let rejected = self.rejected.lock().unwrap();
+        Ok(runs.iter().copied().filter(|run| rejected.contains(run)).collect())
     }
     async fn recheck(&self, _asker: UserId, _marks: &mut BTreeMap<SignalId, CacheMark>) {}
     async fn text(&self, _wanted: &PageWanted<'_>) -> Option<PageText> {

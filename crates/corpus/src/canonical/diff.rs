@@ -103,7 +103,7 @@ async fn text_of(parts: &CacheParts, signal: &Signal) -> Result<Text, StoreError
     };
     let whole = match body.and_then(|body| String::from_utf8(body.into()).ok()) {
         Some(text) => Text { text, is_cut: false },
-        None => joined(&parts.signals.chunks(signal.signal_id).await?),
+        None => joined(&parts.store.chunks(signal.signal_id).await?),
     };
     let text: String = whole.text.chars().take(DIFF_CHARS_MAX).collect();
     Ok(Text { is_cut: whole.is_cut || text.len() < whole.text.len(), text })

@@ -8,14 +8,12 @@
 //! | `seen` | decisions as one reader may see them |
 //! | `pins` | pin, unpin, the list and its history |
 //! | `runs` | elections: list, one, approve, reject |
-//! | `elect` | an election over a saved search, on request |
 //! | `diff` | the difference of two versions |
 //! | `retire` | elections that nobody decided for long |
 //! | `diagnose` | for the operator: what is decided, and whether every election comes out the same again |
 
 mod diagnose;
 mod diff;
-mod elect;
 mod pins;
 mod retire;
 mod runs;
@@ -91,7 +89,7 @@ async fn visible(
     tokens: &[AclToken],
     id: SignalId,
 ) -> Result<Option<Signal>, StoreError> {
-    Ok(parts.signals.signals(&[id], Some(tokens)).await?.pop())
+    Ok(parts.store.signals(&[id], Some(tokens)).await?.pop())
 }
 
 async fn tokens_of(parts: &CacheParts, person: &Principal) -> Result<Vec<AclToken>, StoreError> {

@@ -11,6 +11,8 @@ use domain::user::Principal;
 /// Which elections are wanted. Nothing said: all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunsAsked {
+    /// Only these; None: all.
+    pub ids: Option<Vec<RunId>>,
     /// Any of these; empty: all.
     pub status: Vec<RunStatus>,
     /// In the query.
@@ -24,6 +26,7 @@ impl SemanticCache {
     pub async fn runs(&self, person: &Principal, asked: &RunsAsked) -> Result<Page<RunSeen>, CanonicalError> {
         let tokens = tokens_of(&self.parts, person).await?;
         let filter = RunFilter {
+            ids: asked.ids.clone(),
             visible_to: Some(tokens.clone()),
             search_owner: (!person.may_curate()).then_some(person.user),
             status: asked.status.clone(),

@@ -145,7 +145,7 @@ impl Reader<'_> {
         ids.dedup();
         let mut found = BTreeMap::new();
         for batch in ids.chunks(BATCH) {
-            let seen = self.parts.signals.signals(batch, Some(&self.tokens)).await?;
+            let seen = self.parts.store.signals(batch, Some(&self.tokens)).await?;
             found.extend(seen.into_iter().map(|signal| (signal.signal_id, signal)));
         }
         Ok(found)

@@ -5,24 +5,23 @@ use crate::CacheParts;
 use crate::chunks::pieces;
 use crate::ingest::embedding;
 use crate::ingest::{WORDS_MIN, prepared};
+use crate::versions::{cosine, mean};
 use bytes::Bytes;
 use domain::contracts::{Asking, FileToRead};
-use domain::corpus::{AclToken, MatchMethod, StoredChunk};
+use domain::corpus::{AclToken, MatchMethod};
 use domain::ids::SignalId;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// From this cosine on two texts are nearly the same.
-const SIMILARITY_MIN: f32 = 0.95;
+const SIMILARITY_MIN: f64 = 0.95;
 /// Pieces that are asked for, to find documents to compare with.
 const NEAREST_MAX: usize = 30;
 /// Most documents that one attachment is compared with.
 const COMPARED_MAX: usize = 5;
 /// Most files of a scan that are remembered.
 const REMEMBERED_MAX: usize = 1_000;
-/// Less is the length of no vector.
-const LENGTH_MIN: f32 = 1e-6;
 
 /// What an attachment is compared with.
 pub struct Reader<'a> {
@@ -42,9 +41,9 @@ impl<'a> Reader<'a> {
         Self { parts, shelf, tokens, read: Mutex::default() }
     }
 
-    /// An attachment of this name may be recognised; any other need not be opened.
-    pub fn wants(&self, name: &str) -> bool {
-        self.parts.mail.extract.knows(name) || self.shelf.knows_name(name)
+    /// Such an attachment may be recognised; any other need not be opened.
+    pub fn wants(&self, name: &str, media_type: &str) -> bool {
+        self.parts.mail.extract.knows(name) || self.shelf.knows_name(name) || is_nameless(name, media_type)
     }
 
     /// The documents that this file is, each with how it was recognised.
@@ -99,11 +98,18 @@ impl<'a> Reader<'a> {
             .filter(|id| self.shelf.holds(*id))
             .take(COMPARED_MAX)
             .collect();
+        let near: Vec<SignalId> = near.into_iter().collect();
         let mut alike = Vec::new();
-        for id in near {
-            let other = mean(&self.parts.signals.chunks(id).await.ok()?);
-            if other.is_some_and(|other| cosine(&own, &other) >= SIMILARITY_MIN) {
-                alike.push(id);
+        for signal in self.parts.store.signals(&near, Some(self.tokens)).await.ok()? {
+            // Vectors of another model mean something else.
+            if signal.embedding_model != model {
+                continue;
+            }
+            let other = mean(&self.parts.store.chunks(signal.signal_id).await.ok()?);
+            let is_alike =
+                |other: Vec<f32>| other.len() == own.len() && cosine(&own, &other) >= SIMILARITY_MIN;
+            if other.is_some_and(is_alike) {
+                alike.push(signal.signal_id);
             }
         }
         Some(alike)
@@ -118,54 +124,28 @@ fn file_hash(name: &str, bytes: &[u8]) -> FileHash {
     hash.finalize().into()
 }
 
-/// The mean of the vectors of all pieces, of unit length.
-fn mean(chunks: &[StoredChunk]) -> Option<Vec<f32>> {
-    let mut sum = vec![0.0; chunks.first()?.vector.len()];
-    for chunk in chunks {
-        for (total, number) in sum.iter_mut().zip(&chunk.vector) {
-            *total += number;
-        }
-    }
-    let length = sum.iter().map(|number| number * number).sum::<f32>().sqrt();
-    if !length.is_finite() || length < LENGTH_MIN {
-        return None;
-    }
-    sum.iter_mut().for_each(|number| *number /= length);
-    Some(sum)
-}
-
-/// Vectors of several lengths were made by several models and mean nothing to each other.
-fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    if a.len() != b.len() {
-        return 0.0;
-    }
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+/// Without an ending a name says nothing, and what it is shows when it is opened; of sounds and pictures nothing is read.
+fn is_nameless(name: &str, media_type: &str) -> bool {
+    let is_heard_or_seen = ["image/", "audio/", "video/"]
+        .iter()
+        .any(|kind| media_type.trim().to_ascii_lowercase().starts_with(kind));
+    !name.contains('.') && !is_heard_or_seen
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn chunks(vectors: &[&[f32]]) -> Vec<StoredChunk> {
-        let chunk = |vector: &&[f32]| StoredChunk {
-            number: 0,
-            start: 0,
-            end: 1,
-            heading: String::new(),
-            text: String::new(),
-            vector: vector.to_vec(),
-        };
-        vectors.iter().map(chunk).collect()
-    }
-
     #[test]
-    fn the_mean_has_the_length_one() {
-        assert_eq!(mean(&chunks(&[&[1.0, 0.0], &[1.0, 0.0]])), Some(vec![1.0, 0.0]));
-        assert_eq!(mean(&chunks(&[&[3.0, 0.0], &[0.0, 4.0]])), Some(vec![0.6, 0.8]));
-        for none in [chunks(&[]), chunks(&[&[1.0, 0.0], &[-1.0, 0.0]]), chunks(&[&[f32::NAN]])] {
-            assert_eq!(mean(&none), None);
+    fn names_without_an_ending_say_nothing() {
+        let table = [
+            ("Agreement", "application/pdf", true),
+            ("Agreement", "", true),
+            ("a.pdf", "application/pdf", false),
+            ("photo", "Image/png", false),
+        ];
+        for (name, media_type, expected) in table {
+            assert_eq!(is_nameless(name, media_type), expected, "{name} {media_type}");
         }
-        assert_eq!(cosine(&[0.6, 0.8], &[0.6, 0.8]), 1.0);
-        assert_eq!(cosine(&[1.0, 0.0], &[1.0, 0.0, 0.0]), 0.0);
     }
 }

@@ -63,30 +63,36 @@ impl SemanticCache {
     async fn mailbox(&self, user: UserId, wanted: Option<Channel>) -> Result<Channel, EgressError> {
         let all = [Channel::Outlook, Channel::Gmail];
         let asked: Vec<Channel> = wanted.map_or_else(|| all.to_vec(), |channel| vec![channel]);
-        let mut unavailable = None;
-        for channel in asked {
-            let name = authenticator(&self.parts.settings, channel);
+        let (mut unavailable, mut connectable) = (None, Vec::new());
+        for channel in &asked {
+            let name = authenticator(&self.parts.settings, *channel);
             match self.parts.mail.tokens.access_token(user, name).await {
-                Ok(_) => return Ok(channel),
-                Err(SourceTokenError::NotConnected(_) | SourceTokenError::UnknownAuthenticator(_)) => {}
+                Ok(_) => return Ok(*channel),
+                Err(SourceTokenError::NotConnected(_)) => connectable.push(name),
+                Err(SourceTokenError::UnknownAuthenticator(_)) => {}
                 Err(error @ SourceTokenError::Unavailable(..)) => unavailable = Some(error.to_string()),
             }
         }
-        Err(match (unavailable, wanted) {
-            (Some(sentence), _) => EgressError::Unavailable(sentence),
-            (None, Some(channel)) => EgressError::NotConnected(format!(
-                "The mailbox of {} is not connected to your account; connect {} first.",
-                title(channel),
-                authenticator(&self.parts.settings, channel)
-            )),
-            (None, None) => {
-                let names = all.map(|channel| authenticator(&self.parts.settings, channel));
-                EgressError::NotConnected(format!(
-                    "No mailbox is connected to your account; connect {} or {} first.",
-                    names[0], names[1]
-                ))
-            }
-        })
+        if let Some(sentence) = unavailable {
+            return Err(EgressError::Unavailable(sentence));
+        }
+        let names = asked.iter().map(|channel| authenticator(&self.parts.settings, *channel)).collect();
+        Err(EgressError::NotConnected(unconnected(wanted, connectable, names)))
+    }
+}
+
+/// What is missing, and who mends it: without an authenticator a person cannot connect anything.
+fn unconnected(wanted: Option<Channel>, connectable: Vec<&str>, all: Vec<&str>) -> String {
+    let mailbox =
+        wanted.map_or("No mailbox".to_owned(), |channel| format!("No mailbox of {}", title(channel)));
+    match connectable.is_empty() {
+        false => {
+            format!("{mailbox} is connected to your account; connect {} first.", connectable.join(" or "))
+        }
+        true => format!(
+            "{mailbox} can be connected yet: an administrator adds the authenticator {} first.",
+            all.join(" or ")
+        ),
     }
 }
 
@@ -117,6 +123,32 @@ fn checked(wish: &ScanWish) -> Result<String, EgressError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_missing_is_said_to_who_can_mend_it() {
+        let (outlook, both) = (Some(Channel::Outlook), vec!["microsoft", "google"]);
+        let table = [
+            (
+                unconnected(None, both.clone(), both.clone()),
+                "No mailbox is connected to your account; connect microsoft or google first.",
+            ),
+            (
+                unconnected(None, vec!["google"], both.clone()),
+                "No mailbox is connected to your account; connect google first.",
+            ),
+            (
+                unconnected(outlook, vec!["microsoft"], vec!["microsoft"]),
+                "No mailbox of Outlook is connected to your account; connect microsoft first.",
+            ),
+            (
+                unconnected(None, Vec::new(), both),
+                "No mailbox can be connected yet: an administrator adds the authenticator microsoft or google first.",
+            ),
+        ];
+        for (found, expected) in table {
+            assert_eq!(found, expected);
+        }
+    }
 
     #[test]
     fn wishes_are_checked() {

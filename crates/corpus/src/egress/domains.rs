@@ -77,6 +77,10 @@ pub fn addresses(header: &str) -> Vec<String> {
         }
     }
     end(&mut plain, &mut inside);
+    // What was never closed hides nobody: then the marks mean nothing.
+    if is_quoted || comments > 0 {
+        return addresses(&header.replace(['"', '(', ')'], " "));
+    }
     found
 }
 
@@ -164,7 +168,7 @@ mod tests {
 
     #[test]
     fn headers_are_taken_apart() {
-        let table: [(&str, &[&str]); 8] = [
+        let table: [(&str, &[&str]); 10] = [
             ("", &[]),
             ("bo@b.example", &["bo@b.example"]),
             ("Bo <bo@b.example>, cy@c.example", &["bo@b.example", "cy@c.example"]),
@@ -176,6 +180,8 @@ mod tests {
                 &["bo@b.example", "cy@c.example", "di@d.example"],
             ),
             ("undisclosed-recipients:;", &[]),
+            (r#""Reed, Bo <bo@b.example>, cy@c.example"#, &["bo@b.example", "cy@c.example"]),
+            ("Bo (home <bo@b.example>, cy@c.example", &["bo@b.example", "cy@c.example"]),
         ];
         for (header, expected) in table {
             assert_eq!(addresses(header), texts(expected), "{header}");

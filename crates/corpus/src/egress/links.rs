@@ -8,6 +8,8 @@ use url::Url;
 pub const LINKS_MAX: usize = 1_000;
 /// Longest link that is looked at, in bytes.
 const LINK_BYTES_MAX: usize = 8_192;
+/// Longest name of a character.
+const ENTITY_BYTES_MAX: usize = 12;
 /// So many wrappers may stand around each other.
 const WRAPS_MAX: usize = 3;
 
@@ -32,8 +34,8 @@ pub fn links(texts: &[String]) -> Vec<Url> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for text in texts {
-        for written in written(text) {
-            for candidate in [written.trim_end_matches(TRAILING), written.as_str()] {
+        for written in written(&without_entities(text)) {
+            for candidate in endings(written) {
                 let Ok(url) = Url::parse(candidate) else { continue };
                 for url in unwrapped(url) {
                     if found.len() >= LINKS_MAX {
@@ -50,10 +52,22 @@ pub fn links(texts: &[String]) -> Vec<Url> {
 }
 
 /// What ends a sentence and not a link.
-const TRAILING: [char; 11] = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '\'', '*'];
+const TRAILING: &[char] = &[
+    '.', ',', ';', ':', '!', '?', ')', ']', '}', '\'', '*', '…', '”', '“', '’', '‘', '»', '«', '›', '‹',
+    '。', '，', '、', '）', '】', '》',
+];
+/// So many of these may belong to a link.
+const TRAILING_MAX: usize = 4;
+
+/// A link without the marks that stand behind it, and with one after the other of them: a link may end with such a mark, too.
+fn endings(written: &str) -> impl Iterator<Item = &str> {
+    let bare = written.trim_end_matches(TRAILING).len();
+    let marks = written[bare..].char_indices().map(move |(at, mark)| bare + at + mark.len_utf8());
+    std::iter::once(bare).chain(marks.take(TRAILING_MAX)).map(|end| &written[..end])
+}
 
 /// The links as they stand there, in a page as well as in a text: what marks their end is the same.
-fn written(text: &str) -> impl Iterator<Item = String> {
+fn written(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         loop {
@@ -62,14 +76,15 @@ fn written(text: &str) -> impl Iterator<Item = String> {
             let end = link.find(is_end).unwrap_or(link.len());
             rest = &link[end.max(1)..];
             if end <= LINK_BYTES_MAX {
-                return Some(without_entities(&link[..end]));
+                return Some(&link[..end]);
             }
         }
     })
 }
 
 fn is_end(c: char) -> bool {
-    c.is_whitespace() || c.is_control() || matches!(c, '"' | '<' | '>' | '`' | '|' | '\\' | '^')
+    let is_unseen = matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}');
+    c.is_whitespace() || c.is_control() || is_unseen || matches!(c, '"' | '<' | '>' | '`' | '|' | '\\' | '^')
 }
 
 /// Where the next `http://` or `https://` begins.
@@ -88,21 +103,40 @@ fn next_scheme(text: &str) -> Option<usize> {
     }
 }
 
-/// Characters that a page must write otherwise inside a link.
-fn without_entities(link: &str) -> String {
-    const ENTITIES: [(&str, &str); 6] =
-        [("&amp;", "&"), ("&#38;", "&"), ("&#x26;", "&"), ("&#39;", "'"), ("&#61;", "="), ("&#x3D;", "=")];
-    let mut link = link.to_owned();
-    // What stands in quotation marks of a quoted page ends here.
-    for end in ["&quot;", "&#34;", "&lt;", "&gt;", "&nbsp;"] {
-        if let Some(at) = link.find(end) {
-            link.truncate(at);
+/// A text with the characters that a page must write otherwise, or may.
+fn without_entities(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        plain.push_str(&rest[..at]);
+        let (character, length) = entity(&rest[at..]).unwrap_or(('&', 1));
+        plain.push(character);
+        rest = &rest[at + length..];
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// The character that stands here by its name or number, and how many bytes that takes.
+fn entity(text: &str) -> Option<(char, usize)> {
+    let end = text.bytes().take(ENTITY_BYTES_MAX).position(|byte| byte == b';')?;
+    let character = match &text[1..end] {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        "nbsp" => ' ',
+        other => {
+            let number = other.strip_prefix('#')?;
+            let read = match number.strip_prefix(['x', 'X']) {
+                Some(hexadecimal) => u32::from_str_radix(hexadecimal, 16),
+                None => number.parse(),
+            };
+            char::from_u32(read.ok()?)?
         }
-    }
-    for (entity, character) in ENTITIES {
-        link = link.replace(entity, character);
-    }
-    link
+    };
+    Some((character, end + 1))
 }
 
 /// The address itself, and what is behind it, as far as that can be read without asking anybody.
@@ -158,7 +192,7 @@ mod tests {
 
     #[test]
     fn links_are_found_in_pages_and_texts() {
-        let table: [(&str, &[&str]); 9] = [
+        let table: [(&str, &[&str]); 15] = [
             ("nothing here, http:/ and ://", &[]),
             ("See https://a.example/x.", &["https://a.example/x", "https://a.example/x."]),
             (r#"<a href="HTTPS://A.example/x?a=1&amp;b=2">here</a>"#, &["https://a.example/x?a=1&b=2"]),
@@ -166,7 +200,28 @@ mod tests {
                 "<a href='https://a.example/1'>https://a.example/2</a>",
                 &["https://a.example/1", "https://a.example/1'", "https://a.example/2"],
             ),
-            ("(https://a.example/w_(x))", &["https://a.example/w_(x", "https://a.example/w_(x))"]),
+            (
+                "(https://a.example/w_(x))",
+                &["https://a.example/w_(x", "https://a.example/w_(x)", "https://a.example/w_(x))"],
+            ),
+            ("“https://a.example/x”", &["https://a.example/x", "https://a.example/x%E2%80%9D"]),
+            ("https://a.example/x\u{200b}y", &["https://a.example/x"]),
+            (
+                "<a href=\"https&#58;&#x2F;&#47;a.example/x?a=1&#38;b&#61;2\">",
+                &["https://a.example/x?a=1&b=2"],
+            ),
+            ("https://a.example/?a&lt=1&copy;&#xD800;&", &["https://a.example/?a&lt=1&copy;&#xD800;&"]),
+            ("https://a.example/?a=1&#1234567890123;b", &["https://a.example/?a=1&#1234567890123;b"]),
+            (
+                "https://a.example/x!!!!!!",
+                &[
+                    "https://a.example/x",
+                    "https://a.example/x!",
+                    "https://a.example/x!!",
+                    "https://a.example/x!!!",
+                    "https://a.example/x!!!!",
+                ],
+            ),
             ("a\nhttp://a.example/1\r\nhttp://a.example/1 ", &["http://a.example/1"]),
             ("grüße https://ä.example/ö ende", &["https://xn--4ca.example/%C3%B6"]),
             ("&lt;a href=&quot;https://a.example/q&quot;&gt;", &["https://a.example/q"]),

@@ -62,7 +62,9 @@ impl Look<'_> {
             items.into_iter().for_each(|id| note(&mut found, id, MatchMethod::AttachmentId));
         }
         for attachment in &content.attachments {
-            if attachment.size > ATTACHMENT_BYTES_MAX || !self.reader.wants(&attachment.name) {
+            if attachment.size > ATTACHMENT_BYTES_MAX
+                || !self.reader.wants(&attachment.name, &attachment.media_type)
+            {
                 continue;
             }
             let bytes = match self.mailbox.bytes(head, attachment).await {

@@ -40,10 +40,10 @@ impl Shelf {
         let tokens = permissions::tokens_of(parts, user).await?;
         let (mut shelf, mut after) = (Self::default(), None);
         loop {
-            let ids = parts.signals.signal_ids(after, BATCH).await?;
+            let ids = parts.store.signal_ids(after, BATCH).await?;
             let Some(last) = ids.last() else { break };
             after = Some(*last);
-            for signal in parts.signals.signals(&ids, Some(&tokens)).await? {
+            for signal in parts.store.signals(&ids, Some(&tokens)).await? {
                 let is_wanted =
                     matter_tag.is_empty() || signal.matter_tags.iter().any(|tag| tag == matter_tag);
                 if is_wanted && !shelf.put(&signal) {

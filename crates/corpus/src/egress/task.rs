@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// A scan is begun again so often after its worker or the database was away.
 const ATTEMPTS_MAX: u32 = 3;
+/// How often it is looked whether the owner ended the scan: the walk itself may wait for its mailbox for minutes.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// For one run of a scan.
 const TIME_MAX: Duration = Duration::from_secs(60 * 60);
 
@@ -66,7 +68,10 @@ async fn run(parts: &CacheParts, id: ScanId, attempt: u32) -> Result<(), StoreEr
     let mut progress = Progress::default();
     let ended = match parts.license.opens_cache() {
         false => Err(Stop::Failed("the license does not open the semantic cache".to_owned())),
-        true => within(TIME_MAX, walk(parts, &scan, &mut progress)).await,
+        true => tokio::select! {
+            ended = within(TIME_MAX, walk(parts, &scan, &mut progress)) => ended,
+            stop = ended_elsewhere(parts, id) => Err(stop),
+        },
     };
     match ended {
         Ok(()) => end(parts, &scan, progress, None).await,
@@ -77,6 +82,19 @@ async fn run(parts: &CacheParts, id: ScanId, attempt: u32) -> Result<(), StoreEr
         Err(Stop::Store(error)) => {
             tracing::error!(scan.id = id.0, "a scan of sent mail was given up: {error}");
             end(parts, &scan, progress, Some("the records could not be written".to_owned())).await
+        }
+    }
+}
+
+/// Returns when the scan is over or gone.
+async fn ended_elsewhere(parts: &CacheParts, id: ScanId) -> Stop {
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        match parts.store.scan(id).await {
+            Ok(scan) if scan.status.is_over() => return Stop::Over,
+            Err(StoreError::NotFound) => return Stop::Over,
+            // Records that are away are the walk's own trouble.
+            Ok(_) | Err(_) => {}
         }
     }
 }

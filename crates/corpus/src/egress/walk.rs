@@ -136,7 +136,7 @@ async fn visible(
     ids.sort_unstable();
     ids.dedup();
     let tokens = permissions::tokens_of(parts, scan.user).await?;
-    let signals = parts.signals.signals(&ids, Some(&tokens)).await?;
+    let signals = parts.store.signals(&ids, Some(&tokens)).await?;
     let titles: BTreeMap<SignalId, String> =
         signals.into_iter().map(|signal| (signal.signal_id, signal.title)).collect();
     let titled = |event: NewEvent| {

@@ -61,7 +61,7 @@ impl SemanticCache {
         }
         let ids = &ids[..ids.len().min(CHECKS_MAX)];
         let tokens = permissions::tokens_of(&self.parts, asker).await?;
-        let seen = self.parts.signals.signals(ids, Some(&tokens)).await?;
+        let seen = self.parts.store.signals(ids, Some(&tokens)).await?;
         if !ids.iter().all(|id| seen.iter().any(|signal| signal.signal_id == *id)) {
             return Err(CheckError::NotFound);
         }

@@ -51,7 +51,7 @@ pub async fn due(cache: &SemanticCache, ids: &[SignalId]) -> Result<Vec<Signal>,
         return Ok(Vec::new());
     }
     let (now, recheck) = (cache.parts.clock.now(), cache.parts.settings.cache_liveness_recheck_seconds.0);
-    let mut signals = cache.parts.signals.signals(ids, None).await?;
+    let mut signals = cache.parts.store.signals(ids, None).await?;
     signals.retain(|signal| {
         let last = signal.liveness_checked.max(signal.last_verified);
         last.is_none_or(|last| (now - last).to_std().unwrap_or_default() > recheck)

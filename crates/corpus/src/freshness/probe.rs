@@ -38,7 +38,7 @@ pub async fn check(
             .is_some_and(|one| verdict::is_other_version(&signal.external_version, &one.probe.version));
     // It is there, and the copy is not what it says: that is verified when the new text is here.
     let noted = if is_other { Liveness::Unknown } else { verdict::noted(signal.liveness, said) };
-    match parts.signals.set_liveness(signal.signal_id, noted, http_status, now).await {
+    match parts.store.set_liveness(signal.signal_id, noted, http_status, now).await {
         // Somebody has removed it meanwhile; the source has still said what it said.
         Ok(()) | Err(StoreError::NotFound) => {}
         Err(error) => return Err(error),
@@ -63,9 +63,9 @@ pub async fn denied(parts: &CacheParts, wanted: &PageWanted<'_>) {
 
 async fn revoke_behind(parts: &CacheParts, wanted: &PageWanted<'_>) -> Result<(), StoreError> {
     let known = match &wanted.item.cache {
-        Some(mark) => parts.signals.signals(&[mark.signal_id], None).await?.pop(),
+        Some(mark) => parts.store.signals(&[mark.signal_id], None).await?.pop(),
         None => match DocumentAddress::of(&wanted.item.url) {
-            Some(address) => parts.signals.signal_by_url_hash(&address.hash()).await?,
+            Some(address) => parts.store.signal_by_url_hash(&address.hash()).await?,
             None => None,
         },
     };
@@ -81,7 +81,7 @@ async fn revoke(parts: &CacheParts, signal: &Signal, user: UserId) -> Result<(),
         return Ok(());
     }
     let (id, now) = (signal.signal_id, parts.clock.now());
-    if parts.signals.revoke_grant(id, user, now).await? {
+    if parts.store.revoke_grant(id, user, now).await? {
         tracing::info!(signal.id = %id, user.id = %user, "the source refuses the document {id} to user {user}: revoked");
         removal::tell_vectors(parts, id).await;
     }
@@ -127,7 +127,7 @@ async fn ask(
 
 /// The asker, then those who have the document, who got it last first.
 async fn askers(parts: &CacheParts, id: SignalId, asker: UserId) -> Result<Vec<UserId>, StoreError> {
-    let mut grants: Vec<Grant> = parts.signals.grants(id).await?;
+    let mut grants: Vec<Grant> = parts.store.grants(id).await?;
     grants.retain(|grant| grant.revoked_at.is_none() && grant.last_ok.is_some() && grant.user_id != asker);
     grants.sort_by_key(|grant| std::cmp::Reverse(grant.last_ok));
     let others = grants.into_iter().map(|grant| grant.user_id);

@@ -39,11 +39,11 @@ async fn try_keep(
     let by = retrieval(parts, provider, user, "");
     let tags = tags_of_result(parts, item).await;
     let (signal, _) =
-        parts.signals.note_signal(seen(address, provider, item, (origin, tags)), &by, now).await?;
+        parts.store.note_signal(seen(address, provider, item, (origin, tags)), &by, now).await?;
     if signal.content_hash == text.content_hash && !signal.is_supplied && !wants_renewal(parts, &signal) {
         // Mostly a page is what it was.
         let by = retrieval(parts, provider, user, &text.content_hash);
-        parts.signals.verify_signal(signal.signal_id, &page.version, &by, now).await?;
+        parts.store.verify_signal(signal.signal_id, &page.version, &by, now).await?;
         if let Err(error) = put_acl(parts, signal.signal_id).await {
             tracing::warn!(signal.id = signal.signal_id.0, "the vector store was not told: {error}");
         }
@@ -120,7 +120,7 @@ async fn promote_one(
     }
     let by = retrieval(parts, provider, owner, "");
     let new = seen(address, provider, item, (Origin::Eager, matters_of_search(tags)));
-    let (signal, _) = parts.signals.note_signal(new, &by, parts.clock.now()).await?;
+    let (signal, _) = parts.store.note_signal(new, &by, parts.clock.now()).await?;
     Errand::of(signal.signal_id, owner, provider, item).push(parts).await?;
     Ok(true)
 }
@@ -131,7 +131,7 @@ async fn is_seen_already(
     address: &DocumentAddress,
     user: UserId,
 ) -> Result<bool, StoreError> {
-    let Some(signal) = parts.signals.signal_by_url_hash(&address.hash()).await? else { return Ok(false) };
+    let Some(signal) = parts.store.signal_by_url_hash(&address.hash()).await? else { return Ok(false) };
     let seen = copy::visible(parts, signal.signal_id, user).await?;
     Ok(seen.is_some_and(|signal| copy::is_verified(parts, &signal)))
 }

@@ -41,7 +41,7 @@ pub async fn begin(parts: &CacheParts, wish: IngestWish) -> Result<Accepted, Ing
     let by = retrieval(parts, &wanted.provider, user, "");
     let new =
         seen(wanted.address.clone(), &wanted.provider, &wanted.item, (origin, wanted.matter_tags.clone()));
-    let (signal, _) = parts.signals.note_signal(new, &by, now).await?;
+    let (signal, _) = parts.store.note_signal(new, &by, now).await?;
     let grant = grant_of(parts, &signal, user).await?;
     if wanted.supplied.is_none() && grant.is_some_and(|grant| is_fresh(parts, &signal, &grant, now)) {
         let message = "The document is in the cache already, as its source has it.".to_owned();
@@ -55,7 +55,7 @@ pub async fn begin(parts: &CacheParts, wish: IngestWish) -> Result<Accepted, Ing
     errand.is_asked_for = true;
     let mut message = "The document is fetched with your rights and then read.".to_owned();
     if let Some(text) = wanted.supplied {
-        if may_be_supplied(&signal, &parts.signals.grants(signal.signal_id).await?, user) {
+        if may_be_supplied(&signal, &parts.store.grants(signal.signal_id).await?, user) {
             errand.held = Some(hold_supplied(parts, &wanted.item, text).await?);
             message = "The text that you gave is read; only you will see it.".to_owned();
         } else {
@@ -83,7 +83,7 @@ pub async fn begin_and_wait(
     let waiting = async {
         loop {
             sleep(LOOK_EVERY).await;
-            let signal = parts.signals.signal(accepted.signal.signal_id).await?;
+            let signal = parts.store.signal(accepted.signal.signal_id).await?;
             let grant = grant_of(parts, &signal, user).await?;
             let is_in = grant.is_some_and(|grant| {
                 grant.opens(&signal) && grant.last_ok.is_some_and(|last_ok| last_ok >= since)
@@ -127,7 +127,7 @@ fn is_fresh(parts: &CacheParts, signal: &Signal, grant: &Grant, now: Instant) ->
 }
 
 async fn grant_of(parts: &CacheParts, signal: &Signal, user: UserId) -> Result<Option<Grant>, StoreError> {
-    let grants = parts.signals.grants(signal.signal_id).await?;
+    let grants = parts.store.grants(signal.signal_id).await?;
     Ok(grants.into_iter().find(|grant| grant.user_id == user))
 }
 
@@ -174,7 +174,7 @@ async fn known_source(
     address: &DocumentAddress,
     user: UserId,
 ) -> Result<SearchProvider, StoreError> {
-    let known = parts.signals.signal_by_url_hash(&address.hash()).await?;
+    let known = parts.store.signal_by_url_hash(&address.hash()).await?;
     let asked = match &known {
         Some(signal) => source::asked_for(parts, signal, user).await?,
         None => None,

@@ -21,11 +21,25 @@ pub async fn text(parts: &CacheParts, wanted: &PageWanted<'_>) -> Option<PageTex
     }
 }
 
+/// A document that this person may see, with the text that is kept of it.
+pub async fn kept(
+    parts: &CacheParts,
+    id: SignalId,
+    user: UserId,
+) -> Result<Option<(Signal, Option<PageText>)>, StoreError> {
+    if !parts.license.opens_cache() {
+        return Ok(None);
+    }
+    let Some(signal) = visible(parts, id, user).await? else { return Ok(None) };
+    let text = read(parts, &signal).await;
+    Ok(Some((signal, text)))
+}
+
 /// The document as this person sees it now: the record and the right to it are read as one, because another text may take
 /// its place at any moment.
 pub async fn visible(parts: &CacheParts, id: SignalId, user: UserId) -> Result<Option<Signal>, StoreError> {
     let tokens = permissions::tokens_of(parts, user).await?;
-    Ok(parts.signals.signals(&[id], Some(&tokens)).await?.into_iter().next())
+    Ok(parts.store.signals(&[id], Some(&tokens)).await?.into_iter().next())
 }
 
 /// The source itself gave it or confirmed it a short time ago.
@@ -44,7 +58,7 @@ async fn find(parts: &CacheParts, wanted: &PageWanted<'_>) -> Result<Option<Sign
         return visible(parts, mark.signal_id, wanted.user).await;
     }
     let Some(address) = DocumentAddress::of(&wanted.item.url) else { return Ok(None) };
-    let Some(known) = parts.signals.signal_by_url_hash(&address.hash()).await? else { return Ok(None) };
+    let Some(known) = parts.store.signal_by_url_hash(&address.hash()).await? else { return Ok(None) };
     let seen = visible(parts, known.signal_id, wanted.user).await?;
     Ok(seen.filter(|signal| is_verified(parts, signal)))
 }
@@ -65,5 +79,6 @@ async fn read(parts: &CacheParts, signal: &Signal) -> Option<PageText> {
         author: signal.author.clone(),
         version: signal.external_version.clone(),
         file_bytes: signal.file_bytes,
+        is_copy: true,
     })
 }

@@ -65,7 +65,7 @@ pub async fn fetched(
 
 /// The right was taken away after the text had come.
 async fn is_revoked(parts: &CacheParts, errand: &Errand) -> Result<bool, Miss> {
-    let grants = parts.signals.grants(errand.signal).await?;
+    let grants = parts.store.grants(errand.signal).await?;
     Ok(grants.iter().any(|grant| grant.user_id == errand.user && grant.revoked_at.is_some()))
 }
 
@@ -80,6 +80,7 @@ async fn held_page(parts: &CacheParts, held: &HeldText) -> Result<Option<PageTex
         author: held.author.clone(),
         version: held.version.clone(),
         file_bytes: held.file_bytes,
+        is_copy: false,
     }))
 }
 
@@ -94,12 +95,12 @@ async fn refused(
     match error {
         // A text that a person gave is theirs, whatever the source says.
         PageError::Denied(_) if !signal.is_supplied => {
-            parts.signals.revoke_grant(id, errand.user, now).await?;
+            parts.store.revoke_grant(id, errand.user, now).await?;
             put_acl(parts, id).await?;
         }
         // Another source's address says nothing about the one that it is known by.
         PageError::Gone(status) if signal.source_provider_id == errand.provider => {
-            parts.signals.set_liveness(id, Liveness::Gone, Some(status), now).await?;
+            parts.store.set_liveness(id, Liveness::Gone, Some(status), now).await?;
         }
         PageError::Failed(_) => return Ok(Miss::Again(error.to_string())),
         PageError::Denied(_) | PageError::Gone(_) | PageError::NoAddress => {}

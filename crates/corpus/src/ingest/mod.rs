@@ -26,7 +26,7 @@ mod source;
 mod vectors;
 
 pub(crate) use automatic::{keep, promote};
-pub(crate) use copy::{text, visible};
+pub(crate) use copy::{kept, text, visible};
 pub(crate) use errand::{Errand, TASK};
 pub(crate) use reading::prepared;
 pub(crate) use run::{Outcome, run};

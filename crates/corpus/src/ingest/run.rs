@@ -49,14 +49,14 @@ pub async fn run(parts: &CacheParts, errand: &Errand, attempt: u32) -> Result<Ou
     };
     tracing::info!(signal.id = errand.signal.0, "a document did not come into the cache: {why}");
     let now = parts.clock.now();
-    match parts.signals.note_failure(errand.signal, message::at(now, &why), now).await {
+    match parts.store.note_failure(errand.signal, message::at(now, &why), now).await {
         Ok(()) | Err(StoreError::NotFound) => Ok(Outcome::Failed),
         Err(error) => Err(TaskError(error.to_string())),
     }
 }
 
 async fn ingest(parts: &CacheParts, errand: &Errand, attempt: u32) -> Result<(), Miss> {
-    let signal = parts.signals.signal(errand.signal).await?;
+    let signal = parts.store.signal(errand.signal).await?;
     let provider = provider(parts, errand).await?;
     let fetched = fetched(parts, errand, &signal, &provider).await?;
     let entry = Entry { parts, errand, signal, provider };
@@ -97,7 +97,7 @@ impl Entry<'_> {
             return Err(Miss::Final(BodyError::TooLarge(most).to_string()));
         }
         if fetched.is_supplied {
-            let grants = self.parts.signals.grants(self.signal.signal_id).await?;
+            let grants = self.parts.store.grants(self.signal.signal_id).await?;
             if !may_be_supplied(&self.signal, &grants, self.errand.user) {
                 let why = "another text of this document came into the cache first";
                 return Err(Miss::Final(why.to_owned()));
@@ -109,7 +109,7 @@ impl Entry<'_> {
     /// The same text came again.
     async fn verify(&self, version: &str, by: &Retrieval, attempt: u32) -> Result<(), Miss> {
         let id = self.signal.signal_id;
-        self.parts.signals.verify_signal(id, version, by, self.parts.clock.now()).await?;
+        self.parts.store.verify_signal(id, version, by, self.parts.clock.now()).await?;
         // An earlier try may have ended between the record and its vectors.
         if attempt == 1 && are_held(self.parts, &self.signal).await? {
             put_acl(self.parts, id).await?;
@@ -165,7 +165,7 @@ impl Entry<'_> {
         let (parts, id) = (self.parts, self.signal.signal_id);
         let body = content.body_key.clone();
         let (pieces, hash) = (content.chunks.len(), content.content_hash.clone());
-        match parts.signals.index_signal(id, content, by, parts.clock.now()).await {
+        match parts.store.index_signal(id, content, by, parts.clock.now()).await {
             Ok(unneeded) => retention::forget(parts, unneeded).await,
             Err(StoreError::NotFound) => {
                 retention::forget(parts, body).await;

@@ -68,11 +68,11 @@ pub(crate) async fn are_held(parts: &CacheParts, signal: &Signal) -> Result<bool
 
 /// The record, and who may see it; None when it is gone.
 async fn stand(parts: &CacheParts, id: SignalId) -> Result<Option<(Signal, Vec<AclToken>)>, StoreError> {
-    let signal = match parts.signals.signal(id).await {
+    let signal = match parts.store.signal(id).await {
         Err(StoreError::NotFound) => return Ok(None),
         other => other?,
     };
-    let mut acl = parts.signals.acl_of(&[id]).await?.into_iter().flat_map(|(_, acl)| acl).collect::<Vec<_>>();
+    let mut acl = parts.store.acl_of(&[id]).await?.into_iter().flat_map(|(_, acl)| acl).collect::<Vec<_>>();
     acl.sort_unstable();
     Ok(Some((signal, acl)))
 }
@@ -85,7 +85,7 @@ async fn gone(parts: &CacheParts, id: SignalId) -> Result<(), FollowError> {
 }
 
 async fn put(parts: &CacheParts, signal: &Signal, acl: Vec<AclToken>) -> Result<(), FollowError> {
-    let chunks = parts.signals.chunks(signal.signal_id).await?;
+    let chunks = parts.store.chunks(signal.signal_id).await?;
     let Some(dimension) = chunks.first().map(|chunk| chunk.vector.len()) else {
         return gone(parts, signal.signal_id).await;
     };

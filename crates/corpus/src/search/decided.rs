@@ -16,7 +16,7 @@ pub async fn found(
     if let Some(known) = known.filter(|_| pinned.embedding_model == model) {
         return Ok(known.clone());
     }
-    let chunks = parts.signals.chunks(pinned.signal_id).await?;
+    let chunks = parts.store.chunks(pinned.signal_id).await?;
     let is_comparable =
         |chunk: &StoredChunk| pinned.embedding_model == model && chunk.vector.len() == vector.len();
     let cosine = |chunk: &StoredChunk| match is_comparable(chunk) {

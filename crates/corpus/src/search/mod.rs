@@ -129,7 +129,7 @@ async fn visible(
     if ids.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let signals = parts.signals.signals(&ids, Some(&asker.tokens)).await.map_err(unreadable)?;
+    let signals = parts.store.signals(&ids, Some(&asker.tokens)).await.map_err(unreadable)?;
     Ok(signals.into_iter().map(|signal| (signal.signal_id, signal)).collect())
 }
 
@@ -160,7 +160,7 @@ async fn hits(
     let wanted: Vec<(SignalId, u32)> = kept.iter().flat_map(shown).collect();
     let texts = match wanted.is_empty() {
         true => Vec::new(),
-        false => parts.signals.chunk_texts(&wanted).await?,
+        false => parts.store.chunk_texts(&wanted).await?,
     };
     let mut texts: BTreeMap<(SignalId, u32), String> =
         texts.into_iter().map(|(signal, chunk)| ((signal, chunk.number), chunk.text)).collect();

@@ -84,7 +84,7 @@ impl SemanticCache {
     /// Compares all, and puts right what does not agree when `repair` says so. Fine beside a service that runs.
     pub async fn agree(&self, repair: bool) -> Result<Agreement, UpkeepError> {
         let parts = &self.parts;
-        let newest = parts.signals.corpus_sequence().await?;
+        let newest = parts.store.corpus_sequence().await?;
         let mut agreement = Agreement { is_repaired: repair, ..Agreement::default() };
         let suspects = compare(parts, &mut agreement).await?;
         if !(suspects.vectors.is_empty() && suspects.bodies_of.is_empty() && suspects.bodies.is_empty()) {
@@ -99,7 +99,7 @@ impl SemanticCache {
         // A text lies in the storage before its document is written: while some are on their way, it may be theirs.
         if !suspects.bodies.is_empty() && retention::is_quiet(parts).await {
             for key in &suspects.bodies {
-                if !parts.signals.has_body(key).await? {
+                if !parts.store.has_body(key).await? {
                     agreement.bodies_surplus.add(key.as_str());
                     if repair {
                         retention::forget(parts, [key.clone()]).await;
@@ -122,7 +122,7 @@ async fn compare(parts: &CacheParts, agreement: &mut Agreement) -> Result<Suspec
     let mut suspects = Suspects::default();
     agreement.vectors = held.as_ref().map(|held| held.values().copied().map(u64::from).sum());
     agreement.bodies = bodies.len() as u64;
-    let mut walk = Walk::over(&*parts.signals);
+    let mut walk = Walk::over(&*parts.store);
     loop {
         let some = walk.next().await?;
         if some.is_empty() {
@@ -149,7 +149,7 @@ async fn compare(parts: &CacheParts, agreement: &mut Agreement) -> Result<Suspec
     }
     suspects.vectors.extend(held.into_iter().flatten().map(|(id, _)| id));
     suspects.bodies.extend(bodies.difference(&needed).cloned());
-    agreement.pieces_recorded = parts.signals.corpus_counts().await?.chunks;
+    agreement.pieces_recorded = parts.store.corpus_counts().await?.chunks;
     Ok(suspects)
 }
 
@@ -184,7 +184,7 @@ async fn look_at_vectors(
     repair: bool,
     agreement: &mut Agreement,
 ) -> Result<(), UpkeepError> {
-    let pieces = match parts.signals.signal(id).await {
+    let pieces = match parts.store.signal(id).await {
         Ok(signal) => signal.chunk_count,
         Err(StoreError::NotFound) => 0,
         Err(error) => return Err(error.into()),
@@ -213,7 +213,7 @@ async fn look_for_body(
     repair: bool,
     agreement: &mut Agreement,
 ) -> Result<(), UpkeepError> {
-    let key = match parts.signals.signal(id).await {
+    let key = match parts.store.signal(id).await {
         Ok(signal) => signal.body_key,
         Err(StoreError::NotFound) => None,
         Err(error) => return Err(error.into()),
@@ -225,7 +225,7 @@ async fn look_for_body(
         Err(error) => return Err(error.into()),
     }
     if repair {
-        match parts.signals.drop_body(id).await {
+        match parts.store.drop_body(id).await {
             Ok(_) | Err(StoreError::NotFound) => {}
             Err(error) => return Err(error.into()),
         }
@@ -236,7 +236,7 @@ async fn look_for_body(
 /// Writes the vectors of all documents again that changed since the last time: a crash between record and vectors may have
 /// left as many as before, but of another text, or an old list of who may see them.
 async fn follow(parts: &CacheParts, newest: i64, done: &BTreeSet<SignalId>) -> Result<u64, UpkeepError> {
-    let since = parts.signals.corpus_value(FOLLOWED).await?.and_then(|text| text.parse().ok()).unwrap_or(0);
+    let since = parts.store.corpus_value(FOLLOWED).await?.and_then(|text| text.parse().ok()).unwrap_or(0);
     let changed = match changed_since(parts, since, newest).await? {
         Some(changed) => changed,
         None => everything(parts).await?,
@@ -247,7 +247,7 @@ async fn follow(parts: &CacheParts, newest: i64, done: &BTreeSet<SignalId>) -> R
         followed += 1;
     }
     if since != newest {
-        parts.signals.set_corpus_value(FOLLOWED, &newest.to_string()).await?;
+        parts.store.set_corpus_value(FOLLOWED, &newest.to_string()).await?;
     }
     Ok(followed)
 }
@@ -260,7 +260,7 @@ async fn changed_since(
 ) -> Result<Option<BTreeSet<SignalId>>, StoreError> {
     let (mut all, mut after) = (BTreeSet::new(), since);
     while after < newest {
-        let Some(some) = parts.signals.corpus_changes(after, BATCH as u64).await? else { return Ok(None) };
+        let Some(some) = parts.store.corpus_changes(after, BATCH as u64).await? else { return Ok(None) };
         let Some(last) = some.last() else { break };
         after = last.sequence;
         all.extend(some.into_iter().map(|change| change.signal_id));
@@ -269,7 +269,7 @@ async fn changed_since(
 }
 
 async fn everything(parts: &CacheParts) -> Result<BTreeSet<SignalId>, StoreError> {
-    let (mut all, mut walk) = (BTreeSet::new(), Walk::over(&*parts.signals));
+    let (mut all, mut walk) = (BTreeSet::new(), Walk::over(&*parts.store));
     loop {
         let some = walk.next().await?;
         if some.is_empty() {

@@ -70,7 +70,7 @@ async fn by_address(
     found: &mut Deduplication,
 ) -> Result<BTreeMap<String, (DocumentAddress, Vec<Copy>)>, StoreError> {
     let mut all: BTreeMap<String, (DocumentAddress, Vec<Copy>)> = BTreeMap::new();
-    let mut walk = Walk::over(&*parts.signals);
+    let mut walk = Walk::over(&*parts.store);
     loop {
         let some = walk.next().await?;
         if some.is_empty() {
@@ -100,7 +100,7 @@ fn copy_of(signal: &Signal, hash: &str, address: &DocumentAddress) -> Copy {
 }
 
 async fn merge(parts: &CacheParts, from: SignalId, into: SignalId) -> Result<(), UpkeepError> {
-    let unneeded = match parts.signals.merge_signals(from, into, parts.clock.now()).await {
+    let unneeded = match parts.store.merge_signals(from, into, parts.clock.now()).await {
         Ok(bodies) => bodies,
         // One of them was removed meanwhile.
         Err(StoreError::NotFound) => return Ok(()),
@@ -110,7 +110,7 @@ async fn merge(parts: &CacheParts, from: SignalId, into: SignalId) -> Result<(),
     // Its access list has grown.
     put_vectors(parts, into).await?;
     for key in unneeded {
-        if !parts.signals.has_body(&key).await? {
+        if !parts.store.has_body(&key).await? {
             parts.bodies.delete(&key).await?;
         }
     }
@@ -123,7 +123,7 @@ async fn readdress(
     address: &DocumentAddress,
     hash: &str,
 ) -> Result<(), UpkeepError> {
-    match parts.signals.readdress_signal(id, address.as_str(), hash).await {
+    match parts.store.readdress_signal(id, address.as_str(), hash).await {
         // It went, or another one came under this address; the next run joins them.
         Ok(()) | Err(StoreError::NotFound | StoreError::Taken(_)) => Ok(()),
         Err(error) => Err(error.into()),

@@ -24,9 +24,9 @@ impl SemanticCache {
         }
         let was_hybrid = state.is_hybrid;
         parts.vectors.make_hybrid().await?;
-        let total = count(&*parts.signals).await?;
+        let total = count(&*parts.store).await?;
         let mut done = Upgrade { was_hybrid, ..Upgrade::default() };
-        let (mut seen, mut walk) = (0, Walk::over(&*parts.signals));
+        let (mut seen, mut walk) = (0, Walk::over(&*parts.store));
         loop {
             let some = walk.next().await?;
             if some.is_empty() {

@@ -30,9 +30,9 @@ impl SemanticCache {
         if is_hybrid {
             parts.vectors.make_hybrid().await?;
         }
-        let total = count(&*parts.signals).await?;
+        let total = count(&*parts.store).await?;
         let mut done = Reindexed { model, dimension, ..Reindexed::default() };
-        let (mut seen, mut walk) = (0, Walk::over(&*parts.signals));
+        let (mut seen, mut walk) = (0, Walk::over(&*parts.store));
         loop {
             let some = walk.next().await?;
             if some.is_empty() {
@@ -59,7 +59,7 @@ async fn read_again(parts: &CacheParts, signal: &Signal, model: &str) -> Result<
     if signal.chunk_count == 0 {
         return Ok(None);
     }
-    let stored = parts.signals.chunks(signal.signal_id).await?;
+    let stored = parts.store.chunks(signal.signal_id).await?;
     let piece = |chunk: StoredChunk| Piece {
         start: chunk.start,
         end: chunk.end,
@@ -69,7 +69,7 @@ async fn read_again(parts: &CacheParts, signal: &Signal, model: &str) -> Result<
     let pieces = stored.into_iter().map(piece).collect();
     let chunks = embedding::chunks(parts, model, &signal.title, pieces).await?;
     let pieces = chunks.len() as u64;
-    let is_done = parts.signals.reindex_signal(signal.signal_id, &signal.content_hash, model, chunks).await?;
+    let is_done = parts.store.reindex_signal(signal.signal_id, &signal.content_hash, model, chunks).await?;
     // Also when it changed: its vectors went with the collection.
     put_vectors(parts, signal.signal_id).await?;
     Ok(Some(if is_done { pieces } else { 0 }))

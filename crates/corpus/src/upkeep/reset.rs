@@ -19,7 +19,7 @@ impl SemanticCache {
     /// How many documents a reset would remove.
     pub async fn to_be_reset(&self, matter_tag: Option<&str>) -> Result<u64, StoreError> {
         let filter = SignalFilter { matter_tag: matter_tag.map(str::to_owned), ..SignalFilter::default() };
-        Ok(self.parts.signals.find_signals(&filter, 0, 1).await?.total)
+        Ok(self.parts.store.find_signals(&filter, 0, 1).await?.total)
     }
 
     /// Removes documents with their pieces, texts and grants. Without a tag nothing is left, in no store.
@@ -29,9 +29,9 @@ impl SemanticCache {
         progress: Progress<'_>,
     ) -> Result<Removal, UpkeepError> {
         let parts = &self.parts;
-        let total = count(&*parts.signals).await?;
+        let total = count(&*parts.store).await?;
         let mut removal = Removal::default();
-        let (mut seen, mut walk) = (0, Walk::over(&*parts.signals));
+        let (mut seen, mut walk) = (0, Walk::over(&*parts.store));
         loop {
             let some = walk.next().await?;
             if some.is_empty() {
@@ -58,7 +58,7 @@ async fn remove(parts: &CacheParts, documents: &[Signal], removal: &mut Removal)
     let mut bodies: Vec<BodyKey> = Vec::new();
     let mut ids = Vec::new();
     for signal in documents {
-        match parts.signals.remove_signal(signal.signal_id).await {
+        match parts.store.remove_signal(signal.signal_id).await {
             Ok(unneeded) => bodies.extend(unneeded),
             Err(StoreError::NotFound) => continue,
             Err(error) => return Err(error.into()),
@@ -72,7 +72,7 @@ async fn remove(parts: &CacheParts, documents: &[Signal], removal: &mut Removal)
     }
     for key in bodies {
         // Somebody may have brought the same text in meanwhile.
-        if !parts.signals.has_body(&key).await? {
+        if !parts.store.has_body(&key).await? {
             parts.bodies.delete(&key).await?;
             removal.bodies += 1;
         }

@@ -158,7 +158,6 @@ impl Bench {
         let user = store.create_user(user, "hash".to_owned(), clock.now()).await.unwrap().id;
         let cache = SemanticCache::new(CacheParts {
             store: Arc::clone(&shared),
-            signals: store.clone(),
             vectors: vectors.clone(),
             bodies: bodies.clone(),
             pages: Arc::new(Nothing),

@@ -49,7 +49,7 @@ fn are_versions(one: &Placed<'_>, other: &Placed<'_>, threshold: f64) -> bool {
 }
 
 /// Of vectors of unit length.
-fn cosine(one: &[f32], other: &[f32]) -> f64 {
+pub fn cosine(one: &[f32], other: &[f32]) -> f64 {
     one.iter().zip(other).map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
 }
 

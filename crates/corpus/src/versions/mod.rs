@@ -18,47 +18,41 @@ mod record;
 pub(crate) mod samples;
 mod standing;
 
+pub(crate) use clusters::cosine;
 pub(crate) use pinned::pinned;
-pub(crate) use places::Places;
+pub(crate) use places::{Places, mean};
 
 use crate::{CacheParts, permissions};
 use clusters::{Placed, clusters};
 use domain::contracts::{CorpusError, StoreError, VersionsAsked};
-use domain::corpus::{
-    AclToken, CANDIDATES_MAX, DecidedBy, Gates, NewRun, Pin, Run, Signal, Standing, Weights,
-};
-use domain::ids::SignalId;
+use domain::corpus::{AclToken, CANDIDATES_MAX, DecidedBy, Gates, NewRun, Pin, Signal, Standing, Weights};
+use domain::ids::{RunId, SignalId};
 use domain::notation::dates;
 use election::{Election, candidates, exact, hold};
 use record::Record;
 use standing::{Decision, alone, standings};
 use std::collections::BTreeMap;
 
-/// How the documents stand, and the elections behind it that were written down.
-#[derive(Debug, Default)]
-pub(crate) struct Held {
-    pub standings: BTreeMap<SignalId, Standing>,
-    pub runs: Vec<Run>,
-}
+/// How documents stand, by id.
+type Standings = BTreeMap<SignalId, Standing>;
 
 /// Nothing while the license does not open the cache.
 pub async fn versions(
     parts: &CacheParts,
     places: &Places,
     asked: VersionsAsked<'_>,
-) -> Result<BTreeMap<SignalId, Standing>, CorpusError> {
-    let held = held(parts, places, asked).await;
-    held.map(|held| held.standings)
-        .map_err(|error| CorpusError(format!("versions in the cache cannot be looked for: {error}")))
+) -> Result<Standings, CorpusError> {
+    let found = found(parts, places, asked).await;
+    found.map_err(|error| CorpusError(format!("versions in the cache cannot be looked for: {error}")))
 }
 
-pub(crate) async fn held(
+async fn found(
     parts: &CacheParts,
     places: &Places,
     asked: VersionsAsked<'_>,
-) -> Result<Held, StoreError> {
+) -> Result<Standings, StoreError> {
     if asked.candidates.is_empty() || !parts.license.opens_cache() {
-        return Ok(Held::default());
+        return Ok(Standings::new());
     }
     let tokens = permissions::tokens_of(parts, asked.asker).await?;
     let documents = documents(parts, &tokens, asked.candidates).await?;
@@ -71,7 +65,7 @@ pub(crate) async fn held(
         true => Some(Record::read(parts, asked.topic.key(), &ids).await?),
         false => None,
     };
-    let mut held = Held::default();
+    let mut standings = Standings::new();
     for group in groups {
         let versions: Vec<(&Signal, f64)> = group.iter().map(|place| &documents[*place]).map(both).collect();
         match versions.as_slice() {
@@ -79,12 +73,14 @@ pub(crate) async fn held(
             [(only, _)] => {
                 let own = pin.as_ref().filter(|pin| pin.signal_id == only.signal_id);
                 let standing = alone(own.is_some(), own.and_then(|pin| pin.run_id));
-                held.standings.insert(only.signal_id, standing);
+                standings.insert(only.signal_id, standing);
             }
-            several => decide(parts, &asked, several, (pin.as_ref(), record.as_ref()), &mut held).await?,
+            several => {
+                standings.extend(decide(parts, &asked, several, (pin.as_ref(), record.as_ref())).await?);
+            }
         }
     }
-    Ok(held)
+    Ok(standings)
 }
 
 /// Those that the person may see, in the order in which they are given, each once.
@@ -95,7 +91,7 @@ async fn documents(
 ) -> Result<Vec<(Signal, f64)>, StoreError> {
     let wanted = &candidates[..candidates.len().min(CANDIDATES_MAX)];
     let ids: Vec<SignalId> = wanted.iter().map(|(id, _)| *id).collect();
-    let seen = parts.signals.signals(&ids, Some(tokens)).await?;
+    let seen = parts.store.signals(&ids, Some(tokens)).await?;
     let mut seen: BTreeMap<SignalId, Signal> = seen.into_iter().map(|one| (one.signal_id, one)).collect();
     let document = |(id, best): &(SignalId, f64)| Some((seen.remove(id)?, *best));
     Ok(wanted.iter().filter_map(document).collect())
@@ -122,8 +118,7 @@ async fn decide(
     asked: &VersionsAsked<'_>,
     versions: &[(&Signal, f64)],
     (pin, record): (Option<&Pin>, Option<&Record>),
-    held: &mut Held,
-) -> Result<(), StoreError> {
+) -> Result<Vec<(SignalId, Standing)>, StoreError> {
     let mut order: Vec<&Signal> = by_relevance(versions);
     let (mut decision, mut run_id) = (None, None);
     let pin = pin.filter(|pin| order.iter().any(|one| one.signal_id == pin.signal_id));
@@ -141,12 +136,9 @@ async fn decide(
         if let Some(winner) = election.winner {
             let not_elected = election.members.iter().filter(|member| !member.eligible);
             let ineligible = not_elected.map(|member| member.signal_id).collect();
-            let run = match asked.records {
-                true => Some(write(parts, asked, election, winner, (weights, gates)).await?),
-                false => None,
-            };
-            run_id = run.as_ref().map(|run| run.run_id);
-            held.runs.extend(run);
+            if asked.records {
+                run_id = Some(write(parts, asked, election, winner, (weights, gates)).await?);
+            }
             // What only waits for a decision changes nothing that is shown.
             decision = parts.settings.canonical_auto_elect_enabled.then_some(Decision {
                 by: DecidedBy::Election,
@@ -155,8 +147,7 @@ async fn decide(
             });
         }
     }
-    held.standings.extend(standings(&order, decision.as_ref(), run_id));
-    Ok(())
+    Ok(standings(&order, decision.as_ref(), run_id))
 }
 
 async fn write(
@@ -165,7 +156,7 @@ async fn write(
     election: Election,
     winner: SignalId,
     (weights, gates): (Weights, Gates),
-) -> Result<Run, StoreError> {
+) -> Result<RunId, StoreError> {
     let run = NewRun {
         query: asked.topic.query.to_owned(),
         scope: asked.topic.scope(),
@@ -179,7 +170,7 @@ async fn write(
         search_id: asked.search,
         search_owner: asked.asker,
     };
-    parts.store.record_run(run, parts.clock.now()).await
+    Ok(parts.store.record_run(run, parts.clock.now()).await?.run_id)
 }
 
 fn rules(parts: &CacheParts) -> (Weights, Gates) {

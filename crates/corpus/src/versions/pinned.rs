@@ -21,7 +21,7 @@ pub async fn pinned(
         return Ok(None);
     }
     let ids: Vec<SignalId> = pins.iter().map(|pin| pin.signal_id).collect();
-    let mut seen = parts.signals.signals(&ids, Some(tokens)).await?;
+    let mut seen = parts.store.signals(&ids, Some(tokens)).await?;
     let found = pins.into_iter().find_map(|pin| {
         let place = seen.iter().position(|signal| signal.signal_id == pin.signal_id)?;
         Some((pin, seen.swap_remove(place)))

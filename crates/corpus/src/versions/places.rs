@@ -28,7 +28,7 @@ impl Places {
         if let Some(place) = self.remembered(signal.signal_id, &made_from) {
             return Ok(Some(place));
         }
-        let place: Option<Arc<[f32]>> = mean(&parts.signals.chunks(signal.signal_id).await?).map(Arc::from);
+        let place: Option<Arc<[f32]>> = mean(&parts.store.chunks(signal.signal_id).await?).map(Arc::from);
         if let Some(place) = &place {
             self.remember(signal.signal_id, made_from, Arc::clone(place));
         }
@@ -49,7 +49,8 @@ impl Places {
     }
 }
 
-fn mean(chunks: &[StoredChunk]) -> Option<Vec<f32>> {
+/// The mean of the vectors of all pieces, of unit length.
+pub fn mean(chunks: &[StoredChunk]) -> Option<Vec<f32>> {
     let mut sum = vec![0.0_f64; chunks.first()?.vector.len()];
     for chunk in chunks {
         for (sum, number) in sum.iter_mut().zip(&chunk.vector) {

@@ -7,6 +7,7 @@ use crate::corpus::{
 use crate::ids::{RunId, SignalId, UserId};
 use crate::instant::Instant;
 use async_trait::async_trait;
+use std::collections::BTreeSet;
 
 /// What became of the wish for a pin. The database decides among those who wish at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct PinFilter {
 /// Which elections are wanted. Nothing said: all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunFilter {
+    /// Only these; None: all.
+    pub ids: Option<Vec<RunId>>,
     /// Only those whose winner somebody with these tokens may see; None: all, for work that shows nothing to anybody.
     pub visible_to: Option<Vec<AclToken>>,
     /// Only those that this person's searches came to.
@@ -90,7 +93,8 @@ pub trait CanonicalStore: Send + Sync {
 
     /// Writes an election, `auto_elected` or `pending`. The open one of the same query, scope and cluster becomes
     /// `superseded`; when it says the same (members, scores, weights, gates, winner, `auto`), nothing is written and that one is
-    /// returned. The other members get the winner as `superseded_by`, as one. The newest twenty that nobody decided are kept.
+    /// returned. With an `auto_elected` one the other members get the winner as `superseded_by`, as one. The newest twenty that
+    /// nobody decided are kept.
     /// Numbers of at most six decimals are read again as they are. `NotFound`: the winner is gone.
     async fn record_run(&self, run: NewRun, now: Instant) -> Result<Run, StoreError>;
     async fn run(&self, id: RunId) -> Result<Run, StoreError>;
@@ -108,7 +112,8 @@ pub trait CanonicalStore: Send + Sync {
         force: bool,
         now: Instant,
     ) -> Result<RunOutcome, StoreError>;
-    /// Rejects an open run: its winner gets a rejection for its query. `NotFound`: the run or its winner is gone.
+    /// Rejects an open run: its winner gets a rejection for its query, and unless it is pinned it supersedes the other
+    /// members no longer. `NotFound`: the run or its winner is gone.
     async fn reject_run(
         &self,
         id: RunId,
@@ -119,6 +124,8 @@ pub trait CanonicalStore: Send + Sync {
     ) -> Result<RunOutcome, StoreError>;
     /// How often and for which queries these documents were rejected; one for each rejection.
     async fn rejections(&self, signals: &[SignalId]) -> Result<Vec<Rejection>, StoreError>;
+    /// Which of these runs were rejected.
+    async fn rejected_runs(&self, ids: &[RunId]) -> Result<BTreeSet<RunId>, StoreError>;
     /// Open runs that were made before `before` become `stale`, at most `limit`; how many. `is_dry`: only counts.
     async fn retire_runs(&self, before: Instant, limit: u64, is_dry: bool) -> Result<u64, StoreError>;
     /// How many runs there are of each state, and how many pins.

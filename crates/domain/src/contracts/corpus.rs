@@ -3,11 +3,11 @@
 
 use super::{PageText, PageWanted};
 use crate::corpus::{CacheMark, Origin, Signal, Standing, Topic};
-use crate::ids::{ProviderId, SearchId, SignalId, UserId};
+use crate::ids::{ProviderId, RunId, SearchId, SignalId, UserId};
 use crate::result::ResultItem;
 use async_trait::async_trait;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is asked of the cache as a source.
 #[derive(Debug, Clone, Copy)]
@@ -76,6 +76,8 @@ pub trait Corpus: Send + Sync {
         topic: Option<Topic<'_>>,
         signals: &[SignalId],
     ) -> Result<BTreeMap<SignalId, CacheMark>, CorpusError>;
+    /// Which of these elections were rejected: what they chose does not count any more.
+    async fn rejected(&self, runs: &[RunId]) -> Result<BTreeSet<RunId>, CorpusError>;
     /// Asks the sources whether the documents of a page of results are still there, as far as that is due: at once within
     /// limits (`SVC_CACHE_LIVENESS_SYNC`), else later.
     async fn recheck(&self, asker: UserId, marks: &mut BTreeMap<SignalId, CacheMark>);

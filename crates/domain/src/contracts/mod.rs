@@ -54,7 +54,7 @@ pub use list_store::{PreferenceStore, SearchRunStore};
 pub use mixer::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
 pub use nothing::Nothing;
 pub use oauth::{CameBack, FlowOutcome, FlowStart, OAuth, OAuthError, TokenUse};
-pub use observer::{NoObserver, Observer};
+pub use observer::{AnswerEnd, ModelUse, NoObserver, Observer};
 pub use processor::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, QueryContext,
     QueryProcessor, QueryProcessorKind, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,

@@ -10,12 +10,12 @@ use super::{
 use crate::ai_provider::AiProvider;
 use crate::authenticator::{Authenticator, ProvenIdentity};
 use crate::corpus::{CacheMark, Standing, Topic};
-use crate::ids::{ProviderId, SignalId, UserId};
+use crate::ids::{ProviderId, RunId, SignalId, UserId};
 use crate::provider::SearchProvider;
 use crate::result::ResultItem;
 use crate::secret::Secret;
 use async_trait::async_trait;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::time::Duration;
 use url::Url;
@@ -122,6 +122,9 @@ impl Corpus for Nothing {
     }
     async fn versions(&self, _asked: VersionsAsked<'_>) -> Result<BTreeMap<SignalId, Standing>, CorpusError> {
         Ok(BTreeMap::new())
+    }
+    async fn rejected(&self, _runs: &[RunId]) -> Result<BTreeSet<RunId>, CorpusError> {
+        Ok(BTreeSet::new())
     }
     async fn recheck(&self, _asker: UserId, _marks: &mut BTreeMap<SignalId, CacheMark>) {}
     async fn text(&self, _wanted: &PageWanted<'_>) -> Option<PageText> {

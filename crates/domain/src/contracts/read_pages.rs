@@ -32,6 +32,8 @@ pub struct PageText {
     pub version: String,
     /// Bytes of the file that the text was read from; 0: not known.
     pub file_bytes: u64,
+    /// It is the copy that the cache keeps; nobody asked the source for it now.
+    pub is_copy: bool,
 }
 
 /// What a source says when it is asked whether a document is there.

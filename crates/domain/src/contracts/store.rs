@@ -10,7 +10,7 @@ use crate::instant::Instant;
 use crate::pipeline_record::{Pipeline, PipelineDraft};
 use crate::provider::{ProviderDraft, SearchProvider};
 use crate::query_transform::{QueryTransform, TransformDraft};
-use crate::result::{ResultItem, ResultSet, SavedResult};
+use crate::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
 use crate::search::{Search, SearchDraft, SearchFilter};
 use crate::search_run::RunFindings;
 use crate::status::SearchStatus;
@@ -167,6 +167,14 @@ pub trait ResultStore: Send + Sync {
         offset: u64,
         limit: u64,
     ) -> Result<Page<SavedResult>, StoreError>;
+    /// Those of the owner's results that are shown only while a document may be seen, in the order of that list, out of at
+    /// most `sets_max` of the newest sets. Sets of the providers `but` have none and are passed over.
+    async fn guarded_results(
+        &self,
+        owner: UserId,
+        but: &[ProviderId],
+        sets_max: u64,
+    ) -> Result<Vec<GuardedResult>, StoreError>;
     /// Replaces one result; its id stays.
     async fn replace_result(
         &self,

@@ -1,7 +1,7 @@
 //! A canonical election: which version of a document is the one that counts, and why.
 
-use super::Scope;
 use super::words::words;
+use super::{Reason, Scope, reason};
 use crate::ids::{RunId, SearchId, SignalId, UserId};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -122,8 +122,9 @@ pub struct Member {
     /// When it was published or changed, as far as it is known.
     pub dated: Option<DateTime<Utc>>,
     pub eligible: bool,
-    /// In sentences: why it cannot be elected, and what its factors follow from. No text of the document.
-    pub reasons: Vec<String>,
+    /// Why it cannot be elected, and what its factors follow from.
+    #[serde(deserialize_with = "reason::read")]
+    pub reasons: Vec<Reason>,
     pub factors: Factors,
     pub score: f64,
     /// From 1; those that cannot be elected come last.

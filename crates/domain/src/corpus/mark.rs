@@ -87,6 +87,19 @@ impl CacheMark {
         self.badge == Badge::Alternate
     }
 
+    /// The election that chose among its versions, if one did.
+    pub fn elected_by(&self) -> Option<RunId> {
+        let cluster = self.cluster.as_ref()?;
+        self.run_id.filter(|_| cluster.decided_by == Some(DecidedBy::Election))
+    }
+
+    /// The election was rejected: nothing is decided among its versions until the next one.
+    pub fn take_back_election(&mut self) {
+        let Some(cluster) = &mut self.cluster else { return };
+        (cluster.role, cluster.winner_signal_id, cluster.decided_by) = (None, None, None);
+        (self.badge, self.run_id) = (Badge::Cached, None);
+    }
+
     /// The saved mark brought up to now; false when its document is not among `marks`. `knows_pins`: the marks were asked
     /// for with the topic of the search.
     ///
@@ -95,11 +108,9 @@ impl CacheMark {
     pub fn bring_up(&mut self, marks: &Marks, knows_pins: bool) -> bool {
         let Some(now) = marks.get(&self.signal_id) else { return false };
         let saved = std::mem::replace(self, now.clone());
-        let was_pinned = saved.badge == Badge::Pinned;
-        if was_pinned && !knows_pins {
-            self.badge = Badge::Pinned;
+        if saved.badge == Badge::Pinned && !knows_pins {
+            (self.badge, self.run_id) = (Badge::Pinned, saved.run_id);
         }
-        self.run_id = saved.run_id.filter(|_| self.badge == Badge::Pinned);
         let Some(mut cluster) = saved.cluster else { return true };
         cluster.members.retain(|member| marks.contains_key(&member.signal_id));
         cluster.size = u32::try_from(cluster.members.len()).unwrap_or(u32::MAX);
@@ -119,7 +130,14 @@ impl CacheMark {
             Some(DecidedBy::Election) if is_winner => Badge::AutoSelected,
             Some(_) => Badge::Alternate,
         };
-        self.run_id = saved.run_id.filter(|_| decided_by.is_some());
+        self.run_id = match decided_by {
+            None => None,
+            // It may be another pin than at the time of the search, and behind it another election or none.
+            Some(DecidedBy::Pin) if knows_pins => {
+                cluster.winner_signal_id.and_then(|id| marks.get(&id)?.run_id)
+            }
+            Some(_) => saved.run_id,
+        };
         self.cluster = Some(cluster);
         true
     }
@@ -227,14 +245,65 @@ mod tests {
     #[test]
     fn a_document_without_versions() {
         let pinned = CacheMark { run_id: Some(RunId(9)), ..mark(1, Badge::Pinned) };
-        for (now, knows_pins, expected, run) in [
-            (Badge::Pinned, true, Badge::Pinned, Some(RunId(9))),
-            (Badge::Cached, true, Badge::Cached, None),
-            (Badge::Cached, false, Badge::Pinned, Some(RunId(9))),
+        for (now, of_pin, knows_pins, expected, run) in [
+            (Badge::Pinned, Some(RunId(9)), true, Badge::Pinned, Some(RunId(9))),
+            (Badge::Pinned, None, true, Badge::Pinned, None),
+            (Badge::Cached, None, true, Badge::Cached, None),
+            (Badge::Cached, None, false, Badge::Pinned, Some(RunId(9))),
         ] {
             let mut one = pinned.clone();
-            assert!(one.bring_up(&Marks::from([(SignalId(1), mark(1, now))]), knows_pins));
+            let now = CacheMark { run_id: of_pin, ..mark(1, now) };
+            assert!(one.bring_up(&Marks::from([(SignalId(1), now.clone())]), knows_pins));
             assert_eq!((one.badge, one.run_id), (expected, run), "{now:?} {knows_pins}");
+        }
+    }
+
+    #[test]
+    fn the_election_behind_a_decision_is_that_of_now() {
+        use DecidedBy::{Election, Pin};
+        let all = |pinned: i64, of_pin: Option<i64>| -> Marks {
+            let one = |id| match id == pinned {
+                true => CacheMark { run_id: of_pin.map(RunId), ..mark(id, Badge::Pinned) },
+                false => mark(id, Badge::Cached),
+            };
+            [1, 2, 3].map(|id| (SignalId(id), one(id))).into()
+        };
+        let table = [
+            (Election, all(0, None), true, Some(9)),
+            (Election, all(2, None), true, None),
+            (Election, all(2, Some(11)), true, Some(11)),
+            (Pin, all(1, Some(9)), true, Some(9)),
+            (Pin, all(1, None), true, None),
+            (Pin, all(0, None), true, None),
+            (Pin, all(0, None), false, Some(9)),
+        ];
+        for (number, (by, marks, knows_pins, expected)) in table.into_iter().enumerate() {
+            for id in 1..=3 {
+                let mut one = saved(id, by);
+                assert!(one.bring_up(&marks, knows_pins));
+                assert_eq!(one.run_id, expected.map(RunId), "row {number}, document {id}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_rejected_election_leaves_the_versions_undecided() {
+        assert_eq!(saved(2, DecidedBy::Election).elected_by(), Some(RunId(9)));
+        assert_eq!(saved(2, DecidedBy::Pin).elected_by(), None, "a pin is no election");
+        assert_eq!(mark(1, Badge::Cached).elected_by(), None);
+        for (pinned, expected) in [
+            (0, ["Cached None", "Cached None", "Cached None"]),
+            (2, ["Alternate Some(Alternate)", "Pinned Some(Winner)", "Alternate Some(Alternate)"]),
+        ] {
+            let badge = |id| if id == pinned { Badge::Pinned } else { Badge::Cached };
+            let marks: Marks = [1, 2, 3].map(|id| (SignalId(id), mark(id, badge(id)))).into();
+            for (id, expected) in (1..).zip(expected) {
+                let mut one = saved(id, DecidedBy::Election);
+                one.take_back_election();
+                assert!(one.bring_up(&marks, true));
+                assert!(told(&one).starts_with(expected), "{}", told(&one));
+                assert_eq!(one.run_id, None);
+            }
         }
     }
 }

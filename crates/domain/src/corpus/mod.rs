@@ -10,6 +10,7 @@ mod license_gate;
 mod listed;
 mod mark;
 mod pin;
+mod reason;
 mod signal;
 mod topic;
 mod words;
@@ -29,6 +30,7 @@ pub use license_gate::LicenseGate;
 pub use listed::{CANDIDATES_MAX, candidates, stand};
 pub use mark::{Badge, CacheMark};
 pub use pin::{NewPin, Pin, PinAction, PinEvent, PinVia};
+pub use reason::{FormatKind, Reason};
 pub use signal::{
     Grant, IndexedContent, Liveness, NewSignal, Origin, Signal, SignalState, SourceKind, StoredChunk,
 };

@@ -4,8 +4,9 @@ use super::MATTER_PREFIX;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// Longest query that a decision is about, in characters.
-pub const QUERY_CHARS_MAX: usize = 1_000;
+/// Longest query that a decision is about, in characters: as long as one of a search, so that two that differ only at their
+/// ends do not share a decision.
+pub const QUERY_CHARS_MAX: usize = crate::search::QUERY_CHARS_MAX;
 /// `scope` of a decision that holds everywhere.
 const FIRM: &str = "firm";
 
@@ -101,6 +102,8 @@ mod tests {
         }
         assert_eq!(query_key("the MSA"), "the msa", "stopwords are kept");
         assert_eq!(query_key(&"x".repeat(QUERY_CHARS_MAX + 1)).len(), QUERY_CHARS_MAX);
+        let longest = |end: &str| "x".repeat(crate::search::QUERY_CHARS_MAX - 1) + end;
+        assert_ne!(query_key(&longest("a")), query_key(&longest("b")), "two searches are two queries");
     }
 
     #[test]

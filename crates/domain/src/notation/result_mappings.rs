@@ -7,6 +7,8 @@ use super::scan::{find_top, split_top};
 use crate::names;
 
 /// The words that command; `BLOCK` takes a value.
+/// What stands beside the blocks in an answer.
+pub(crate) const BLOCKS_RESERVED: [&str; 3] = ["messages", "info", "results"];
 const COMMANDS: [&str; 5] = ["NO_PAYLOAD", "FILE_SYSTEM", "LC_URL", "DATASET", "BLOCK=<name>"];
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -100,6 +102,11 @@ impl ResultMappings {
             return Err(format!("'{piece}' needs a key before '=' and a source after it."));
         }
         if key == "BLOCK" {
+            if BLOCKS_RESERVED.contains(&source) {
+                return Err(format!(
+                    "No block can be named '{source}': every answer has a part of that name."
+                ));
+            }
             self.block = Some(source.to_owned());
         } else if let Some(inside) = source.strip_prefix('\'') {
             let inside = inside.strip_suffix('\'').unwrap_or(inside);
@@ -245,6 +252,9 @@ mod tests {
             ("title=", "'title=' needs a key"),
             ("=x", "'=x' needs a key"),
             ("BLOCK=", "needs a key"),
+            ("BLOCK=info", "No block can be named 'info'"),
+            ("BLOCK= results", "No block can be named 'results'"),
+            ("BLOCK=messages", "No block can be named 'messages'"),
             ("a=sw_urlencode(x", "lacks its ')'"),
             ("a=sw_upper(x)", "Unknown function 'sw_upper'"),
             ("title='{a b}'", "'a b' is not a path"),

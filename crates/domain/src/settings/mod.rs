@@ -121,6 +121,9 @@ impl Settings {
         if self.database_pool_max == 0 {
             mistakes.push("SVC_DATABASE_POOL_MAX: at least 1 is needed.".to_owned());
         }
+        if self.database_statement_timeout.0.as_secs() < 1 {
+            mistakes.push("SVC_DATABASE_STATEMENT_TIMEOUT: at least 1 second is needed.".to_owned());
+        }
         if self.log_max_mb == 0 || self.log_files == 0 {
             mistakes.push("SVC_LOG_MAX_MB and SVC_LOG_FILES: at least 1 is needed.".to_owned());
         }
@@ -185,6 +188,23 @@ mod tests {
         .expect_err("three mistakes");
         assert_eq!(mistakes.len(), 4, "{mistakes:#?}");
         assert!(mistakes.iter().any(|line| line.contains("Did you mean 'SVC_TIMEOUT'")), "{mistakes:#?}");
+    }
+
+    #[test]
+    fn what_would_stop_the_service_is_refused() {
+        for (name, value, told) in [
+            ("SVC_TIMEOUT", "0", "more than 0 seconds"),
+            ("SVC_TASK_LEASE", "0.9", "at least 1 second"),
+            ("SVC_DATABASE_POOL_MAX", "0", "at least 1"),
+            ("SVC_DATABASE_STATEMENT_TIMEOUT", "0.9", "at least 1 second"),
+            ("SVC_LOG_MAX_MB", "0", "at least 1"),
+            ("SVC_LOG_FILES", "0", "at least 1"),
+            ("SVC_LOG_FORMAT", "xml", "text or json"),
+        ] {
+            let mistakes = Settings::read(&given(&[(name, value)], &[])).expect_err(name);
+            assert_eq!(mistakes.len(), 1, "{mistakes:#?}");
+            assert!(mistakes[0].contains(name) && mistakes[0].contains(told), "{mistakes:#?}");
+        }
     }
 
     #[test]

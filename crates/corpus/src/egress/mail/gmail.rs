@@ -19,6 +19,8 @@ use serde_json::Value;
 const AT_ONCE: usize = 8;
 /// Most parts of one message that are looked at.
 const PARTS_MAX: usize = 200;
+/// Most texts of one message that are asked for by themselves.
+const TEXTS_ELSEWHERE_MAX: usize = 10;
 /// So deep parts may lie in each other.
 const DEPTH_MAX: usize = 20;
 /// Written for addresses, with or without `=` at the end.
@@ -64,22 +66,34 @@ impl SentMail for Gmail {
     async fn content(&self, head: &Head) -> Result<Content, MailError> {
         let url = self.client.at(&["users", "me", "messages", &head.id], &[("format", "full")])?;
         let message = self.client.json(&url, &[]).await?;
-        let mut content = Content::default();
-        collect(&message["payload"], 0, &mut PARTS_MAX.clone(), &mut content);
-        Ok(content)
+        let mut found = Found { room: PARTS_MAX, ..Found::default() };
+        found.collect(&message["payload"], 0);
+        for id in found.texts_elsewhere {
+            match self.elsewhere(head, &id).await {
+                Ok(text) => found.content.texts.push(String::from_utf8_lossy(&text).into_owned()),
+                Err(MailError::Missing) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found.content)
     }
 
     async fn bytes(&self, head: &Head, attachment: &Attachment) -> Result<Bytes, MailError> {
         if let Some(bytes) = &attachment.bytes {
             return Ok(bytes.clone());
         }
-        let path = ["users", "me", "messages", &head.id, "attachments", &attachment.id];
-        let answer = self.client.json(&self.client.at(&path, &[])?, &[]).await?;
-        data(&answer).ok_or_else(unreadable)
+        self.elsewhere(head, &attachment.id).await
     }
 }
 
 impl Gmail {
+    /// A part that did not come with its message.
+    async fn elsewhere(&self, head: &Head, id: &str) -> Result<Bytes, MailError> {
+        let path = ["users", "me", "messages", &head.id, "attachments", id];
+        let answer = self.client.json(&self.client.at(&path, &[])?, &[]).await?;
+        data(&answer).ok_or_else(unreadable)
+    }
+
     /// None when it was removed meanwhile.
     async fn head(&self, id: String) -> Result<Option<Head>, MailError> {
         const QUERY: [(&str, &str); 5] = [
@@ -123,32 +137,41 @@ fn head(id: String, message: &Value) -> Option<Head> {
     })
 }
 
-/// What is in a part and in the parts below it.
-fn collect(part: &Value, depth: usize, room: &mut usize, content: &mut Content) {
-    if depth > DEPTH_MAX || *room == 0 {
-        return;
-    }
-    *room -= 1;
-    let (name, media_type) =
-        (part["filename"].as_str().unwrap_or_default(), part["mimeType"].as_str().unwrap_or_default());
-    let body = &part["body"];
-    if !name.is_empty() {
-        if content.attachments.len() < ATTACHMENTS_MAX {
-            content.attachments.push(Attachment {
-                id: body["attachmentId"].as_str().unwrap_or_default().to_owned(),
-                name: name.to_owned(),
-                media_type: media_type.to_owned(),
-                size: body["size"].as_u64().unwrap_or_default(),
-                bytes: data(body),
-            });
+/// What is in a message.
+#[derive(Default)]
+struct Found {
+    content: Content,
+    /// Ids of texts that are too long to come with their message.
+    texts_elsewhere: Vec<String>,
+    /// So many parts may still be looked at.
+    room: usize,
+}
+
+impl Found {
+    /// Looks at a part and at the parts below it.
+    fn collect(&mut self, part: &Value, depth: usize) {
+        if depth > DEPTH_MAX || self.room == 0 {
+            return;
         }
-    } else if matches!(media_type, "text/html" | "text/plain")
-        && let Some(bytes) = data(body)
-    {
-        content.texts.push(String::from_utf8_lossy(&bytes).into_owned());
-    }
-    for inner in part["parts"].as_array().into_iter().flatten() {
-        collect(inner, depth + 1, room, content);
+        self.room -= 1;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let (name, media_type, body) = (text(&part["filename"]), text(&part["mimeType"]), &part["body"]);
+        let id = text(&body["attachmentId"]);
+        if !name.is_empty() {
+            if self.content.attachments.len() < ATTACHMENTS_MAX {
+                let (size, bytes) = (body["size"].as_u64().unwrap_or_default(), data(body));
+                self.content.attachments.push(Attachment { id, name, media_type, size, bytes });
+            }
+        } else if matches!(media_type.as_str(), "text/html" | "text/plain") {
+            if let Some(bytes) = data(body) {
+                self.content.texts.push(String::from_utf8_lossy(&bytes).into_owned());
+            } else if !id.is_empty() && self.texts_elsewhere.len() < TEXTS_ELSEWHERE_MAX {
+                self.texts_elsewhere.push(id);
+            }
+        }
+        for inner in part["parts"].as_array().into_iter().flatten() {
+            self.collect(inner, depth + 1);
+        }
     }
 }
 
@@ -170,11 +193,12 @@ mod tests {
             file, {"mimeType": "image/png", "body": {"data": "AAAA"}},
         ]});
         let read = |message: &Value| {
-            let mut content = Content::default();
-            collect(message, 0, &mut PARTS_MAX.clone(), &mut content);
-            content
+            let mut found = Found { room: PARTS_MAX, ..Found::default() };
+            found.collect(message, 0);
+            found
         };
-        let content = read(&message);
+        let Found { content, texts_elsewhere, .. } = read(&message);
+        assert!(texts_elsewhere.is_empty());
         assert_eq!(content.texts, ["one", "<b>"]);
         let found = &content.attachments[0];
         assert_eq!(
@@ -182,10 +206,13 @@ mod tests {
             ("a.pdf", "x", 7, 1)
         );
         let many = |one: &Value| json!({"parts": vec![one.clone(); 3 * PARTS_MAX]});
-        assert_eq!(read(&many(&text("x"))).texts.len(), PARTS_MAX - 1);
-        assert_eq!(read(&many(&file)).attachments.len(), ATTACHMENTS_MAX);
+        assert_eq!(read(&many(&text("x"))).content.texts.len(), PARTS_MAX - 1);
+        assert_eq!(read(&many(&file)).content.attachments.len(), ATTACHMENTS_MAX);
+        let long =
+            json!({"mimeType": "text/html", "filename": "", "body": {"attachmentId": "t", "size": 200_000}});
+        assert_eq!(read(&many(&long)).texts_elsewhere, vec!["t"; TEXTS_ELSEWHERE_MAX]);
         let deep = (0..2 * DEPTH_MAX).fold(text("x"), |inner, _| json!({"parts": [inner]}));
-        assert!(read(&deep).texts.is_empty());
+        assert!(read(&deep).content.texts.is_empty());
     }
 
     #[test]

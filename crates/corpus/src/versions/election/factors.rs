@@ -1,9 +1,9 @@
-//! What is known of each version becomes seven numbers from 0 to 1, each with the sentence that says what it follows from.
+//! What is known of each version becomes seven numbers from 0 to 1, each with the reason that says what it follows from.
 
 use super::naming::{Name, Span, span};
 use super::{Candidate, format::format, round};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::corpus::{Factors, Liveness, Signal, SourceKind};
+use domain::corpus::{Factors, Liveness, Reason, Signal, SourceKind};
 use domain::instant::{Instant, to_micros};
 use domain::notation::dates;
 
@@ -66,14 +66,12 @@ impl Dated {
         Self { day: said.filter(|_| !is_ahead), is_ahead }
     }
 
-    fn reason(&self, newest: Option<Instant>) -> String {
+    fn reason(&self, newest: Option<Instant>) -> Reason {
         match self.day.zip(newest) {
-            Some((day, newest)) if day == newest => "No version is newer.".to_owned(),
-            Some((day, newest)) => {
-                format!("It is {:.1} days older than the newest version.", days_between(day, newest))
-            }
-            None if self.is_ahead => "Its date lies ahead and is not believed.".to_owned(),
-            None => "Its date is not known.".to_owned(),
+            Some((day, newest)) if day == newest => Reason::Newest,
+            Some((day, newest)) => Reason::Older { days: tenths(days_between(day, newest)) },
+            None if self.is_ahead => Reason::DateAhead,
+            None => Reason::DateUnknown,
         }
     }
 }
@@ -89,12 +87,12 @@ fn candidate(
     let mut reasons = vec![of_source];
     reasons.extend(name.reason());
     reasons.push(dated.reason(newest));
-    reasons.push(format!("Its format is {format}."));
+    reasons.push(Reason::Format { format });
     if facts.is_shared {
-        reasons.push("It was shared outside.".to_owned());
+        reasons.push(Reason::SharedOutside);
     }
     if facts.is_pinned_elsewhere {
-        reasons.push("It is pinned for another query.".to_owned());
+        reasons.push(Reason::PinnedElsewhere);
     }
     let (rejection, of_rejection) = rejection(facts);
     reasons.extend(of_rejection);
@@ -118,9 +116,9 @@ fn candidate(
 }
 
 /// What the configuration of its source says, else by the kind of the source.
-fn authority(configured: Option<f64>, kind: SourceKind) -> (f64, String) {
+fn authority(configured: Option<f64>, kind: SourceKind) -> (f64, Reason) {
     if let Some(said) = configured.filter(|said| said.is_finite()) {
-        return (said.clamp(0.0, 1.0), "Its source has an authority by configuration.".to_owned());
+        return (said.clamp(0.0, 1.0), Reason::AuthorityConfigured);
     }
     let worth = match kind {
         SourceKind::Dms => 1.0,
@@ -130,18 +128,23 @@ fn authority(configured: Option<f64>, kind: SourceKind) -> (f64, String) {
         SourceKind::Chat | SourceKind::Mail => 0.3,
         SourceKind::Web => 0.2,
     };
-    (worth, format!("Its source is of the kind {}.", kind.as_str()))
+    (worth, Reason::SourceKind { kind })
 }
 
-fn rejection(facts: &Facts<'_>) -> (f64, Option<String>) {
+fn rejection(facts: &Facts<'_>) -> (f64, Option<Reason>) {
     match (facts.is_rejected, facts.rejections_elsewhere) {
-        (true, _) => (1.0, Some("It was rejected for this query.".to_owned())),
+        (true, _) => (1.0, Some(Reason::Rejected)),
         (false, 0) => (0.0, None),
-        (false, often) => {
-            let worth = (REJECTION_ELSEWHERE * f64::from(often)).min(1.0);
-            (worth, Some(format!("It was rejected for other queries, {often} in number.")))
+        (false, times) => {
+            let worth = (REJECTION_ELSEWHERE * f64::from(times)).min(1.0);
+            (worth, Some(Reason::RejectedElsewhere { times }))
         }
     }
+}
+
+/// A tenth of a day is as exact as anybody wants it.
+fn tenths(days: f64) -> f64 {
+    (days * 10.0).round() / 10.0
 }
 
 fn days_between(earlier: Instant, later: Instant) -> f64 {
@@ -208,7 +211,7 @@ mod tests {
         let ahead = dated("2026-01-03");
         let today = candidates(&[super::tests::facts(&ahead)], now());
         assert_eq!(today[0].factors.recency, 1.0, "a zone of the world is ahead");
-        assert!(candidates(&facts, now())[7].reasons.iter().any(|one| one.contains("lies ahead")));
+        assert!(candidates(&facts, now())[7].reasons.contains(&Reason::DateAhead));
     }
 
     #[test]
@@ -247,7 +250,7 @@ mod tests {
         };
         let found = candidates(&[all], now()).remove(0);
         assert_eq!((found.relevance, found.is_gone), (0.123_457, true));
-        let told = found.reasons.join(" ");
+        let told = found.reasons.iter().map(Reason::to_string).collect::<Vec<_>>().join(" ");
         assert_eq!(
             told,
             "Its source is of the kind web. Its name says 'final', version 2. No version is newer. Its format is pdf. It was \

@@ -1,13 +1,18 @@
 //! Which format a version has, and what that is worth: the more finished, the more.
 
-use domain::corpus::{Signal, SourceKind};
+use domain::corpus::{FormatKind, Signal, SourceKind};
 
 /// Formats by the endings of names, and by words of media types.
-const FORMATS: [(&str, f64, &[&str], &[&str]); 5] = [
-    ("pdf", 1.0, &["pdf"], &["application/pdf"]),
-    ("a text document", 0.8, &["docx", "doc", "odt"], &["wordprocessingml", "msword", "opendocument.text"]),
+const FORMATS: [(FormatKind, f64, &[&str], &[&str]); 5] = [
+    (FormatKind::Pdf, 1.0, &["pdf"], &["application/pdf"]),
     (
-        "slides or a table",
+        FormatKind::TextDocument,
+        0.8,
+        &["docx", "doc", "odt"],
+        &["wordprocessingml", "msword", "opendocument.text"],
+    ),
+    (
+        FormatKind::SlidesOrTable,
         0.7,
         &["pptx", "ppt", "odp", "xlsx", "xls", "ods"],
         &[
@@ -20,29 +25,29 @@ const FORMATS: [(&str, f64, &[&str], &[&str]); 5] = [
         ],
     ),
     (
-        "a page",
+        FormatKind::Page,
         0.6,
         &["html", "htm", "xhtml", "md", "markdown"],
         &["text/html", "application/xhtml", "text/markdown"],
     ),
-    ("mail", MAIL_WORTH, &["eml", "msg"], &["message/rfc822", "vnd.ms-outlook"]),
+    (FormatKind::Mail, MAIL_WORTH, &["eml", "msg"], &["message/rfc822", "vnd.ms-outlook"]),
 ];
 const MAIL_WORTH: f64 = 0.4;
 const OTHER_WORTH: f64 = 0.3;
 
-/// What it is called and what it is worth, 0 to 1.
-pub fn format(signal: &Signal) -> (&'static str, f64) {
+/// Which one it is and what it is worth, 0 to 1.
+pub fn format(signal: &Signal) -> (FormatKind, f64) {
     let (ext, mime) = (signal.ext.to_ascii_lowercase(), signal.mime.to_ascii_lowercase());
     let by_ext = FORMATS.iter().find(|(_, _, endings, _)| endings.contains(&ext.as_str()));
     let by_mime = || FORMATS.iter().find(|(_, _, _, words)| words.iter().any(|word| mime.contains(word)));
     match by_ext.or_else(by_mime) {
         // The page that a mail was read from is still a mail.
         Some((_, worth, _, _)) if signal.source_kind == SourceKind::Mail && *worth < OFFICE_WORTH_MIN => {
-            ("mail", MAIL_WORTH)
+            (FormatKind::Mail, MAIL_WORTH)
         }
-        Some((name, worth, _, _)) => (name, *worth),
-        None if signal.source_kind == SourceKind::Mail => ("mail", MAIL_WORTH),
-        None => ("another one", OTHER_WORTH),
+        Some((kind, worth, _, _)) => (*kind, *worth),
+        None if signal.source_kind == SourceKind::Mail => (FormatKind::Mail, MAIL_WORTH),
+        None => (FormatKind::Other, OTHER_WORTH),
     }
 }
 

@@ -1,23 +1,20 @@
 //! Which versions can be elected: those that fit the query, and that are still there.
 
 use super::round;
-use domain::corpus::Gates;
+use domain::corpus::{Gates, Reason};
 
-/// Why a version cannot be elected, in sentences; nothing: it can. `best` is the best relevance among the versions.
-pub fn obstacles(relevance: f64, best: f64, is_gone: bool, gates: &Gates) -> Vec<String> {
+/// Why a version cannot be elected; nothing: it can. `best` is the best relevance among the versions.
+pub fn obstacles(relevance: f64, best: f64, is_gone: bool, gates: &Gates) -> Vec<Reason> {
     let mut found = Vec::new();
     if relevance < gates.relevance_min {
-        found.push(format!("Its relevance {relevance} is below the least, {}.", gates.relevance_min));
+        found.push(Reason::BelowLeast { relevance, least: gates.relevance_min });
     }
     let least = round(gates.relevance_ratio * best);
     if relevance < least {
-        found.push(format!(
-            "Its relevance {relevance} is below {least}, which is {} of the best.",
-            gates.relevance_ratio
-        ));
+        found.push(Reason::BelowShare { relevance, least, share: gates.relevance_ratio });
     }
     if is_gone {
-        found.push("Its source says that it is gone.".to_owned());
+        found.push(Reason::Gone);
     }
     found
 }
@@ -41,8 +38,8 @@ mod tests {
         for (relevance, best, is_gone, expected) in table {
             let found = obstacles(relevance, best, is_gone, &gates);
             assert_eq!(found.len(), expected.len(), "{found:?}");
-            for (sentence, part) in found.iter().zip(expected) {
-                assert!(sentence.contains(part), "{sentence}");
+            for (reason, part) in found.iter().zip(expected) {
+                assert!(reason.to_string().contains(part), "{reason}");
             }
         }
         let open = Gates { relevance_min: 0.0, relevance_ratio: 0.0 };

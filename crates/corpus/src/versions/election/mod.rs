@@ -22,7 +22,7 @@ pub use factors::{Facts, candidates};
 pub use replay::replay;
 
 use chrono::{DateTime, Utc};
-use domain::corpus::{Factors, Gates, Member, MemberRole, Weights};
+use domain::corpus::{Factors, Gates, Member, MemberRole, Reason, Weights};
 use domain::ids::SignalId;
 use std::cmp::Ordering;
 
@@ -37,8 +37,8 @@ pub struct Candidate {
     pub is_gone: bool,
     pub dated: Option<DateTime<Utc>>,
     pub factors: Factors,
-    /// What the factors follow from, in sentences.
-    pub reasons: Vec<String>,
+    /// What the factors follow from.
+    pub reasons: Vec<Reason>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -134,7 +134,7 @@ mod tests {
             is_gone: false,
             dated: day.and_then(|day| DateTime::from_timestamp(day * 86_400, 0)),
             factors: Factors { source_authority: authority, ..Factors::default() },
-            reasons: vec!["It is there.".to_owned()],
+            reasons: vec![Reason::Newest],
         }
     }
 

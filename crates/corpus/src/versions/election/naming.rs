@@ -1,6 +1,7 @@
 //! What a version says of itself in its name: how far it has come, its number, and whether it is a mere copy.
 
 use crate::lineage::{Named, named};
+use domain::corpus::Reason;
 
 /// Words of a version that is done.
 const DONE: [&str; 5] = ["final", "approved", "executed", "signed", "published"];
@@ -57,23 +58,18 @@ impl Name {
         worth.clamp(0.0, 1.0)
     }
 
-    /// In a sentence; None when the name says nothing.
-    pub fn reason(&self) -> Option<String> {
-        let stages = self
-            .0
-            .stages
-            .iter()
-            .filter(|stage| DONE.contains(stage) || UNDONE.contains(stage) || **stage == COPY);
-        let mut said: Vec<String> = stages.map(|stage| format!("'{stage}'")).collect();
-        if self.0.is_numbered_copy {
-            said.push("a number in brackets, as copies have".to_owned());
-        }
-        match self.0.version {
-            Some((major, 0)) => said.push(format!("version {major}")),
-            Some((major, minor)) => said.push(format!("version {major}.{minor}")),
-            None => {}
-        }
-        (!said.is_empty()).then(|| format!("Its name says {}.", said.join(", ")))
+    /// None when the name says nothing.
+    pub fn reason(&self) -> Option<Reason> {
+        let counts = |stage: &&&str| DONE.contains(stage) || UNDONE.contains(stage) || **stage == COPY;
+        let stages: Vec<String> =
+            self.0.stages.iter().filter(counts).map(|stage| stage.to_string()).collect();
+        let is_numbered_copy = self.0.is_numbered_copy;
+        let version = self.0.version.map(|(major, minor)| match minor {
+            0 => major.to_string(),
+            minor => format!("{major}.{minor}"),
+        });
+        let says_something = !stages.is_empty() || is_numbered_copy || version.is_some();
+        says_something.then_some(Reason::Name { stages, is_numbered_copy, version })
     }
 }
 
@@ -143,7 +139,7 @@ mod tests {
 
     #[test]
     fn what_a_name_says_is_told() {
-        let told = |title| Name::of(title, "").reason();
+        let told = |title| Name::of(title, "").reason().map(|reason| reason.to_string());
         assert_eq!(told("Lease of 4 Main Street"), None);
         let expected = "Its name says 'final', 'draft', a number in brackets, as copies have, version 2.1.";
         assert_eq!(told("Lease final draft v2.1 (3)").as_deref(), Some(expected));

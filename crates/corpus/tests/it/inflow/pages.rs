@@ -38,6 +38,7 @@ async fn what_is_fetched_for_an_answer_is_kept() {
     let text = text_of("river", 100);
     house.web.gives(URL, Ok(&text));
     let live = read(&house, house.ann, &provider, &item(URL)).await.unwrap();
+    assert!(!live.is_copy);
     assert_eq!((live.text, house.web.asked_times()), (text.clone(), 1));
     assert_eq!((house.work().await, house.web.asked_times()), (1, 1), "the text was here already");
     let signal = house.found(house.ann, "river").await.remove(0).signal;
@@ -47,6 +48,7 @@ async fn what_is_fetched_for_an_answer_is_kept() {
     let copy = read(&house, house.bob, &provider, &item("https://a.example/river#part")).await.unwrap();
     assert_eq!((copy.text.as_str(), house.web.asked_times()), (text.trim(), 1));
     assert_eq!((copy.media_type.as_str(), copy.author.as_str()), ("text/html", "Ada"));
+    assert!(copy.is_copy);
     house.clock.advance(Duration::from_secs(3_601));
     read(&house, house.ann, &provider, &item(URL)).await.unwrap();
     assert_eq!(house.web.asked_times(), 2);

@@ -57,7 +57,7 @@ async fn members_that_may_not_be_seen_are_counted_only() {
         for member in &read.members {
             let sum: f64 = member.contributions.values().iter().sum();
             assert!((sum - member.member.score).abs() < 1e-9, "the bars add up");
-            assert!(member.member.reasons.iter().all(|reason| !reason.contains("Lease")));
+            assert!(member.member.reasons.iter().all(|reason| !reason.to_string().contains("Lease")));
         }
     }
 }

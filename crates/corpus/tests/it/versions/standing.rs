@@ -2,8 +2,9 @@
 
 use super::house::{QUERY, Room, asked, electing, quiet};
 use corpus::canonical::{DiagnosisAsked, RunsAsked};
-use domain::contracts::{CanonicalStore, Corpus, CorpusQuestion, RunFilter};
-use domain::corpus::{Badge, Topic};
+use domain::contracts::{CanonicalStore, Corpus, CorpusQuestion, RunFilter, VersionsAsked};
+use domain::corpus::{Badge, RejectReason, Topic};
+use domain::ids::RunId;
 use domain::settings::{Settings, Share};
 
 #[tokio::test]
@@ -59,15 +60,43 @@ async fn without_automatic_elections_versions_are_told_and_pins_decide() {
     assert_eq!(count().await, 0, "no election was held");
     // On request it is held, and waits.
     let ann = room.principal(room.ann).await;
-    let other = room.search(room.ann, "the mill", &[]).await;
-    let runs = room.house.cache.elect(&ann, other.id).await.unwrap();
+    let held = async |query: &str| {
+        let search = room.search(room.ann, query, &[]).await;
+        let candidates = room.candidates();
+        let asked = asked(search.id, room.ann, search.topic(), &candidates, true);
+        let asked = VersionsAsked { on_request: true, ..asked };
+        let standings = room.house.cache.versions(asked).await.unwrap();
+        (room.told(&standings), standings[&room.versions[0]].run_id)
+    };
+    let (told, run) = held("the mill").await;
+    assert_eq!(told, "Cached none, Cached none, Cached none", "what waits changes nothing");
+    let runs = RunsAsked { ids: run.map(|run| vec![run]), limit: 10, ..RunsAsked::default() };
+    let runs = room.house.cache.runs(&ann, &runs).await.unwrap().items;
     let told: Vec<_> = runs.iter().map(|one| (one.run.status.as_str(), one.run.winner_signal_id)).collect();
     // What is pinned for another query has that for it.
     assert_eq!(told, [("pending", room.versions[0])]);
-    assert_eq!(room.house.cache.elect(&ann, other.id).await.unwrap(), runs, "the same again is the same");
+    let waiting = room.house.cache.document_of(room.ann, room.versions[1]).await.unwrap();
+    assert_eq!(waiting.superseded_by, None);
+    assert_eq!(held("the mill").await.1, run, "the same again is the same");
     assert_eq!(count().await, 1);
-    let pinned = room.search(room.ann, QUERY, &[]).await;
-    assert_eq!(room.house.cache.elect(&ann, pinned.id).await.unwrap(), [], "a pin needs no election");
+    let pinned = "Pinned winner, Alternate alternate, Alternate alternate";
+    assert_eq!(held(QUERY).await, (pinned.to_owned(), None), "a pin needs no election");
+    assert_eq!(count().await, 1);
+}
+
+#[tokio::test]
+async fn what_was_rejected_is_told() {
+    let room = Room::open(electing()).await;
+    let search = room.search(room.ann, QUERY, &[]).await;
+    let run = room.standings(&search, true).await[&room.versions[0]].run_id.unwrap();
+    let cache = &room.house.cache;
+    let rejected = async || cache.rejected(&[run, RunId(999)]).await.unwrap().into_iter().collect::<Vec<_>>();
+    assert_eq!(rejected().await, []);
+    let ann = room.principal(room.ann).await;
+    cache.reject(&ann, run, RejectReason::Outdated, "").await.unwrap();
+    assert_eq!(rejected().await, [run]);
+    let other = cache.document_of(room.ann, room.versions[0]).await.unwrap();
+    assert_eq!(other.superseded_by, None, "it is superseded by nothing until the next election");
 }
 
 #[tokio::test]

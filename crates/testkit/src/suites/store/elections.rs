@@ -5,8 +5,8 @@ use super::signals::indexed;
 use super::{at, person};
 use domain::contracts::{RunFilter, RunOutcome, Store, StoreError};
 use domain::corpus::{
-    AclToken, COMMENT_CHARS_MAX, Factors, Gates, Member, MemberRole, NewRun, PinVia, RejectReason, Rejection,
-    Run, RunStatus, Scope, SignalState, Weights,
+    AclToken, COMMENT_CHARS_MAX, Factors, Gates, Member, MemberRole, NewRun, PinVia, Reason, RejectReason,
+    Rejection, Run, RunStatus, Scope, SignalState, Weights,
 };
 use domain::ids::{RunId, SearchId, SignalId, UserId};
 use futures_util::future::join_all;
@@ -24,7 +24,7 @@ fn member(signal: SignalId, rank: u32, score: f64) -> Member {
         is_gone: false,
         dated: Some(at(7)),
         eligible: true,
-        reasons: vec!["It is newer \0 ä.".to_owned()],
+        reasons: vec![Reason::Said { text: "It is newer \0 ä.".to_owned() }, Reason::Older { days: 0.3 }],
         factors: Factors::of([0.7, 0.333333, 0.1, 1.0, 0.0, 0.0, 0.25]),
         score,
         rank,
@@ -111,12 +111,23 @@ pub async fn are_recorded_once(store: &dyn Store) {
     let mut before = run.run_id;
     for (number, change) in changes.into_iter().enumerate() {
         let is_auto = change.auto;
+        let known = followed(c).await;
+        let winner = change.winner_signal_id;
+        let has_c = change.members.iter().any(|member| member.signal_id == c);
         let next = store.record_run(change, at(3)).await.unwrap();
+        let expected = if is_auto && has_c { Some(winner) } else { known };
+        assert_eq!(followed(c).await, expected, "{number}: what only waits changes no document");
         assert!(next.run_id > before, "{number}");
         assert_eq!(status(store, before).await, RunStatus::Superseded, "{number}");
         assert_eq!(next.status, if is_auto { RunStatus::AutoElected } else { RunStatus::Pending });
         before = next.run_id;
     }
+}
+
+pub async fn leave_others_alone(store: &dyn Store) {
+    let (ann, [a, b, c]) = three(store).await;
+    let new = election("The  MSA", &[b, a, c], ann);
+    let before = store.record_run(new.clone(), at(1)).await.unwrap().run_id;
     for other in [
         NewRun { scope: Scope::read("acme"), ..new.clone() },
         NewRun { query: "msa".to_owned(), ..new.clone() },
@@ -125,8 +136,10 @@ pub async fn are_recorded_once(store: &dyn Store) {
         store.record_run(other, at(4)).await.unwrap();
         assert_eq!(status(store, before).await, RunStatus::AutoElected, "another topic");
     }
-    let gone = NewRun { winner_signal_id: SignalId(999), ..new.clone() };
-    assert_eq!(store.record_run(gone, at(5)).await, Err(StoreError::NotFound));
+    for auto in [true, false] {
+        let gone = NewRun { winner_signal_id: SignalId(999), auto, ..new.clone() };
+        assert_eq!(store.record_run(gone, at(5)).await, Err(StoreError::NotFound));
+    }
     assert_eq!(status(store, before).await, RunStatus::AutoElected, "what is refused changes nothing");
 }
 
@@ -206,12 +219,16 @@ pub async fn are_approved_once(store: &dyn Store) {
 pub async fn are_rejected_once(store: &dyn Store) {
     let (ann, [a, b, c]) = three(store).await;
     let run = store.record_run(election("First", &[b, a, c], ann), at(1)).await.unwrap();
+    let followed = async |id| store.signal(id).await.unwrap().superseded_by;
+    assert_eq!([followed(a).await, followed(b).await, followed(c).await], [Some(b), None, Some(b)]);
+    assert!(store.rejected_runs(&[run.run_id]).await.unwrap().is_empty());
     let race = join_all(
         (0..RACERS).map(|_| store.reject_run(run.run_id, ann, RejectReason::Outdated, "old", at(2))),
     )
     .await;
     let count = race.iter().filter(|outcome| matches!(outcome, Ok(RunOutcome::Decided(_, None)))).count();
     assert_eq!(count, 1, "{race:?}");
+    assert_eq!([followed(a).await, followed(c).await], [None, None], "what was rejected supersedes nothing");
     let now = store.run(run.run_id).await.unwrap();
     assert_eq!((now.status, now.reject_reason), (RunStatus::Rejected, Some(RejectReason::Outdated)));
     assert_eq!((now.comment.as_str(), now.decided_by, now.decided_at), ("old", Some(ann), Some(at(2))));
@@ -221,7 +238,16 @@ pub async fn are_rejected_once(store: &dyn Store) {
     assert!(again.run_id > run.run_id, "a decided run is not written over");
     store.reject_run(again.run_id, ann, RejectReason::Other, "", at(4)).await.unwrap();
     let other = store.record_run(election("second", &[b, a], ann), at(5)).await.unwrap();
+    store.pin(wanted("third", "firm", b, ann), false, at(5)).await.unwrap();
     store.reject_run(other.run_id, ann, RejectReason::WrongVersion, "", at(6)).await.unwrap();
+    assert_eq!(followed(a).await, Some(b), "while it is pinned it counts");
+    store.unpin(b, None, None, ann, at(6)).await.unwrap();
+    let open = store.record_run(election("fourth", &[b, a], ann), at(6)).await.unwrap();
+    let all = [run.run_id, again.run_id, other.run_id, open.run_id, RunId(999)];
+    let rejected = store.rejected_runs(&all).await.unwrap();
+    assert_eq!(rejected.into_iter().collect::<Vec<_>>(), all[..3]);
+    let many: Vec<RunId> = (10_000..11_000).map(RunId).chain([run.run_id]).collect();
+    assert_eq!(store.rejected_runs(&many).await.unwrap().len(), 1, "of more than one statement takes");
     assert_eq!(
         store.rejections(&[b]).await.unwrap(),
         [rejection("first"), rejection("first"), rejection("second")],
@@ -267,6 +293,9 @@ pub async fn are_found(store: &dyn Store) {
             vec![3, 0],
         ),
         (RunFilter { visible_to: Some(vec![]), ..all() }, vec![]),
+        (RunFilter { ids: Some(vec![ids[0], ids[1], RunId(999)]), ..all() }, vec![1, 0]),
+        (RunFilter { ids: Some(vec![ids[0], ids[1]]), search_owner: Some(ben), ..all() }, vec![1]),
+        (RunFilter { ids: Some(vec![]), ..all() }, vec![]),
     ] {
         let page = store.runs(&filter, 0, 9).await.unwrap();
         let found: Vec<RunId> = page.items.iter().map(|run| run.run_id).collect();

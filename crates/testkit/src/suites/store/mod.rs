@@ -56,7 +56,7 @@ macro_rules! store_behaviours {
             lists: preferences_belong_to_one_person, runs_are_kept_and_compared, runs_are_bounded,
                 searches_are_looked_for, new_results_are_counted;
             results: have_contiguous_ids, have_unique_ids_when_runs_finish_together, are_read_by_id,
-                are_listed_newest_first, are_replaced, are_deleted, keep_the_order_of_keys,
+                are_listed_newest_first, say_which_need_a_right, are_replaced, are_deleted, keep_the_order_of_keys,
                 change_one_after_the_other, are_marked_as_read, are_marked_as_read_once;
             providers: are_created_all_or_none, are_read_and_listed, keep_their_names_unique,
                 hide_their_credentials, keep_a_secret_that_is_not_sent, are_deleted;
@@ -87,7 +87,7 @@ macro_rules! store_behaviours {
             signal_changes: are_told_in_order, are_told_in_the_order_of_commits, end_whoever_writes;
             pins: are_one_for_each_query_and_scope, need_a_text, are_unpinned, are_listed, take_long_and_odd_queries,
                 are_decided_by_the_database;
-            elections: are_recorded_once, know_who_asked, are_recorded_once_by_many, are_approved_once, are_rejected_once, are_found, become_stale, are_bounded;
+            elections: are_recorded_once, leave_others_alone, know_who_asked, are_recorded_once_by_many, are_approved_once, are_rejected_once, are_found, become_stale, are_bounded;
             decided_documents: leave_nothing_undecided, are_one_after_a_merge, outlive_people;
             egress: scans_run_one_at_a_time, scans_end_once, events_are_kept_once, events_belong_to_one_person,
                 scans_are_bounded;

@@ -1,9 +1,10 @@
 //! Saved results: their ids, and reading, replacing and deleting by id.
 
 use super::{at, finished, finished_search, item, new_search, person, set};
+use crate::versions::mark;
 use domain::contracts::{Store, StoreError};
-use domain::ids::{ProviderId, ResultId, SearchId, UserId};
-use domain::result::{ResultItem, ResultSet};
+use domain::ids::{ProviderId, ResultId, SearchId, SignalId, UserId};
+use domain::result::{Duplicate, ResultItem, ResultSet};
 use domain::search::Search;
 use futures_util::future::{join, join_all};
 use serde_json::json;
@@ -83,6 +84,53 @@ pub async fn are_listed_newest_first(store: &dyn Store) {
             (titles.to_owned(), total),
             "{owner:?} {offset} {limit}"
         );
+    }
+}
+
+/// Places in a list with the documents that each needs.
+type Places = &'static [(u64, &'static [i64])];
+
+pub async fn say_which_need_a_right(store: &dyn Store) {
+    let (first, _) = finished_search(store, &[&["a", "b"]]).await;
+    let other = person(store, "other").await.id;
+    let cached = |title: &str, signal: i64, duplicates: &[Option<i64>]| ResultItem {
+        cache: Some(Box::new(mark(signal))),
+        duplicates: duplicates
+            .iter()
+            .map(|signal| Duplicate { signal_id: signal.map(SignalId), ..Duplicate::default() })
+            .collect(),
+        ..item(title)
+    };
+    let finish = async |owner: UserId, provider: i64, items: Vec<ResultItem>| {
+        let search = new_search(store, owner, "query", 1).await;
+        let set = ResultSet { items, ..set(search.id, provider, &[]) };
+        store.finish_run(finished(&search, vec![set])).await.unwrap().expect("saved");
+    };
+    let mixed = vec![item("c"), cached("d", 4, &[]), cached("e", 5, &[Some(6)]), cached("f", 7, &[None])];
+    finish(first.owner, 3, mixed).await;
+    finish(other, 3, vec![cached("g", 8, &[])]).await;
+    finish(first.owner, 3, vec![item("h"), cached("i", 9, &[])]).await;
+    finish(first.owner, 4, vec![cached("j", 10, &[])]).await;
+
+    // The list of the owner is: j i h f e d c b a.
+    let table: [(UserId, &[i64], u64, Places); 6] = [
+        (first.owner, &[], 10, &[(0, &[10]), (1, &[9]), (4, &[5, 6]), (5, &[4])]),
+        (first.owner, &[4, 77], 10, &[(1, &[9]), (4, &[5, 6]), (5, &[4])]),
+        (first.owner, &[4], 1, &[(1, &[9])]),
+        (first.owner, &[3, 4], 10, &[]),
+        (other, &[], 10, &[(0, &[8])]),
+        (UserId(999), &[], 10, &[]),
+    ];
+    for (owner, but, sets_max, expected) in table {
+        let but: Vec<ProviderId> = but.iter().copied().map(ProviderId).collect();
+        let found = store.guarded_results(owner, &but, sets_max).await.unwrap();
+        let found: Vec<(u64, Vec<i64>)> = found
+            .into_iter()
+            .map(|one| (one.place, one.signals.iter().map(|signal| signal.0).collect()))
+            .collect();
+        let expected: Vec<(u64, Vec<i64>)> =
+            expected.iter().map(|(place, signals)| (*place, signals.to_vec())).collect();
+        assert_eq!(found, expected, "{owner:?} {but:?} {sets_max}");
     }
 }
 

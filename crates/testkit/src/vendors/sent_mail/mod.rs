@@ -2,18 +2,20 @@
 //! parameters of its service and no others, gives pages, and makes trouble at the request that a test names.
 
 mod gmail;
+mod guest;
+mod mailbox;
 mod outlook;
 
-pub use gmail::GmailPost;
-pub use outlook::OutlookPost;
+pub use mailbox::{Mailbox, Trouble};
 
-use axum::http::{HeaderMap, StatusCode};
+use super::stand::Stand;
+use axum::Router;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::str::FromStr;
 
 /// The token that a mailbox takes at first.
 pub const MAIL_TOKEN: &str = "mail-token-4c1a";
@@ -32,107 +34,52 @@ pub struct Letter {
     pub files: Vec<(String, String, Bytes)>,
 }
 
-/// What happens at a request.
-#[derive(Debug, Clone)]
-pub enum Trouble {
-    /// This status, and how many seconds to wait.
-    Refuse(u16, Option<u32>),
-    /// From here on only this token is taken.
-    Token(String),
+/// A mailbox as a service on loopback.
+pub struct Post {
+    stand: Stand,
+    pub mailbox: Mailbox,
+    paths: Paths,
 }
 
-/// Clones share one mailbox.
-#[derive(Clone)]
-pub struct Mailbox(Arc<Mutex<Inner>>);
-
-pub struct Inner {
-    letters: Vec<Letter>,
-    newest: DateTime<Utc>,
-    token: String,
-    requests: usize,
-    /// By the number of the request, from 1.
-    troubles: BTreeMap<usize, Trouble>,
-    /// The paths of all requests, without their parameters.
-    paths: Vec<String>,
-    is_endless: bool,
+/// How the requests of a service are known.
+struct Paths {
+    /// Below it everything lies.
+    base: &'static str,
+    /// A part of every address at which the text of a message is read.
+    text: &'static str,
+    /// A part of every address at which a file of a message is read.
+    file: &'static str,
 }
 
-impl Inner {
-    fn sent(&self, number: usize) -> DateTime<Utc> {
-        self.newest - TimeDelta::hours(i64::try_from(number).expect("a small number"))
-    }
-}
-
-impl Mailbox {
+impl Post {
     /// The first letter is the newest; each is an hour older than the one before.
-    fn new(letters: Vec<Letter>, newest: DateTime<Utc>) -> Self {
-        Self(Arc::new(Mutex::new(Inner {
-            letters,
-            newest,
-            token: MAIL_TOKEN.to_owned(),
-            requests: 0,
-            troubles: BTreeMap::new(),
-            paths: Vec::new(),
-            is_endless: false,
-        })))
+    pub async fn outlook(letters: Vec<Letter>, newest: DateTime<Utc>) -> Self {
+        Self::start(outlook::router(), outlook::PATHS, Mailbox::new(letters, newest)).await
     }
 
-    pub fn trouble(&self, request: usize, trouble: Trouble) {
-        self.lock().troubles.insert(request, trouble);
+    /// The same in Gmail.
+    pub async fn gmail(letters: Vec<Letter>, newest: DateTime<Utc>) -> Self {
+        Self::start(gmail::router(), gmail::PATHS, Mailbox::new(letters, newest)).await
     }
 
-    pub fn requests(&self) -> usize {
-        self.lock().requests
+    async fn start(router: Router<Mailbox>, paths: Paths, mailbox: Mailbox) -> Self {
+        let router = Router::new().nest(paths.base, router).with_state(mailbox.clone());
+        Self { stand: Stand::start(router).await, mailbox, paths }
     }
 
-    /// Requests whose path holds this text.
-    pub fn asked_for(&self, part: &str) -> usize {
-        self.lock().paths.iter().filter(|path| path.contains(part)).count()
+    /// For `SVC_EGRESS_OUTLOOK_URL` or `SVC_EGRESS_GMAIL_URL`.
+    pub fn url(&self) -> String {
+        self.stand.at(self.paths.base)
     }
 
-    /// From now on there is nothing on any page, and always a next one.
-    pub fn make_endless(&self) {
-        self.lock().is_endless = true;
+    /// How often the text of a message was read.
+    pub fn texts_read(&self) -> usize {
+        self.mailbox.asked_for(self.paths.text)
     }
 
-    fn is_endless(&self) -> bool {
-        self.lock().is_endless
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().expect("a mailbox")
-    }
-
-    /// The numbers of the letters and when they were sent.
-    fn times(&self) -> Vec<(usize, DateTime<Utc>)> {
-        let inner = self.lock();
-        (0..inner.letters.len()).map(|number| (number, inner.sent(number))).collect()
-    }
-
-    fn letter(&self, number: usize) -> Option<(DateTime<Utc>, Letter)> {
-        let inner = self.lock();
-        Some((inner.sent(number), inner.letters.get(number)?.clone()))
-    }
-
-    /// Lets a request in, or gives the answer that turns it away.
-    fn admit(&self, headers: &HeaderMap, path: &str) -> Result<(), Box<Response>> {
-        let mut inner = self.lock();
-        inner.requests += 1;
-        inner.paths.push(path.to_owned());
-        let number = inner.requests;
-        match inner.troubles.remove(&number) {
-            Some(Trouble::Token(token)) => inner.token = token,
-            Some(Trouble::Refuse(status, wait)) => {
-                let mut answer = status_of(status);
-                if let Some(wait) = wait {
-                    answer.headers_mut().insert("retry-after", wait.into());
-                }
-                return Err(Box::new(answer));
-            }
-            None => {}
-        }
-        let given = headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        if given == format!("Bearer {}", inner.token) { Ok(()) } else { Err(Box::new(status_of(401))) }
+    /// How often a file of a message was read.
+    pub fn files_read(&self) -> usize {
+        self.mailbox.asked_for(self.paths.file)
     }
 }
 
@@ -144,11 +91,25 @@ fn json(value: &Value) -> Response {
     ([("content-type", "application/json")], value.to_string()).into_response()
 }
 
-fn value<'a>(given: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    given.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+/// A number in an id.
+fn number(id: &str, before: &str, after: &str) -> Option<usize> {
+    id.strip_prefix(before)?.strip_suffix(after)?.parse().ok()
 }
 
-/// A parameter that is not known.
-fn has_unknown(given: &[(String, String)], known: &[&str]) -> bool {
-    given.iter().any(|(name, _)| !known.contains(&name.as_str()))
+/// The bounds that terms such as `after:7` name. None: one of them is not known.
+fn window<'a, T: FromStr>(
+    terms: impl Iterator<Item = &'a str>,
+    from: &str,
+    until: &str,
+) -> Option<(Option<T>, Option<T>)> {
+    let mut window = (None, None);
+    for term in terms {
+        let bound = |prefix: &str| term.strip_prefix(prefix).and_then(|text| text.parse().ok());
+        match (bound(from), bound(until)) {
+            (Some(from), _) => window.0 = Some(from),
+            (_, Some(until)) => window.1 = Some(until),
+            _ => return None,
+        }
+    }
+    Some(window)
 }

@@ -1,41 +1,34 @@
 //! A cache with people and documents, and sources that say what a test tells them.
 
+use crate::ground::{Ground, content, named, seen};
 use async_trait::async_trait;
-use chrono::Days;
-use corpus::{CacheParts, MailParts, SemanticCache, words};
+use corpus::{CacheParts, SemanticCache};
 use domain::contracts::{
-    BodyKey, BodyStore, Catalogues, Clock, Nothing, PageError, PageProbe, PageText, PageWanted,
-    ProviderStore, QueueName, ReadPages, Retrieval, SignalStore, Store, TaskQueue, UserStore,
+    BodyKey, BodyStore, Clock, PageError, PageProbe, PageText, PageWanted, QueueName, ReadPages, Retrieval,
+    SignalStore, TaskQueue, UserStore,
 };
-use domain::corpus::{
-    DocumentAddress, Grant, IndexedContent, LicenseGate, NewSignal, Origin, Signal, SourceKind, StoredChunk,
-};
+use domain::corpus::{Grant, IndexedContent, NewSignal, Origin, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
-use domain::license::{LicenseTerms, SigningKey};
 use domain::provider::{ProviderDraft, SearchProvider};
 use domain::result::ResultItem;
-use domain::secret::Secret;
 use domain::settings::Settings;
-use domain::user::{Principal, UserDraft};
-use sha2::{Digest, Sha256};
+use domain::user::Principal;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use store::bodies::FolderBodies;
-use store::vectors::MemoryVectors;
-use store::{SealKey, SqlStore, StoreConfig};
-use tasks::queue::SqlQueue;
-use tempfile::TempDir;
+use store::SqlStore;
 use testkit::clock::FixedClock;
+
+const TITLE: &str = "A document";
 
 pub struct House {
     pub cache: Arc<SemanticCache>,
     pub store: Arc<SqlStore>,
-    pub bodies: Arc<FolderBodies>,
+    pub bodies: Arc<dyn BodyStore>,
     pub sources: Arc<Sources>,
-    pub queue: Arc<SqlQueue>,
+    pub queue: Arc<dyn TaskQueue>,
     pub clock: Arc<FixedClock>,
-    _folder: TempDir,
+    ground: Ground,
 }
 
 /// What a source says to one person, or to all.
@@ -105,16 +98,6 @@ impl ReadPages for Sources {
     }
 }
 
-const CATALOGUES: Catalogues = Catalogues {
-    connectors: &[],
-    query_processors: &[],
-    result_processors: &[],
-    post_result_processors: &[],
-    mixers: &[],
-    default_post_result: &[],
-    read_answer: |_, _| Err(String::new()),
-};
-
 /// A document that somebody retrieved.
 #[derive(Debug, Clone, Copy)]
 pub struct Kept<'a> {
@@ -132,41 +115,17 @@ impl House {
     }
 
     pub async fn with_license(settings: Settings, is_licensed: bool) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let key = SealKey::from_secret(&Secret::new("a test key"));
-        let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
-        let store = Arc::new(SqlStore::open(config).await.unwrap());
-        let shared: Arc<dyn Store> = store.clone();
-        let clock = Arc::new(FixedClock::default());
+        let ground = Ground::in_memory().await;
         let sources = Arc::new(Sources::default());
-        let queue = Arc::new(SqlQueue::new(Arc::clone(&shared), clock.clone()));
-        let bodies = Arc::new(FolderBodies::new(folder.path().join("bodies"), 1));
-        let cache = Arc::new(SemanticCache::new(CacheParts {
-            store: shared,
-            signals: store.clone(),
-            vectors: Arc::new(MemoryVectors::new(store.clone(), words)),
-            bodies: bodies.clone(),
-            pages: sources.clone(),
-            readers: Arc::new(Nothing),
-            queue: queue.clone(),
-            catalogues: CATALOGUES,
-            mail: MailParts {
-                fetch: Arc::new(Nothing),
-                extract: Arc::new(Nothing),
-                tokens: Arc::new(Nothing),
-                key: Secret::new("a test key"),
-            },
-            license: license(&clock, is_licensed),
-            clock: clock.clone(),
-            settings: Arc::new(settings),
-        }));
-        bodies.prepare().await.unwrap();
-        Self { cache, store, bodies, sources, queue, clock, _folder: folder }
+        let license = ground.license(is_licensed);
+        let parts = CacheParts { pages: sources.clone(), license, ..ground.parts(settings).await };
+        let (bodies, queue) = (Arc::clone(&parts.bodies), Arc::clone(&parts.queue));
+        let (store, clock) = (ground.store.clone(), ground.clock.clone());
+        Self { cache: Arc::new(SemanticCache::new(parts)), store, bodies, sources, queue, clock, ground }
     }
 
     pub async fn person(&self, name: &str) -> UserId {
-        let draft = UserDraft { username: name.to_owned(), ..UserDraft::default() };
-        self.store.create_user(draft, "hash".to_owned(), self.clock.now()).await.unwrap().id
+        self.ground.person(named(name)).await.id
     }
 
     /// As whom somebody asks.
@@ -181,45 +140,24 @@ impl House {
             authenticator: authenticator.to_owned(),
             ..ProviderDraft::default()
         };
-        self.store.create_providers(vec![draft], owner, self.clock.now()).await.unwrap()[0].id
+        self.ground.source(owner, draft).await.id
     }
 
     pub async fn keep(&self, kept: Kept<'_>) -> SignalId {
-        let content_hash: String =
-            Sha256::digest(kept.text).iter().map(|byte| format!("{byte:02x}")).collect();
+        let content = content(TITLE, kept.text);
         let now = self.clock.now();
         let id = self.note(kept.by, kept.from, kept.url).await;
-        let key = BodyKey::of_hash(&content_hash).unwrap();
+        let key = BodyKey::of_hash(&content.content_hash).unwrap();
         let body_bytes = self.bodies.put(&key, kept.text.to_owned().into()).await.unwrap();
-        let by = Retrieval { user: kept.by, idp: String::new(), content_hash: content_hash.clone() };
-        let chunk = StoredChunk {
-            number: 0,
-            start: 0,
-            end: 1,
-            heading: String::new(),
-            text: kept.text.to_owned(),
-            vector: vec![1.0, 0.0],
-        };
+        let content_hash = content.content_hash.clone();
+        let by = Retrieval { user: kept.by, idp: String::new(), content_hash };
         let content = IndexedContent {
             source_provider_id: kept.from,
-            source_provider: String::new(),
-            content_hash,
-            simhash: String::new(),
             external_version: kept.version.to_owned(),
-            title: "A document".to_owned(),
-            author: String::new(),
-            mime: "text/plain".to_owned(),
-            ext: String::new(),
-            size: 1,
-            file_bytes: 0,
-            language: String::new(),
             is_supplied: kept.is_supplied,
-            version_label: String::new(),
-            embedding_model: "local".to_owned(),
             body_key: Some(key),
             body_bytes,
-            body_expires: None,
-            chunks: vec![chunk],
+            ..content
         };
         self.store.index_signal(id, content, &by, now).await.unwrap();
         id
@@ -228,16 +166,10 @@ impl House {
     /// Somebody asks for a document whose text is not here.
     pub async fn note(&self, by: UserId, from: Option<ProviderId>, url: &str) -> SignalId {
         let seen = NewSignal {
-            address: DocumentAddress::of(url).unwrap(),
             source_provider_id: from,
             source_provider: "Rivers".to_owned(),
-            source_kind: SourceKind::Web,
-            external_id: String::new(),
-            title: "A document".to_owned(),
-            author: String::new(),
-            date_published: String::new(),
             origin: Origin::Ingest,
-            matter_tags: Vec::new(),
+            ..seen(url, TITLE)
         };
         let by = Retrieval { user: by, idp: String::new(), content_hash: String::new() };
         self.store.note_signal(seen, &by, self.clock.now()).await.unwrap().0.signal_id
@@ -260,18 +192,4 @@ impl House {
         }
         tasks.into_iter().map(|task| (task.name, task.payload)).collect()
     }
-}
-
-/// It opens the cache for a year, or is none.
-fn license(clock: &Arc<FixedClock>, is_licensed: bool) -> LicenseGate {
-    let (key, _) = SigningKey::make().unwrap();
-    let today = clock.now().date_naive();
-    let terms = LicenseTerms {
-        owner: "Tests".to_owned(),
-        issued: today,
-        expiration: today + Days::new(365),
-        cache: is_licensed,
-        cache_expiration: None,
-    };
-    LicenseGate::new(Secret::new(terms.issue(&key)), key.issuer(), clock.clone())
 }

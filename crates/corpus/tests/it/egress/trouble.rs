@@ -1,6 +1,6 @@
 //! Mailboxes that ask for patience, tokens that end on the way, workers that stop, people who change their mind.
 
-use crate::house::{House, Kept, letter};
+use super::house::{House, Kept, letter};
 use corpus::{ScanSentMail, ScanWish};
 use domain::contracts::TaskHandler;
 use domain::corpus::{Channel, ScanStatus};
@@ -113,6 +113,25 @@ async fn a_scan_can_be_cancelled_while_it_runs() {
     // What was found stays, and the next scan may begin.
     assert_eq!(house.events().await.len(), 100);
     assert_eq!(house.scan(ScanWish::default()).await.status, ScanStatus::Completed);
+}
+
+#[tokio::test]
+async fn a_cancelled_scan_waits_for_no_mailbox() {
+    let house = house(Channel::Outlook).await;
+    house.mailbox().trouble(1, Trouble::Refuse(429, Some(120)));
+    let scan = house.begin().await.unwrap();
+    let task = house.claim().await.unwrap();
+    let handler = ScanSentMail(Arc::clone(&house.cache));
+    let started = Instant::now();
+    let cancelled = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        house.cache.cancel_scan(&house.ann, scan.scan_id).await.unwrap()
+    };
+    let (ran, cancelled) = tokio::join!(handler.run(&task), cancelled);
+    ran.unwrap();
+    assert!(started.elapsed() < Duration::from_secs(20), "the worker waits on");
+    assert_eq!(house.read(scan.scan_id).await, cancelled);
+    assert_eq!((cancelled.status, house.mailbox().requests()), (ScanStatus::Cancelled, 1));
 }
 
 #[tokio::test]

@@ -1,9 +1,10 @@
 //! Documents are found in messages to the outside, by links and by attachments, and only those that the person may see.
 
-use crate::house::{House, Kept, letter, with_file};
+use super::house::{House, Kept, letter, with_file};
+use crate::ground::content;
 use corpus::ScanWish;
-use domain::contracts::{ProviderStore, SignalStore};
-use domain::corpus::{Channel, EventStatus, MatchMethod, ScanStatus};
+use domain::contracts::{ProviderStore, Retrieval, SignalStore};
+use domain::corpus::{Channel, EventStatus, IndexedContent, MatchMethod, ScanStatus};
 use domain::ids::SignalId;
 use testkit::vendors::sent_mail::Letter;
 
@@ -117,9 +118,59 @@ async fn documents_are_recognised_in_both_mailboxes() {
         );
         let events = house.events().await;
         assert_eq!((events[0].signal_title.as_str(), events[0].confidence), ("Rivers", 1.0));
-        assert_eq!(events[1].sent_at, crate::house::newest() - chrono::TimeDelta::hours(2));
+        assert_eq!(events[1].sent_at, super::house::newest() - chrono::TimeDelta::hours(2));
         // What stayed inside was not even opened.
-        assert_eq!(house.mailbox().asked_for("/full"), 7);
+        assert_eq!(house.post.texts_read(), 7);
+    }
+}
+
+/// One letter to the outside, in the mailbox of somebody with one document.
+async fn one_letter(channel: Channel, letter: Letter) -> (House, SignalId) {
+    let house = House::open(channel, vec![letter]).await;
+    let own = house.source(&house.ann, "web").await;
+    let kept =
+        Kept { url: "https://files.example/orbits.txt", title: "Orbits", text: SATELLITE, matter: &[] };
+    let id = house.keep(&house.ann, &own, &kept).await;
+    (house, id)
+}
+
+#[tokio::test]
+async fn a_link_at_the_end_of_a_long_text_is_found() {
+    let html = format!("{} <a href='https://files.example/orbits.txt'>", "<p>word</p>".repeat(20_000));
+    for channel in [Channel::Outlook, Channel::Gmail] {
+        let (house, id) = one_letter(channel, letter(&["bo@client.example"], &html)).await;
+        house.scan(ScanWish::default()).await;
+        let found = house.events().await.into_iter().map(|event| (event.signal_id, event.match_method));
+        assert_eq!(found.collect::<Vec<_>>(), [(Some(id), MatchMethod::LinkExact)], "{channel:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_attachment_without_an_ending_is_read() {
+    for channel in [Channel::Outlook, Channel::Gmail] {
+        let attached = with_file(letter(&["bo@client.example"], ""), "Agreement", SATELLITE);
+        let (house, id) = one_letter(channel, attached).await;
+        house.scan(ScanWish::default()).await;
+        let found = house.events().await.into_iter().map(|event| (event.signal_id, event.match_method));
+        assert_eq!(found.collect::<Vec<_>>(), [(Some(id), MatchMethod::AttachmentHash)], "{channel:?}");
+    }
+}
+
+#[tokio::test]
+async fn texts_that_another_model_read_are_not_compared() {
+    let nearly = SATELLITE.replace("both wheels", "all three wheels");
+    for (model, candidates) in [(None, 1), (Some("another-model"), 0)] {
+        let attached = with_file(letter(&["bo@client.example"], ""), "orbit.txt", &nearly);
+        let (house, id) = one_letter(Channel::Outlook, attached).await;
+        if let Some(model) = model {
+            let kept = content("Orbits", SATELLITE);
+            let content_hash = kept.content_hash.clone();
+            let by = Retrieval { user: house.ann.user, idp: String::new(), content_hash };
+            let kept = IndexedContent { embedding_model: model.to_owned(), ..kept };
+            house.store.index_signal(id, kept, &by, house.parts.clock.now()).await.unwrap();
+        }
+        let scan = house.scan(ScanWish::default()).await;
+        assert_eq!((scan.counts.matches, scan.counts.candidates), (0, candidates), "{model:?}");
     }
 }
 

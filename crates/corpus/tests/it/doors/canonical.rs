@@ -1,6 +1,6 @@
 //! While the license does not open the cache nothing is decided, and what was decided is still read.
 
-use crate::house::{House, Kept};
+use super::house::{House, Kept};
 use corpus::canonical::{CanonicalError, PinWish, PinsAsked, RunsAsked};
 use domain::contracts::{CanonicalStore, Clock, Corpus, VersionsAsked};
 use domain::corpus::{Factors, Gates, Member, MemberRole, NewRun, RejectReason, Scope, Topic, Weights};
@@ -51,7 +51,6 @@ async fn without_a_license_nothing_is_decided() {
         cache.unpin(&who, one, None, None).await.unwrap_err(),
         cache.approve(&who, id, "", false).await.unwrap_err(),
         cache.reject(&who, id, RejectReason::Other, "").await.unwrap_err(),
-        cache.elect(&who, SearchId(1)).await.unwrap_err(),
         cache.diff_of(&who, one, other).await.unwrap_err(),
     ];
     assert_eq!(refused, std::array::from_fn(|_| CanonicalError::Unlicensed));

@@ -1,8 +1,8 @@
 //! The documents of a page of results: which are checked, when, and what the page learns of it.
 
-use crate::house::{House, Kept, Says};
+use super::house::{House, Kept, Says};
 use corpus::CheckLiveness;
-use domain::contracts::{Clock, Corpus, NewTask, QueueName, TaskHandler, TaskQueue};
+use domain::contracts::{Clock, Corpus, NewTask, QueueName, TaskHandler};
 use domain::corpus::{CacheMark, Liveness};
 use domain::ids::{SignalId, UserId};
 use domain::settings::{Secs, Settings};

@@ -1,6 +1,6 @@
 //! What a person sees of their own documents, and nothing of those of others.
 
-use crate::house::{House, Kept};
+use super::house::{House, Kept};
 use domain::contracts::{Clock, SignalFilter, SignalStore, StoreError};
 use domain::corpus::SignalState;
 use domain::ids::{SignalId, UserId};

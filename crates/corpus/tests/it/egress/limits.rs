@@ -1,6 +1,6 @@
 //! Large mailboxes: all of it within the limit, and the newest of it beyond.
 
-use crate::house::{House, Kept, letter, with_file};
+use super::house::{House, Kept, letter, with_file};
 use corpus::ScanWish;
 use domain::corpus::{Channel, ScanStatus};
 use testkit::vendors::sent_mail::Letter;
@@ -82,7 +82,7 @@ async fn an_attachment_that_is_too_large_is_not_opened() {
             house.keep(&house.ann, &source, &kept).await;
             let scan = house.scan(ScanWish::default()).await;
             assert_eq!((scan.status, scan.error.as_str()), (ScanStatus::Completed, ""));
-            assert_eq!(house.mailbox().asked_for("/file"), opened, "{bytes}");
+            assert_eq!(house.post.files_read(), opened, "{bytes}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Out of the cache again: who may remove what, and that nothing is left behind.
 
-use crate::house::{House, Kept};
+use super::house::{House, Kept};
 use corpus::{RemovalError, Which};
-use domain::contracts::{BodyStore, CanonicalStore, Clock, Corpus, PinFilter, SignalStore, StoreError};
+use domain::contracts::{CanonicalStore, Clock, Corpus, PinFilter, SignalStore, StoreError};
 use domain::corpus::{NewPin, PinAction, PinVia, Scope};
 use domain::ids::{SignalId, UserId};
 use domain::settings::Settings;

@@ -1,6 +1,6 @@
 //! Nothing of a message stays: not in the records, not in the texts, not in the log.
 
-use crate::house::{House, Kept, letter, with_file};
+use super::house::{House, Kept, letter, with_file};
 use corpus::ScanWish;
 use domain::corpus::{Channel, ScanStatus};
 use std::fmt::{Debug, Write};

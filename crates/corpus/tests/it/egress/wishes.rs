@@ -1,6 +1,6 @@
 //! Who may begin, read and end a scan, and who may say something of an event.
 
-use crate::house::{House, Kept, letter};
+use super::house::{House, Kept, letter};
 use corpus::{CacheParts, EgressError, ScanWish, SemanticCache};
 use domain::contracts::EventFilter;
 use domain::corpus::{Channel, EventStatus, LicenseGate, ScanStatus};

@@ -1,6 +1,6 @@
 //! Checks on demand: what a source's answer means, whose credentials are used, and what follows.
 
-use crate::house::{House, Kept, Says};
+use super::house::{House, Kept, Says};
 use corpus::CheckError;
 use domain::contracts::{Clock, Corpus, PageWanted, SignalStore};
 use domain::corpus::{Liveness, Signal};

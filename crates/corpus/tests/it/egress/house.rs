@@ -1,22 +1,21 @@
 //! A cache with people, documents and mailboxes. Its records lie in a file, so that it can be seen what is in them.
 
+use crate::ground::{Ground, named};
+use crate::web::Web;
 use async_trait::async_trait;
 use bytes::Bytes;
-use chrono::Days;
 use corpus::ingest::{Document, IngestWish};
 use corpus::{
     CacheParts, EgressError, IngestDocument, MAIL_ANSWER_BYTES_MAX, MailParts, ScanSentMail, ScanWish,
-    SemanticCache, words,
+    SemanticCache,
 };
 use domain::contracts::{
-    Catalogues, ClaimedTask, Clock, EventFilter, FileToRead, Nothing, PageError, PageProbe, PageText,
-    PageWanted, ProviderStore, QueueName, ReadPages, SignalStore, SourceTokenError, SourceTokens, Store,
-    TaskHandler, UserStore,
+    ClaimedTask, EventFilter, FileToRead, PageText, QueueName, SignalStore, SourceTokenError, SourceTokens,
+    TaskHandler,
 };
-use domain::corpus::{Channel, EgressEvent, LicenseGate, Origin, Scan};
+use domain::corpus::{Channel, EgressEvent, Origin, Scan};
 use domain::ids::{ScanId, SignalId, UserId};
 use domain::instant::Instant;
-use domain::license::{LicenseTerms, SigningKey};
 use domain::provider::{ProviderDraft, SearchProvider};
 use domain::result::ResultItem;
 use domain::secret::Secret;
@@ -25,56 +24,18 @@ use domain::user::{Principal, UserDraft};
 use extraction::{Extraction, Limits};
 use outbound::{Gate, GateLimits};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use store::bodies::FolderBodies;
-use store::vectors::MemoryVectors;
-use store::{SealKey, SqlStore, StoreConfig};
-use tasks::queue::SqlQueue;
-use tempfile::TempDir;
+use store::SqlStore;
 use testkit::clock::FixedClock;
-use testkit::vendors::sent_mail::{GmailPost, Letter, MAIL_TOKEN, Mailbox, OutlookPost};
+use testkit::vendors::sent_mail::{Letter, MAIL_TOKEN, Mailbox, Post};
 
 const LEASE: Duration = Duration::from_secs(60);
-const NO_CATALOGUES: Catalogues = Catalogues {
-    connectors: &[],
-    query_processors: &[],
-    result_processors: &[],
-    post_result_processors: &[],
-    mixers: &[],
-    default_post_result: &[],
-    read_answer: |_, _| Err("nothing".to_owned()),
-};
 
 /// The newest letter of every mailbox.
 pub fn newest() -> Instant {
     "2026-03-20T12:00:00Z".parse().unwrap()
-}
-
-/// Pages by whose they are and where.
-#[derive(Default)]
-pub struct Web(Mutex<BTreeMap<String, PageText>>);
-
-#[async_trait]
-impl ReadPages for Web {
-    async fn read(&self, wanted: &PageWanted<'_>) -> Result<PageText, PageError> {
-        self.0.lock().unwrap().get(&wanted.item.url).cloned().ok_or(PageError::NoAddress)
-    }
-    async fn probe(&self, _wanted: &PageWanted<'_>) -> Result<PageProbe, PageError> {
-        Err(PageError::NoAddress)
-    }
-    async fn fill_bodies(
-        &self,
-        _provider: &SearchProvider,
-        _items: &mut [ResultItem],
-        _query: &str,
-        _user: UserId,
-        _time_max: Duration,
-    ) -> usize {
-        0
-    }
 }
 
 /// What a person connected: the first token at first, each renewal gives the next, and the last one stays.
@@ -103,11 +64,6 @@ impl SourceTokens for Wallet {
     }
 }
 
-enum Post {
-    Outlook(OutlookPost),
-    Gmail(GmailPost),
-}
-
 pub struct House {
     pub cache: Arc<SemanticCache>,
     pub parts: CacheParts,
@@ -118,8 +74,8 @@ pub struct House {
     pub ann: Principal,
     pub bob: Principal,
     web: Arc<Web>,
-    post: Post,
-    folder: TempDir,
+    pub post: Post,
+    ground: Ground,
 }
 
 impl House {
@@ -132,60 +88,38 @@ impl House {
         letters: Vec<Letter>,
         change: impl FnOnce(Settings) -> Settings,
     ) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let (ground, web) = (Ground::on_disk().await, Arc::new(Web::default()));
         let (post, settings) = post(channel, letters).await;
-        let key = SealKey::from_secret(&Secret::new("a test key"));
-        let url = Secret::new(format!("sqlite://{}/house.db", folder.path().display()));
-        let store = Arc::new(SqlStore::open(StoreConfig { url, pool_max: 2, key }).await.unwrap());
-        let shared: Arc<dyn Store> = store.clone();
-        let clock = Arc::new(FixedClock::default());
-        let web = Arc::new(Web::default());
         let wallet = Arc::new(Wallet {
             channel,
             user: Mutex::new(UserId(0)),
             tokens: Mutex::new(vec![MAIL_TOKEN.to_owned()]),
         });
-        let extract = Arc::new(Extraction::start(Limits::default()).unwrap());
-        let parts = CacheParts {
-            store: Arc::clone(&shared),
-            signals: store.clone(),
-            vectors: Arc::new(MemoryVectors::new(store.clone(), words)),
-            bodies: Arc::new(FolderBodies::new(folder.path().join("bodies"), 1)),
-            pages: web.clone(),
-            readers: Arc::new(Nothing),
-            queue: Arc::new(SqlQueue::new(shared, clock.clone())),
-            catalogues: NO_CATALOGUES,
-            mail: MailParts {
-                fetch: Arc::new(gate()),
-                extract,
-                tokens: wallet.clone(),
-                key: Secret::new("a test key"),
-            },
-            license: license(&clock),
-            clock: clock.clone(),
-            settings: Arc::new(change(settings)),
+        let parts = ground.parts(change(settings)).await;
+        let mail = MailParts {
+            fetch: Arc::new(gate()),
+            extract: Arc::new(Extraction::start(Limits::default()).unwrap()),
+            tokens: wallet.clone(),
+            ..parts.mail
         };
-        parts.bodies.prepare().await.unwrap();
+        let parts = CacheParts { pages: web.clone(), mail, ..parts };
         let person = async |name: &str| {
             let email = format!("{name}@home.example");
-            let draft = UserDraft { username: name.to_owned(), email, ..UserDraft::default() };
-            Principal::of(&store.create_user(draft, "hash".to_owned(), clock.now()).await.unwrap())
+            Principal::of(&ground.person(UserDraft { email, ..named(name) }).await)
         };
         let (ann, bob) = (person("ann").await, person("bob").await);
         *wallet.user.lock().unwrap() = ann.user;
         let cache = Arc::new(SemanticCache::new(parts.clone()));
-        Self { cache, parts, store, clock, wallet, ann, bob, web, post, folder }
+        let (store, clock) = (ground.store.clone(), ground.clock.clone());
+        Self { cache, parts, store, clock, wallet, ann, bob, web, post, ground }
     }
 
     pub fn mailbox(&self) -> &Mailbox {
-        match &self.post {
-            Post::Outlook(post) => &post.mailbox,
-            Post::Gmail(post) => &post.mailbox,
-        }
+        &self.post.mailbox
     }
 
     pub fn folder(&self) -> &Path {
-        self.folder.path()
+        self.ground.folder()
     }
 
     /// A source that belongs to one person, of one kind of place.
@@ -195,8 +129,7 @@ impl House {
             "config": {"swirl": {"cache": {"kind": kind}}},
         }))
         .unwrap();
-        let now = self.clock.now();
-        self.store.create_providers(vec![draft], owner.user, now).await.unwrap().remove(0)
+        self.ground.source(owner.user, draft).await
     }
 
     /// What this person retrieved comes into the cache.
@@ -212,7 +145,7 @@ impl House {
             file_bytes: file.text.len() as u64,
             ..PageText::default()
         };
-        self.web.0.lock().unwrap().insert(file.url.to_owned(), page);
+        self.web.gives_page(file.url, page);
         let item =
             ResultItem { title: file.title.to_owned(), url: file.url.to_owned(), ..ResultItem::default() };
         let wish = IngestWish {
@@ -292,14 +225,14 @@ async fn post(channel: Channel, letters: Vec<Letter>) -> (Post, Settings) {
     let settings = Settings { storage_max_body_mb: 1, ..Settings::default() };
     match channel {
         Channel::Outlook => {
-            let post = OutlookPost::start(letters, newest()).await;
+            let post = Post::outlook(letters, newest()).await;
             let settings = Settings { egress_outlook_url: post.url(), ..settings };
-            (Post::Outlook(post), settings)
+            (post, settings)
         }
         Channel::Gmail => {
-            let post = GmailPost::start(letters, newest()).await;
+            let post = Post::gmail(letters, newest()).await;
             let settings = Settings { egress_gmail_url: post.url(), ..settings };
-            (Post::Gmail(post), settings)
+            (post, settings)
         }
     }
 }
@@ -313,17 +246,4 @@ fn gate() -> Gate {
         allow: Vec::new(),
     };
     Gate::new(limits).unwrap()
-}
-
-fn license(clock: &Arc<FixedClock>) -> LicenseGate {
-    let (key, _) = SigningKey::make().unwrap();
-    let today = clock.now().date_naive();
-    let terms = LicenseTerms {
-        owner: "Tests".to_owned(),
-        issued: today,
-        expiration: today + Days::new(365),
-        cache: true,
-        cache_expiration: None,
-    };
-    LicenseGate::new(Secret::new(terms.issue(&key)), key.issuer(), clock.clone())
 }

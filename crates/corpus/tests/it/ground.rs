@@ -1,0 +1,172 @@
+//! What every cache of these tests stands on: records, a clock, a folder and a license. Each house adds what it is about.
+
+use chrono::Days;
+use corpus::{CacheParts, MailParts, words};
+use domain::contracts::{Catalogues, Clock, Nothing, ProviderStore, Store, UserStore};
+use domain::corpus::{
+    DocumentAddress, IndexedContent, LicenseGate, NewSignal, Origin, SourceKind, StoredChunk,
+};
+use domain::ids::UserId;
+use domain::license::{LicenseTerms, SigningKey};
+use domain::provider::{ProviderDraft, SearchProvider};
+use domain::secret::Secret;
+use domain::settings::Settings;
+use domain::user::{User, UserDraft};
+use relevancy::reader::{MODEL_NAME, embed};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+use std::sync::Arc;
+use store::bodies::FolderBodies;
+use store::vectors::MemoryVectors;
+use store::{SealKey, SqlStore, StoreConfig};
+use tasks::queue::SqlQueue;
+use tempfile::TempDir;
+use testkit::clock::FixedClock;
+
+const CATALOGUES: Catalogues = Catalogues {
+    connectors: &[],
+    query_processors: &[],
+    result_processors: &[],
+    post_result_processors: &[],
+    mixers: &[],
+    default_post_result: &[],
+    read_answer: |_, _| Err(String::new()),
+};
+
+pub struct Ground {
+    pub store: Arc<SqlStore>,
+    pub clock: Arc<FixedClock>,
+    folder: TempDir,
+}
+
+impl Ground {
+    pub async fn in_memory() -> Self {
+        Self::new(tempfile::tempdir().unwrap(), "sqlite::memory:".to_owned(), 1).await
+    }
+
+    /// Its records lie in a file, so that it can be seen what is in them.
+    pub async fn on_disk() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}/house.db", folder.path().display());
+        Self::new(folder, url, 2).await
+    }
+
+    async fn new(folder: TempDir, url: String, pool_max: u32) -> Self {
+        let key = SealKey::from_secret(&Secret::new("a test key"));
+        let config = StoreConfig { url: Secret::new(url), pool_max, key };
+        let store = Arc::new(SqlStore::open(config).await.unwrap());
+        Self { store, clock: Arc::new(FixedClock::default()), folder }
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A cache with a license of a year. No page, no model and no mailbox answers.
+    pub async fn parts(&self, settings: Settings) -> CacheParts {
+        let store: Arc<dyn Store> = self.store.clone();
+        let parts = CacheParts {
+            store: Arc::clone(&store),
+            vectors: Arc::new(MemoryVectors::new(self.store.clone(), words)),
+            bodies: Arc::new(FolderBodies::new(self.folder().join("bodies"), 1)),
+            pages: Arc::new(Nothing),
+            readers: Arc::new(Nothing),
+            queue: Arc::new(SqlQueue::new(store, self.clock.clone())),
+            catalogues: CATALOGUES,
+            mail: MailParts {
+                fetch: Arc::new(Nothing),
+                extract: Arc::new(Nothing),
+                tokens: Arc::new(Nothing),
+                key: Secret::new("a test key"),
+            },
+            license: self.license(true),
+            clock: self.clock.clone(),
+            settings: Arc::new(settings),
+        };
+        parts.bodies.prepare().await.unwrap();
+        parts
+    }
+
+    /// Of a year.
+    pub fn license(&self, opens_cache: bool) -> LicenseGate {
+        let (key, _) = SigningKey::make().unwrap();
+        let today = self.clock.now().date_naive();
+        let terms = LicenseTerms {
+            owner: "Tests".to_owned(),
+            issued: today,
+            expiration: today + Days::new(365),
+            cache: opens_cache,
+            cache_expiration: None,
+        };
+        LicenseGate::new(Secret::new(terms.issue(&key)), key.issuer(), self.clock.clone())
+    }
+
+    pub async fn person(&self, draft: UserDraft) -> User {
+        self.store.create_user(draft, "hash".to_owned(), self.clock.now()).await.unwrap()
+    }
+
+    pub async fn source(&self, owner: UserId, draft: ProviderDraft) -> SearchProvider {
+        self.store.create_providers(vec![draft], owner, self.clock.now()).await.unwrap().remove(0)
+    }
+}
+
+/// Somebody of this name, and nothing else.
+pub fn named(name: &str) -> UserDraft {
+    UserDraft { username: name.to_owned(), ..UserDraft::default() }
+}
+
+/// A document of the web that somebody saw.
+pub fn seen(url: &str, title: &str) -> NewSignal {
+    NewSignal {
+        address: DocumentAddress::of(url).unwrap(),
+        source_provider_id: None,
+        source_provider: String::new(),
+        source_kind: SourceKind::Web,
+        external_id: String::new(),
+        title: title.to_owned(),
+        author: String::new(),
+        date_published: String::new(),
+        origin: Origin::Rag,
+        matter_tags: Vec::new(),
+    }
+}
+
+/// A text as it is kept, in pieces that are parted by empty lines.
+pub fn content(title: &str, text: &str) -> IndexedContent {
+    IndexedContent {
+        source_provider_id: None,
+        source_provider: String::new(),
+        content_hash: hash_of(text),
+        simhash: String::new(),
+        external_version: String::new(),
+        title: title.to_owned(),
+        author: String::new(),
+        mime: "text/plain".to_owned(),
+        ext: String::new(),
+        size: text.len() as u64,
+        file_bytes: 0,
+        language: "en".to_owned(),
+        is_supplied: false,
+        version_label: String::new(),
+        embedding_model: MODEL_NAME.to_owned(),
+        body_key: None,
+        body_bytes: 0,
+        body_expires: None,
+        chunks: text.split("\n\n").zip(0..).map(|(text, number)| piece(number, text)).collect(),
+    }
+}
+
+fn piece(number: u32, text: &str) -> StoredChunk {
+    StoredChunk {
+        number,
+        start: number,
+        end: number + 1,
+        heading: String::new(),
+        text: text.to_owned(),
+        vector: embed(text).as_slice().to_vec(),
+    }
+}
+
+fn hash_of(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}

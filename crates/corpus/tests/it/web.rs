@@ -1,0 +1,79 @@
+//! Pages as their sources give them: to everybody, or to one person.
+
+use async_trait::async_trait;
+use domain::contracts::{PageError, PageProbe, PageText, PageWanted, ReadPages};
+use domain::ids::UserId;
+use domain::provider::SearchProvider;
+use domain::result::ResultItem;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// Whose page, and where it is.
+type Place = (Option<UserId>, String);
+
+#[derive(Default)]
+pub struct Web {
+    pages: Mutex<BTreeMap<Place, Result<PageText, PageError>>>,
+    /// Who asked, by which provider, for what.
+    pub asked: Mutex<Vec<(UserId, i64, String)>>,
+}
+
+impl Web {
+    pub fn gives(&self, url: &str, page: Result<&str, PageError>) {
+        self.put(None, url, page.map(page_of));
+    }
+
+    pub fn gives_to(&self, user: UserId, url: &str, page: Result<&str, PageError>) {
+        self.put(Some(user), url, page.map(page_of));
+    }
+
+    pub fn gives_page(&self, url: &str, page: PageText) {
+        self.put(None, url, Ok(page));
+    }
+
+    fn put(&self, user: Option<UserId>, url: &str, page: Result<PageText, PageError>) {
+        self.pages.lock().unwrap().insert((user, url.to_owned()), page);
+    }
+
+    pub fn asked_times(&self) -> usize {
+        self.asked.lock().unwrap().len()
+    }
+}
+
+fn page_of(text: &str) -> PageText {
+    PageText {
+        title: "A page".to_owned(),
+        text: text.to_owned(),
+        media_type: "text/html".to_owned(),
+        author: "Ada".to_owned(),
+        version: format!("\"{}\"", text.len()),
+        file_bytes: text.len() as u64,
+        is_copy: false,
+    }
+}
+
+#[async_trait]
+impl ReadPages for Web {
+    async fn read(&self, wanted: &PageWanted<'_>) -> Result<PageText, PageError> {
+        let PageWanted { provider, item, user, .. } = *wanted;
+        self.asked.lock().unwrap().push((user, provider.id.0, item.url.clone()));
+        let pages = self.pages.lock().unwrap();
+        let own = pages.get(&(Some(user), item.url.clone()));
+        let page = own.or_else(|| pages.get(&(None, item.url.clone())));
+        page.cloned().unwrap_or(Err(PageError::Failed("there is no such page".to_owned())))
+    }
+    async fn probe(&self, _wanted: &PageWanted<'_>) -> Result<PageProbe, PageError> {
+        Err(PageError::NoAddress)
+    }
+    async fn fill_bodies(
+        &self,
+        _provider: &SearchProvider,
+        _items: &mut [ResultItem],
+        _query: &str,
+        _user: UserId,
+        _time_max: Duration,
+    ) -> usize {
+        0
+    }
+}

@@ -1,0 +1,115 @@
+//! The letters of a mailbox, who may read them, and the trouble that it makes.
+
+use super::{Letter, MAIL_TOKEN};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use chrono::{DateTime, TimeDelta, Utc};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// What happens at a request.
+#[derive(Debug, Clone)]
+pub enum Trouble {
+    /// This status, and how many seconds to wait.
+    Refuse(u16, Option<u32>),
+    /// From here on only this token is taken.
+    Token(String),
+}
+
+/// What turns a request away: a status, and how many seconds to wait.
+pub(super) type Refusal = (StatusCode, Option<u32>);
+
+/// Clones share one mailbox.
+#[derive(Clone)]
+pub struct Mailbox(Arc<Mutex<Inner>>);
+
+struct Inner {
+    letters: Vec<Letter>,
+    newest: DateTime<Utc>,
+    token: String,
+    /// By the number of the request, from 1.
+    troubles: BTreeMap<usize, Trouble>,
+    /// The paths of all requests, with their parameters.
+    asked: Vec<String>,
+    is_endless: bool,
+}
+
+impl Inner {
+    fn sent(&self, number: usize) -> DateTime<Utc> {
+        self.newest - TimeDelta::hours(i64::try_from(number).expect("a small number"))
+    }
+}
+
+impl Mailbox {
+    pub(super) fn new(letters: Vec<Letter>, newest: DateTime<Utc>) -> Self {
+        Self(Arc::new(Mutex::new(Inner {
+            letters,
+            newest,
+            token: MAIL_TOKEN.to_owned(),
+            troubles: BTreeMap::new(),
+            asked: Vec::new(),
+            is_endless: false,
+        })))
+    }
+
+    pub fn trouble(&self, request: usize, trouble: Trouble) {
+        self.lock().troubles.insert(request, trouble);
+    }
+
+    pub fn requests(&self) -> usize {
+        self.lock().asked.len()
+    }
+
+    /// Requests whose address holds this text.
+    pub(super) fn asked_for(&self, part: &str) -> usize {
+        self.lock().asked.iter().filter(|address| address.contains(part)).count()
+    }
+
+    /// From now on there is nothing on any page, and always a next one.
+    pub fn make_endless(&self) {
+        self.lock().is_endless = true;
+    }
+
+    /// The numbers of the letters that were sent within a time, from the newest on, and where the next ones begin.
+    pub(super) fn page(
+        &self,
+        start: usize,
+        most: usize,
+        is_within: impl Fn(DateTime<Utc>) -> bool,
+    ) -> (Vec<usize>, Option<usize>) {
+        let inner = self.lock();
+        if inner.is_endless {
+            return (Vec::new(), Some(start + 1));
+        }
+        let within = (0..inner.letters.len()).filter(|number| is_within(inner.sent(*number)));
+        let mut rest = within.skip(start);
+        let page = rest.by_ref().take(most).collect();
+        (page, rest.next().map(|_| start + most))
+    }
+
+    pub(super) fn letter(&self, number: usize) -> Option<(DateTime<Utc>, Letter)> {
+        let inner = self.lock();
+        Some((inner.sent(number), inner.letters.get(number)?.clone()))
+    }
+
+    /// Lets a request in, or says what turns it away.
+    pub(super) fn admit(&self, request: &Parts) -> Result<(), Refusal> {
+        let mut inner = self.lock();
+        inner.asked.push(request.uri.to_string());
+        let number = inner.asked.len();
+        match inner.troubles.remove(&number) {
+            Some(Trouble::Token(token)) => inner.token = token,
+            Some(Trouble::Refuse(status, wait)) => {
+                return Err((StatusCode::from_u16(status).expect("a status"), wait));
+            }
+            None => {}
+        }
+        let given = request.headers.get("authorization").and_then(|value| value.to_str().ok());
+        let is_known = given.unwrap_or_default() == format!("Bearer {}", inner.token);
+        if is_known { Ok(()) } else { Err((StatusCode::UNAUTHORIZED, None)) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().expect("a mailbox")
+    }
+}
