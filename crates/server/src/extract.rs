@@ -1,6 +1,7 @@
 //! Bodies, parameters and ids, with refusals in our shape that name what is wrong.
 
 use crate::error::{ApiError, Refusal};
+use crate::misread::plain;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
@@ -23,6 +24,25 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for ApiJson<T> {
     async fn from_request(request: Request, state: &S) -> Result<Self, Self::Rejection> {
         let ApiValue(value) = ApiValue::from_request(request, state).await?;
         read_object(value).map(Self)
+    }
+}
+
+/// The same where everything in it may be left out: then it may be left out itself. A body of another type is refused.
+#[derive(Debug)]
+pub struct JsonOrNothing<T>(pub T);
+
+impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for JsonOrNothing<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Self::Rejection> {
+        if request.headers().contains_key(header::CONTENT_TYPE) {
+            return ApiJson::from_request(request, state).await.map(|ApiJson(value)| Self(value));
+        }
+        let bytes = Bytes::from_request(request, state).await.map_err(body_refusal)?;
+        match bytes.is_empty() {
+            true => Ok(Self(T::default())),
+            false => Err(ApiError::of(Refusal::UnsupportedMediaType)),
+        }
     }
 }
 
@@ -115,7 +135,7 @@ pub fn read_fields<T: DeserializeOwned>(value: Value) -> Result<T, (String, Stri
             path if path == "." => "body".to_owned(),
             path => path,
         };
-        (field, format!("{}.", without_value(&error.inner().to_string())))
+        (field, plain(&without_value(&error.inner().to_string())))
     })
 }
 
@@ -177,7 +197,7 @@ fn query_refusal(rejection: &(dyn Error + 'static)) -> ApiError {
     while let Some(current) = error {
         if let Some(found) = current.downcast_ref::<serde_path_to_error::Error<serde::de::value::Error>>() {
             let field = found.path().to_string();
-            let sentence = format!("{}.", found.inner());
+            let sentence = plain(&found.inner().to_string());
             return match field.as_str() {
                 "." => ApiError::saying(Refusal::Invalid, format!("A parameter does not fit: {sentence}")),
                 field => ApiError::invalid_field(field, sentence),
@@ -227,7 +247,13 @@ mod tests {
             ("application/json", "", 400, "not valid JSON"),
             ("application/json", r#"["a query"]"#, 400, "object is needed"),
             ("application/json", r#"{"results_requested":"many"}"#, 400, "results_requested"),
-            ("application/json", r#"{"tags":["a",1]}"#, 400, "tags[1]"),
+            (
+                "application/json",
+                r#"{"tags":["a",1]}"#,
+                400,
+                "tags[1]: A text is needed; this is a whole number.",
+            ),
+            ("application/json", r#"{"sort":"size"}"#, 400, "sort: use relevancy or date."),
             ("application/json", r#"{"tags":["a\u0000"]}"#, 400, "tags: The NUL"),
             ("application/json", r#"{"\u0000":1}"#, 400, "NUL"),
         ];
@@ -235,6 +261,35 @@ mod tests {
             let (found, text) = status_of(content_type, body).await;
             assert_eq!(found, status, "{body}");
             assert!(text.contains(detail), "{body}: {text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_that_may_be_left_out() {
+        let handler = post(async |JsonOrNothing(draft): JsonOrNothing<SearchDraft>| draft.query_string);
+        let app = axum::Router::new().route("/", handler).layer(DefaultBodyLimit::max(LIMIT));
+        let long = " ".repeat(LIMIT + 1);
+        let table = [
+            (None, "", 200, ""),
+            (None, "{}", 415, ""),
+            (None, long.as_str(), 413, ""),
+            (Some("text/plain"), "", 415, ""),
+            (Some("application/json"), "", 400, ""),
+            (Some("application/json"), "{}", 200, ""),
+            (Some("application/json"), r#"{"query_string":"a"}"#, 200, "a"),
+        ];
+        for (content_type, body, status, told) in table {
+            let mut request = Request::post("/");
+            if let Some(content_type) = content_type {
+                request = request.header(header::CONTENT_TYPE, content_type);
+            }
+            let request = request.body(Body::from(body.to_owned())).expect("a request");
+            let response = app.clone().oneshot(request).await.expect("an answer");
+            assert_eq!(response.status(), status, "{content_type:?} {body}");
+            if status == 200 {
+                let text = axum::body::to_bytes(response.into_body(), LIMIT).await.expect("a body");
+                assert_eq!(text, told, "{content_type:?} {body}");
+            }
         }
     }
 
@@ -250,7 +305,7 @@ mod tests {
     async fn wrong_parameters_are_named() {
         let table = [
             ("/?page=2&explain=FALSE&other=1", None),
-            ("/?page=two", Some("page: ")),
+            ("/?page=two", Some("page: A whole number is needed.")),
             ("/?page=-1", Some("page: ")),
             ("/?page=", Some("page: ")),
             ("/?explain=perhaps", Some("explain: use true or false.")),

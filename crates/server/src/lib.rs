@@ -31,6 +31,7 @@ mod extract;
 mod links;
 mod mcp_door;
 mod metrics;
+mod misread;
 mod paths;
 mod ping;
 mod request_id;
@@ -186,6 +187,7 @@ fn with_layers(routes: Router<Arc<House>>, house: Arc<House>) -> Router {
     let routes = routes
         .fallback(async || ApiError::of(Refusal::NotFound))
         .method_not_allowed_fallback(async || ApiError::of(Refusal::MethodNotAllowed))
+        .layer(from_fn_with_state(Arc::clone(&house), ui::say_so))
         .layer(from_fn_with_state(Arc::clone(&house), auth::guard))
         .layer(from_fn_with_state(Arc::clone(&house), mcp_door::challenge))
         .layer(from_fn_with_state(Arc::clone(&house), changes::watch_lockouts))

@@ -10,7 +10,6 @@ use axum::extract::State;
 use chrono::NaiveDate;
 use domain::VERSION;
 use domain::ai_provider::{AiProvider, Role};
-use domain::license::LicenseStatus;
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -71,7 +70,6 @@ struct Models {
 async fn read_status(caller: Caller, State(house): State<Arc<House>>) -> Result<Json<AgentStatus>, ApiError> {
     let models = usable_models(&house, &caller).await?;
     let license = house.corpus.license();
-    let is_valid = matches!(license.status, LicenseStatus::Valid | LicenseStatus::Expiring);
     let ai = Models {
         rag: first_for(&models, Role::Rag),
         chat: first_for(&models, Role::Chat),
@@ -79,7 +77,7 @@ async fn read_status(caller: Caller, State(house): State<Arc<House>>) -> Result<
     };
     Ok(Json(AgentStatus {
         version: VERSION,
-        edition: if is_valid { "enterprise" } else { "community" },
+        edition: license.edition(),
         features: Features {
             cache: license.cache,
             chat_api: ai.chat.is_some(),

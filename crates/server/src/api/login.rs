@@ -41,6 +41,7 @@ pub struct LoggedIn {
     /// The product's version.
     swirl_version: String,
     is_superuser: bool,
+    /// `enterprise` with a valid license, else `community`.
     #[schema(example = "community")]
     edition: &'static str,
 }
@@ -106,7 +107,7 @@ pub async fn logged_in(house: &House, place: &SignIn, user: User) -> Result<Logg
         user: user.username,
         swirl_version: domain::VERSION.to_owned(),
         is_superuser: user.is_admin,
-        edition: "community",
+        edition: house.corpus.license().edition(),
     })
 }
 

@@ -20,7 +20,7 @@ use crate::client_address::ClientAddress;
 use crate::error::{ApiError, Refusal};
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::settings::Settings;
@@ -64,6 +64,22 @@ const FOLDERS: &[&str] = &["/admin/", "/review/"];
 
 fn is_page(path: &str) -> bool {
     PAGES.contains(&path) || FOLDERS.iter().any(|folder| path.starts_with(folder))
+}
+
+/// A page, or anything else that somebody opens in a browser, such as a chat that was kept as a bookmark.
+fn is_for_people(request: &Request) -> bool {
+    let path = request.uri().path();
+    is_page(path) || crate::ui::is_opened(request.method(), path, request.headers())
+}
+
+/// The sign-in page, which leads back to this address with all that stands behind its question mark.
+fn way_in(uri: &Uri) -> String {
+    let next = uri.path_and_query().map_or("/", |all| all.as_str());
+    if next == "/" {
+        return "/login/".to_owned();
+    }
+    let next: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
+    format!("/login/?next={}", next.replace("%2F", "/"))
 }
 
 /// How the caller proved who they are.
@@ -137,9 +153,8 @@ pub async fn guard(
     }
     let caller = match identify(&house, request.headers(), address).await? {
         Ok(caller) => caller,
-        Err(_) if is_page(path) && request.method().is_safe() => {
-            let place = if path == "/" { "/login/".to_owned() } else { format!("/login/?next={path}") };
-            return Ok(Redirect::to(&place).into_response());
+        Err(_) if request.method().is_safe() && is_for_people(&request) => {
+            return Ok(Redirect::to(&way_in(request.uri())).into_response());
         }
         Err(refusal) => {
             events::turned_away(request.headers(), refusal);

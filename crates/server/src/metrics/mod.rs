@@ -1,9 +1,11 @@
 //! What this process counts about itself, for `/metrics/`. Labels hold routes, states and provider names:
 //! never a query, a user or a secret, and never more than a bounded number of values.
 
+mod answers;
 mod cache;
 mod hour;
 mod http;
+mod installation;
 mod labels;
 mod process;
 mod providers;
@@ -11,14 +13,18 @@ mod providers;
 pub use cache::CacheFigures;
 pub use hour::HourView;
 pub use http::count;
+pub use installation::Disk;
 
+use answers::AnswerMetrics;
 use cache::CacheMetrics;
 use domain::VERSION;
-use domain::contracts::{Observer, PoolUse, QueueName};
+use domain::contracts::{AnswerEnd, Observer, PoolUse, QueueName};
 use domain::ids::ProviderId;
 use domain::instant::Instant;
+use domain::license::LicenseReport;
 use domain::status::SearchStatus;
 use hour::Hour;
+use installation::InstallationMetrics;
 use labels::{HttpLabels, KindLabels, PoolLabels, ProviderLabels, QueueLabels, StateLabels, StatusLabels};
 use process::Process;
 use prometheus_client::encoding::text::encode;
@@ -57,11 +63,24 @@ pub struct Metrics {
     pool_size: Family<PoolLabels, Gauge>,
     pool_in_use: Family<PoolLabels, Gauge>,
     collection_error: Gauge,
+    answers: AnswerMetrics,
     cache: CacheMetrics,
+    installation: InstallationMetrics,
     providers: Mutex<ProviderNames>,
     hour: Mutex<Hour>,
     /// One scrape at a time: what stands is written for it.
     scraping: Mutex<()>,
+}
+
+/// What stands at the moment of a scrape.
+pub(crate) struct Standing {
+    /// Depth and running tasks of every queue; None when they could not be read.
+    pub queues: Option<Vec<(QueueName, u64, u64)>>,
+    pub pools: Vec<PoolUse>,
+    pub cache: CacheFigures,
+    pub license: LicenseReport,
+    /// Of the data folder; None when it could not be read.
+    pub disk: Option<Disk>,
 }
 
 impl Metrics {
@@ -84,14 +103,18 @@ impl Metrics {
             pool_size: Family::default(),
             pool_in_use: Family::default(),
             collection_error: Gauge::default(),
+            answers: AnswerMetrics::default(),
             cache: CacheMetrics::default(),
+            installation: InstallationMetrics::default(),
             providers: Mutex::default(),
             hour: Mutex::new(Hour::beginning(now)),
             scraping: Mutex::default(),
         };
         metrics.register_what_happened();
         metrics.register_what_stands();
+        metrics.answers.register(&mut metrics.registry);
         metrics.cache.register(&mut metrics.registry);
+        metrics.installation.register(&mut metrics.registry);
         metrics.registry.register_collector(Box::new(Process::started(now)));
         metrics
     }
@@ -164,19 +187,17 @@ impl Metrics {
         registry.register("tributary_metrics_collection_error", "1 when the queue could not be read", error);
     }
 
-    /// Everything as OpenMetrics text, with what stands at this moment: depth and running tasks of every queue
-    /// (None when they could not be read), the database's connections, the cache, and the breaker of each provider.
+    /// Everything as OpenMetrics text, with what stands at this moment and the breaker of each provider.
     pub(crate) fn scrape(
         &self,
-        queues: Option<&[(QueueName, u64, u64)]>,
-        pools: &[PoolUse],
-        cache: &CacheFigures,
+        standing: &Standing,
         breaker: impl Fn(ProviderId) -> Option<&'static str>,
     ) -> Result<String, std::fmt::Error> {
         let _turn = self.scraping.lock().unwrap_or_else(PoisonError::into_inner);
-        self.tell_queues(queues);
-        self.tell_pools(pools);
-        self.cache.tell(cache);
+        self.tell_queues(standing.queues.as_deref());
+        self.tell_pools(&standing.pools);
+        self.cache.tell(&standing.cache);
+        self.installation.tell(&standing.license, standing.disk);
         self.tell_breakers(breaker);
         let mut text = String::new();
         encode(&mut text, &self.registry)?;
@@ -255,6 +276,10 @@ impl Observer for Metrics {
             let labels = KindLabels { provider: labels.provider, kind: kind.to_owned() };
             self.provider_errors.get_or_create(&labels).inc();
         }
+    }
+
+    fn answer_ended(&self, end: &AnswerEnd<'_>) {
+        self.answers.ended(end);
     }
 }
 

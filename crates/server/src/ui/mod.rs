@@ -10,7 +10,7 @@
 //! | `history`, `account` | one's own searches, and one's own profile, tokens, connections and wishes |
 //! | `review`, `egress` | which version of a document counts, and what one sent outside |
 //! | `admin` | the console |
-//! | `sign_in`, `oidc`, `notice` | the ways in, and pages that say one thing |
+//! | `sign_in`, `oidc`, `notice`, `nowhere` | the ways in, and pages that say one thing |
 //! | `transform_form`, `upload` | the upload of query transforms |
 
 mod account;
@@ -23,6 +23,7 @@ mod egress;
 mod frame;
 mod history;
 mod notice;
+mod nowhere;
 mod oidc;
 mod pages;
 mod prose;
@@ -36,6 +37,7 @@ mod upload;
 mod words;
 
 pub use assets::Assets;
+pub use nowhere::{is_opened, say_so};
 pub use pages::Pages;
 pub use sign_in::local_path;
 

@@ -2,7 +2,7 @@
 
 use super::assets::{Assets, gzip};
 use super::frame::Frame;
-use super::words::{LANGUAGES, Language, Words, number};
+use super::words::{LANGUAGES, Language, Words, decimal, number};
 use crate::error::ApiError;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
@@ -89,6 +89,7 @@ fn environment(assets: &Assets, language: Language) -> Result<Environment<'stati
         plural.say(if n == 1 { one } else { many }, &[("n", number(n, language))])
     });
     environment.add_filter("number", move |count: f64| number(count as i64, language));
+    environment.add_filter("decimal", move |figure: minijinja::Value| decimal(&figure.to_string(), language));
     Ok(environment)
 }
 

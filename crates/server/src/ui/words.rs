@@ -65,6 +65,11 @@ pub fn number(count: i64, language: Language) -> String {
     if count < 0 { format!("-{text}") } else { text }
 }
 
+/// A figure with a point as this language writes it: `0.97` or `0,97`.
+pub fn decimal(figure: &str, language: Language) -> String {
+    if language.code == "de" { figure.replace('.', ",") } else { figure.to_owned() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +90,8 @@ mod tests {
             assert_eq!(number(count, LANGUAGES[0]), text);
         }
         assert_eq!(number(2318, LANGUAGES[1]), "2.318");
+        assert_eq!(["0.97", "<0.1", "2"].map(|figure| decimal(figure, LANGUAGES[1])), ["0,97", "<0,1", "2"]);
+        assert_eq!(decimal("0.97", LANGUAGES[0]), "0.97");
     }
 
     #[test]

@@ -56,8 +56,7 @@ fn closed_cache(
     settings: &Arc<Settings>,
 ) -> SemanticCache {
     SemanticCache::new(CacheParts {
-        store: sql.clone(),
-        signals: sql,
+        store: sql,
         vectors: Arc::new(NoVectors),
         // Nothing is ever written there.
         bodies: Arc::new(FolderBodies::new("/dev/null/bodies".into(), settings.storage_max_body_mb)),
@@ -105,6 +104,7 @@ impl TestHouse {
             federation: Arc::clone(&federation),
             toolbox,
             pages: Arc::new(Nothing),
+            observer: Arc::new(NoObserver),
         }));
         let corpus = Arc::new(closed_cache(sql, &queue, &clock, &settings));
         let mcp = Arc::new(mcp::Mcp::new(mcp::McpParts {

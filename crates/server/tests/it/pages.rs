@@ -54,6 +54,59 @@ async fn the_sign_in_form_is_ours_or_refused() {
     assert!(refused.text.contains("wrong") && !refused.header("set-cookie").contains("tributary_session"));
 }
 
+/// What browsers say when somebody opens an address.
+const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+fn opened(path: &str, cookie: &str, accept: &str) -> Request<Body> {
+    let mut given = request("GET", path, "", None);
+    given.headers_mut().insert("cookie", cookie.parse().expect("a header"));
+    given.headers_mut().insert("accept", accept.parse().expect("a header"));
+    given
+}
+
+#[tokio::test]
+async fn signing_in_leads_back_to_the_whole_address() {
+    let house = TestHouse::open().await;
+    let table = [
+        ("/?search_id=3&page=2", "*/*", "/login/?next=/%3Fsearch_id%3D3%26page%3D2"),
+        ("/review/?show=pins", "*/*", "/login/?next=/review/%3Fshow%3Dpins"),
+        ("/chat/7/", BROWSER, "/login/?next=/chat/7/"),
+        ("/nothing/", BROWSER, "/login/?next=/nothing/"),
+    ];
+    for (path, accept, expected) in table {
+        let answer = house.send(opened(path, "", accept)).await;
+        assert_eq!((answer.status.as_u16(), answer.header("location")), (303, expected), "{path}");
+    }
+    for (path, accept) in [("/chat/7/", "text/html"), ("/nothing/", "*/*"), ("/svc/search/7/", BROWSER)] {
+        assert_eq!(house.send(opened(path, "", accept)).await.status, 401, "{path} {accept}");
+    }
+    let page = house.get("/login/?next=/%3Fsearch_id%3D3%26page%3D2", "").await;
+    assert!(page.text.contains("value=\"&#x2f;?search_id=3&amp;page=2\""), "{}", page.text);
+}
+
+#[tokio::test]
+async fn an_address_that_leads_nowhere_is_a_page_for_people_and_an_error_for_programs() {
+    let house = TestHouse::open().await;
+    house.user("ann", true).await;
+    let cookie = signed_in(&house).await;
+    for path in ["/nothing/", "/nothing", "/review/abc/", "/chat/999/", "/admin/nothing/"] {
+        let page = house.send(opened(path, &cookie, BROWSER)).await;
+        assert_eq!(page.status, 404, "{path}");
+        assert!(page.header("content-type").starts_with("text/html"), "{path}");
+        assert!(page.header("content-security-policy").contains("default-src 'none'"), "{path}");
+        assert!(page.text.contains("<h1>There is nothing here</h1>"), "{path}: {}", page.text);
+        let error = house.send(opened(path, &cookie, "application/json")).await;
+        assert_eq!(
+            (error.status.as_u16(), error.header("content-type")),
+            (404, "application/json"),
+            "{path}"
+        );
+        assert!(error.text.contains("not_found"), "{path}");
+    }
+    let error = house.send(opened("/svc/nothing/", &cookie, BROWSER)).await;
+    assert_eq!((error.status.as_u16(), error.header("content-type")), (404, "application/json"));
+}
+
 #[tokio::test]
 async fn a_session_reads_freely_and_writes_with_its_csrf_text() {
     let house = TestHouse::open().await;

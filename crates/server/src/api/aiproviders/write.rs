@@ -12,7 +12,10 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::ai_provider::{AiProvider, AiProviderDraft};
 use domain::ids::AiProviderId;
+use domain::names;
+use domain::prompt_record::TAGS;
 use domain::user::Principal;
+use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -105,8 +108,44 @@ async fn save(
 
 /// The draft as it is kept, if nothing is wrong with it.
 fn checked(draft: AiProviderDraft) -> Result<AiProviderDraft, ApiError> {
+    let mut errors = FieldErrors::default();
+    // What is not read must not be taken for read.
+    errors.check(draft.config.get("roles").is_none_or(is_list_of_texts), "config", || {
+        "roles is a list of texts, such as [\"rag\"].".to_owned()
+    });
+    for tag in draft.prompt_overrides.keys().filter(|tag| !TAGS.contains(&tag.as_str())) {
+        errors.add("prompt_overrides", names::unknown("tag", tag, TAGS));
+    }
     let mut draft = draft.settled();
     draft.name = draft.name.trim().to_owned();
     draft.model = draft.model.trim().to_owned();
-    draft.check().into_result(draft).map_err(ApiError::invalid)
+    errors.merge(draft.check());
+    errors.into_result(draft).map_err(ApiError::invalid)
+}
+
+fn is_list_of_texts(value: &Value) -> bool {
+    value.as_array().is_some_and(|list| list.iter().all(Value::is_string))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_not_be_read_is_refused() {
+        for (more, refused) in [
+            (json!({"config": {"roles": ["rag", "CHAT"]}}), None),
+            (json!({"config": {"roles": "rag"}}), Some("config: roles is a list")),
+            (json!({"config": {"roles": ["rag", 1]}}), Some("config: roles is a list")),
+            (json!({"prompt_overrides": {"search-rag": {"footer": "Be brief."}}}), None),
+            (json!({"prompt_overrides": {"rag": {"footer": "x"}}}), Some("Unknown tag 'rag'")),
+        ] {
+            let mut fields = json!({"name": "A", "model": "gpt-5"});
+            fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            let told =
+                checked(serde_json::from_value(fields).unwrap()).err().map(|error| error.detail().to_owned());
+            assert_eq!(told.is_some(), refused.is_some(), "{more}: {told:?}");
+            assert!(told.is_none_or(|text| text.contains(refused.unwrap_or_default())), "{more}");
+        }
+    }
 }

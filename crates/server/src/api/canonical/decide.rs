@@ -5,9 +5,10 @@ use super::view::{ElectionsView, RunDetailView, RunView};
 use crate::House;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
-use crate::extract::{ApiJson, ApiPath};
+use crate::extract::{ApiJson, ApiPath, JsonOrNothing};
 use axum::Json;
 use axum::extract::State;
+use corpus::canonical::RunsAsked;
 use domain::contracts::Corpus;
 use domain::corpus::{COMMENT_CHARS_MAX, RejectReason};
 use domain::ids::{RunId, SearchId};
@@ -48,7 +49,7 @@ pub struct ElectInput {
 }
 
 /// Approves the winner of an election: it is pinned for the election's query and scope, and the other members are its
-/// alternates. For curators and administrators who may see the winner.
+/// alternates. For curators and administrators who may see the winner. The body may be left out.
 #[utoipa::path(post, path = "/svc/canonical/{id}/approve/", tag = "canonical",
     params(("id" = i64, Path, description = "`run_id` of the election.")),
     request_body(content = ApproveInput, example = json!({"comment": "Signed on 4 May."})), responses(
@@ -64,7 +65,7 @@ pub async fn approve_run(
     caller: Caller,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
-    ApiJson(input): ApiJson<ApproveInput>,
+    JsonOrNothing(input): JsonOrNothing<ApproveInput>,
 ) -> Result<Json<RunDetailView>, ApiError> {
     let comment = comment(input.comment)?;
     let detail = house.corpus.approve(&caller.principal, RunId(id), &comment, input.force).await?;
@@ -124,10 +125,10 @@ pub async fn elect(
         return Err(ApiError::of(Refusal::NotFound));
     }
     let search_id = search.id;
-    // First the saved results learn how they stand, then the elections are told; both find the same ones.
-    house.federation.elect(&search).await?;
-    let runs = house.corpus.elect(&caller.principal, search_id).await?;
-    Ok(Json(ElectionsView { search_id, results: runs.into_iter().map(RunView::from).collect() }))
+    let held = house.federation.elect(&search).await?;
+    let asked = RunsAsked { limit: held.len() as u64, ids: Some(held), ..RunsAsked::default() };
+    let runs = house.corpus.runs(&caller.principal, &asked).await?;
+    Ok(Json(ElectionsView { search_id, results: runs.items.into_iter().map(RunView::from).collect() }))
 }
 
 fn comment(given: Option<String>) -> Result<String, ApiError> {
@@ -139,8 +140,12 @@ fn comment(given: Option<String>) -> Result<String, ApiError> {
 
 fn reason(given: &str) -> Result<RejectReason, ApiError> {
     RejectReason::parse(given).ok_or_else(|| {
-        let known = RejectReason::ALL.iter().map(|reason| reason.as_str());
-        ApiError::invalid_field("reason", names::unknown("reason", given, known))
+        let known: Vec<&str> = RejectReason::ALL.iter().map(|reason| reason.as_str()).collect();
+        let sentence = match given.trim() {
+            "" => format!("A reason is needed: {}.", known.join(", ")),
+            given => names::unknown("reason", given, known),
+        };
+        ApiError::invalid_field("reason", sentence)
     })
 }
 
@@ -159,6 +164,7 @@ mod tests {
         }
         let refused = reason("wrong_versions").expect_err("unknown");
         assert!(refused.detail().contains("Did you mean 'wrong_version'?"), "{}", refused.detail());
-        assert!(reason("").is_err());
+        let refused = reason("").expect_err("none");
+        assert!(refused.detail().contains("A reason is needed: wrong_version, "), "{}", refused.detail());
     }
 }

@@ -7,7 +7,7 @@ use crate::House;
 use crate::api::listing::{ListRequest, Paged, Paging};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
-use crate::extract::{ApiJson, ApiPath, ApiQuery};
+use crate::extract::{ApiJson, ApiPath, ApiQuery, JsonOrNothing};
 use crate::links::Links;
 use axum::Json;
 use axum::extract::State;
@@ -84,7 +84,8 @@ pub async fn pin_for_query(
     Ok((status, Json(pinned.pin.into())))
 }
 
-/// Removes pins of a document. It has no other consequence: the next search elects afresh, and the same document may win.
+/// Removes pins of a document, all of them where the body is left out. It has no other consequence: the next search elects
+/// afresh, and the same document may win.
 #[utoipa::path(post, path = "/svc/canonical/{id}/unpin/", tag = "canonical",
     params(("id" = i64, Path, description = "`signal_id` of the document.")),
     request_body(content = UnpinInput, example = json!({"query": "master services agreement"})), responses(
@@ -98,7 +99,7 @@ pub async fn unpin(
     caller: Caller,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
-    ApiJson(input): ApiJson<UnpinInput>,
+    JsonOrNothing(input): JsonOrNothing<UnpinInput>,
 ) -> Result<Json<Unpinned>, ApiError> {
     let mut errors = FieldErrors::default();
     check(&mut errors, input.query.as_deref(), input.scope.as_deref());

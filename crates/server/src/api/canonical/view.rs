@@ -4,7 +4,7 @@
 use chrono::{DateTime, Utc};
 use corpus::canonical::{MemberSeen, PinEventSeen, PinSeen, RunDetail, RunSeen};
 use domain::corpus::{
-    Factors, Gates, Liveness, MemberRole, PinAction, PinVia, RejectReason, RunStatus, Scope, Signal,
+    Factors, Gates, Liveness, MemberRole, PinAction, PinVia, Reason, RejectReason, RunStatus, Scope, Signal,
     SignalState, Weights,
 };
 use domain::ids::{PinId, RunId, SearchId, SignalId};
@@ -86,6 +86,8 @@ struct MemberView {
     eligible: bool,
     /// Why it cannot be elected, and what its factors follow from.
     reasons: Vec<String>,
+    /// The same as codes with their values, for those who say it in other words.
+    grounds: Vec<Reason>,
     /// Each 0 to 1.
     factors: Factors,
     /// Weight times factor; they add up to the score.
@@ -209,7 +211,8 @@ impl From<MemberSeen> for MemberView {
             date: signal.date_published,
             relevance: member.relevance,
             eligible: member.eligible,
-            reasons: member.reasons,
+            reasons: member.reasons.iter().map(Reason::to_string).collect(),
+            grounds: member.reasons,
             factors: member.factors,
             contributions,
             score: member.score,

@@ -40,7 +40,7 @@ impl WantedRuns {
                 }
             },
         };
-        let asked = RunsAsked { status, words, offset, limit };
+        let asked = RunsAsked { ids: None, status, words, offset, limit };
         errors.into_result(asked).map_err(ApiError::invalid)
     }
 

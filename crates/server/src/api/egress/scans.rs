@@ -4,7 +4,7 @@ use crate::House;
 use crate::api::listing::{ListRequest, Paged, Paging};
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
-use crate::extract::{ApiJson, ApiPath, ApiQuery};
+use crate::extract::{ApiPath, ApiQuery, JsonOrNothing};
 use crate::links::Links;
 use axum::Json;
 use axum::extract::State;
@@ -21,6 +21,7 @@ use std::sync::Arc;
 const RESOURCE: &str = "/egress/scan/";
 /// How a day is written.
 const DAY: &str = "%Y-%m-%d";
+const DAY_CHARS: usize = 10;
 
 /// Which mail is looked through. Nothing said: all of the mailbox that is connected, the newest first.
 #[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
@@ -101,7 +102,7 @@ impl ScanInput {
 }
 
 /// Begins a scan of your own sent mail, with your own token: documents of the cache that you may see are looked for in
-/// messages to the outside. Of a message only the domains it went to and its time are kept.
+/// messages to the outside. Of a message only the domains it went to and its time are kept. The body may be left out.
 #[utoipa::path(post, path = "/svc/egress/scan/", tag = "egress",
     request_body(content = ScanInput, example = json!({"matter_tag": "smith-2026", "date_from": "2026-01-01"})),
     responses(
@@ -115,7 +116,7 @@ impl ScanInput {
 pub async fn begin_scan(
     caller: Caller,
     State(house): State<Arc<House>>,
-    ApiJson(input): ApiJson<ScanInput>,
+    JsonOrNothing(input): JsonOrNothing<ScanInput>,
 ) -> Result<(StatusCode, Json<ScanView>), ApiError> {
     let wish = input.wish()?;
     match house.corpus.begin_scan(&caller.principal, wish).await {
@@ -177,8 +178,11 @@ fn day(field: &str, text: &str) -> Result<Option<NaiveDate>, ApiError> {
     if text.is_empty() {
         return Ok(None);
     }
-    let read = NaiveDate::parse_from_str(text, DAY);
-    read.map(Some).map_err(|_| ApiError::invalid_field(field, "Use a day such as 2026-01-31."))
+    // Whoever reads it more freely takes signs and years of one digit, too.
+    let read = NaiveDate::parse_from_str(text, DAY).ok();
+    let is_written_so = |day: &NaiveDate| text.len() == DAY_CHARS && day.format(DAY).to_string() == text;
+    let invalid = || ApiError::invalid_field(field, "Use a day such as 2026-01-31.");
+    read.filter(is_written_so).map(Some).ok_or_else(invalid)
 }
 
 #[cfg(test)]
@@ -201,8 +205,13 @@ mod tests {
         assert_eq!((wish.channel, wish.matter_tag.as_str()), (Some(Channel::Gmail), "smith"));
         assert_eq!((wish.date_from, wish.date_to), (NaiveDate::from_ymd_opt(2026, 1, 31), None));
         assert_eq!(input("", " ").wish().expect("a wish").channel, None);
-        for (channel, date_from) in [("fax", ""), ("Outlook", ""), ("", "31.1.2026"), ("", "2026-02-30")] {
-            assert!(input(channel, date_from).wish().is_err(), "{channel} {date_from}");
+        for channel in ["fax", "Outlook"] {
+            assert!(input(channel, "").wish().is_err(), "{channel}");
+        }
+        for day in
+            ["31.1.2026", "2026-02-30", "2026-1-5", "+2026-1-05", "-2026-01-05", "+12026-01-05", "26-01-05"]
+        {
+            assert!(input("", day).wish().is_err(), "{day}");
         }
     }
 }

@@ -3,25 +3,42 @@
 use super::queues::collect;
 use crate::House;
 use crate::error::ApiError;
+use crate::metrics::{Disk, Standing};
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
-use domain::contracts::QueueName;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// This process for a scraper: requests, searches, providers, queues, database connections, memory and time.
+/// How long the disk may take to tell its size: a network disk that is gone never does.
+const DISK_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// This process for a scraper: requests, searches, providers, AI summaries, queues, database connections, license,
+/// disk, memory and time.
 #[utoipa::path(get, path = "/metrics/", tag = "service", operation_id = "metrics",
     responses((status = 200, description = "OpenMetrics text.", body = String,
         content_type = "application/openmetrics-text")))]
 pub async fn general(State(house): State<Arc<House>>) -> Result<impl IntoResponse, ApiError> {
-    let queues = collect(&house).await;
-    let queues: Option<Vec<(QueueName, u64, u64)>> =
-        queues.map(|queues| queues.into_iter().map(|(queue, one)| (queue, one.depth, one.active)).collect());
+    let folder = PathBuf::from(&house.settings.data_dir);
+    let (queues, cache, disk) = tokio::join!(collect(&house), super::cache::collect(&house), disk_of(folder));
+    let figures = queues.map(|queues| queues.into_iter().map(|(queue, one)| (queue, one.depth, one.active)));
+    let standing = Standing {
+        queues: figures.map(Iterator::collect),
+        pools: house.store.pools(),
+        cache,
+        license: house.corpus.license(),
+        disk,
+    };
     let breaker = |provider| house.federation.source_state(provider).map(|source| source.state);
-    let cache = super::cache::collect(&house).await;
-    let text = house.metrics.scrape(queues.as_deref(), &house.store.pools(), &cache, breaker);
+    let text = house.metrics.scrape(&standing, breaker);
     let text = text.map_err(|error| ApiError::internal(format!("the metrics cannot be written: {error}")))?;
     Ok(([(header::CONTENT_TYPE, TYPE)], text))
+}
+
+async fn disk_of(folder: PathBuf) -> Option<Disk> {
+    let read = tokio::task::spawn_blocking(move || Disk::of(&folder));
+    tokio::time::timeout(DISK_TIME_MAX, read).await.ok()?.ok()?
 }

@@ -20,7 +20,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use domain::ids::{ProviderId, ResultId, SearchId};
 use domain::mixed::MixedResponse;
-use domain::result::{ResultItem, SavedResult};
+use domain::result::{NEW, ResultItem, SavedResult};
 use federation::MixRequest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -178,7 +178,7 @@ async fn read_result(
     Ok(Json(own_result(&house, &caller, ResultId(id)).await?.into()))
 }
 
-/// Replaces one result; its id, provider and rank at the provider stay.
+/// Replaces one result; its id, provider, block and rank at the provider stay.
 #[utoipa::path(put, path = "/svc/results/{id}/", tag = "results", params(("id" = i64, Path, description = "`swirl_id` of the result.")),
     request_body = ResultItem, responses(
     (status = 200, description = "Replaced.", body = ResultView),
@@ -238,6 +238,8 @@ async fn save(house: &House, stored: &ResultItem, item: ResultItem) -> Result<Js
         searchprovider_rank: stored.searchprovider_rank,
         // Whose right it is to see it is not the person's to say.
         cache: stored.cache.clone(),
+        result_block: stored.result_block.clone(),
+        new: item.new.filter(|mark| *mark > 0).map(|_| NEW),
         ..item
     };
     let saved = house.store.replace_result(stored.swirl_id, item, house.clock.now()).await?;
