@@ -1,6 +1,7 @@
 //! The alerts and the dashboard of `deploy/`: every figure that they name is there in a real scrape.
 
-use crate::house::{TestHouse, items, licensed};
+use crate::answering::Answering;
+use crate::house::licensed;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -114,13 +115,13 @@ fn scraped(texts: &[String]) -> Named {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_figure_is_there() {
-    let house = TestHouse::with(licensed).await;
-    let (good, bad) = (Source::start().await, Source::start().await);
-    good.reply(Behaviour::Json(items("river", 2)));
+    let it = Answering::with(licensed).await;
+    let bad = Source::start().await;
     bad.reply(Behaviour::status(500));
-    house.provider("Good", &good).await;
-    house.provider("Bad", &bad).await;
-    house.admin.search(&json!({"query_string": "river"})).await;
+    it.house.provider("Bad", &bad).await;
+    let answer = it.house.admin.get("/svc/search/?qs=river+mill&rag=true").await;
+    assert_eq!(answer.body["info"]["ai"], json!({"status": "ok"}), "{answer:?}");
+    let house = it.house;
     let mut texts = Vec::new();
     for path in ["/svc/metrics/tasks/", "/metrics/"] {
         texts.push(house.admin.get(path).await.body.as_str().unwrap().to_owned());
@@ -176,6 +177,13 @@ fn alerts_have_the_limits_of_the_interface() {
         ("tributary_provider_errors_total", "> 0.05", "critical"),
         ("process_resident_memory_bytes", "> 2147483648)", "warning"),
         ("process_resident_memory_bytes", "> 4294967296)", "critical"),
+        ("tributary_answer_duration_seconds_bucket", "> 5", "warning"),
+        ("tributary_answer_duration_seconds_bucket", "> 15", "critical"),
+        ("tributary_disk_free_bytes", "> 0.8", "warning"),
+        ("tributary_disk_free_bytes", "> 0.95", "critical"),
+        ("tributary_license_days_left", "< 30", "warning"),
+        ("tributary_license_days_left", "< 0", "critical"),
+        ("tributary_license_state", "> 0", "critical"),
         ("tasks_metrics_collection_error", "> 0", "critical"),
     ] {
         let is_it = |rule: &&Value| {

@@ -160,6 +160,30 @@ async fn a_backup_under_load_gives_the_same_answers_elsewhere() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_texts_of_the_cache_come_along() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let running = Running::start(program(here.path(), &["demo", "--port", "0"]));
+    let doctor = |folder: &Path| {
+        let examined = run(folder, &["--data-dir", "data/demo", "doctor", "--offline"]);
+        let said = text(&examined.stdout);
+        let is_of_cache = |line: &&str| line.split_whitespace().nth(1) == Some("cache");
+        said.lines().find(is_of_cache).unwrap_or_default().to_owned()
+    };
+    let whole = doctor(here.path());
+    assert!(whole.starts_with("ok") && whole.contains("12 kept texts in 12 files"), "{whole}");
+    let made = run(here.path(), &["--data-dir", "data/demo", "backup", "monday", "--with-key"]);
+    assert!(made.status.success() && text(&made.stdout).contains("texts "), "{made:?}");
+    running.kill();
+    let file = here.path().join("monday");
+    let restored = run(there.path(), &["--data-dir", "data/demo", "restore", file.to_str().unwrap()]);
+    assert!(
+        text(&restored.stdout).contains("12 texts of the semantic cache came with them."),
+        "{restored:?}"
+    );
+    assert_eq!(doctor(there.path()), whole, "records, vectors and texts agree as they did");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_backup_moves_between_the_two_databases() {
     let Some(server) = server("backups") else { return };
     let source = Source::start().await;

@@ -9,7 +9,7 @@ use domain::contracts::{
 };
 use domain::corpus::{
     Channel, EgressEvent, Factors, Gates, MatchMethod, Member, MemberRole, NewEvent, NewPin, NewRun, NewScan,
-    PinAction, PinVia, Run, RunStatus, ScanCounts, ScanStatus, Scope, Weights,
+    PinAction, PinVia, Reason, Run, RunStatus, ScanCounts, ScanStatus, Scope, Weights,
 };
 use domain::ids::{SearchId, SignalId, UserId};
 use domain::secret::Secret;
@@ -185,7 +185,7 @@ impl Decided {
             is_gone: false,
             dated: None,
             eligible: true,
-            reasons: vec!["Its date is not known.".to_owned()],
+            reasons: vec![Reason::DateUnknown],
             factors: Factors::default(),
             score,
             rank: number + 1,

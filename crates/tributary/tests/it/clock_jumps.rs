@@ -3,8 +3,8 @@
 
 use chrono::TimeDelta;
 use domain::contracts::{
-    ClaimedTask, Clock, Observer, PipelineStore, ProviderStore, QueueName, ResultStore, SearchStore, Store,
-    StoreError, TaskHandler, TaskQueue, UserStore,
+    AnswerEnd, ClaimedTask, Clock, Observer, PipelineStore, ProviderStore, QueueName, ResultStore,
+    SearchStore, Store, StoreError, TaskHandler, TaskQueue, UserStore,
 };
 use domain::ids::{ProviderId, SearchId, TaskId, UserId};
 use domain::instant::Instant;
@@ -69,6 +69,8 @@ impl Observer for Heard {
     fn provider_ended(&self, _provider: (ProviderId, &str), _error: Option<&str>, took: Duration) {
         self.part(took);
     }
+
+    fn answer_ended(&self, _end: &AnswerEnd<'_>) {}
 }
 
 struct Bench {

@@ -90,3 +90,42 @@ async fn each_way_to_fail_is_that_sources_own() {
     assert_eq!(info["completeness"], json!({"asked":8,"answered":2,"failed":6,"timed_out":0,"suspended":0}));
     house.stop().await;
 }
+
+/// What the first page brought stays, when a later one is late, fails or is empty.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_later_page_takes_nothing_away() {
+    let house = TestHouse::with(|settings| Settings { timeout: Secs::new(6), ..settings }).await;
+    let first = || {
+        let mut page = items("river", 10);
+        page["total"] = json!(55);
+        Behaviour::Json(page)
+    };
+    let cases = [
+        ("Late", Behaviour::Hang, Some("Error: Late: its later pages did not come in time")),
+        ("Failing", Behaviour::status(404), Some("Error: Failing: ")),
+        ("Empty", Behaviour::Json(json!({"total": 0, "items": []})), None),
+    ];
+    let paged = json!({
+        "query_template": "{url}?a=1&q={query_string}",
+        "query_mappings": "PAGE=start=RESULT_INDEX",
+        "results_per_query": 20,
+        "default": false,
+    });
+    for (name, second, line) in cases {
+        let source = Source::start().await;
+        source.reply(Behaviour::Sequence(vec![first(), second]));
+        house.provider_with(name, &source, paged.clone()).await;
+        let mixed = house.admin.get(&format!("/svc/search/?qs=river&providers={name}")).await.body;
+        let info = &mixed["info"][name];
+        assert_eq!(source.requests().len(), 2, "{name}");
+        assert_eq!(
+            (&info["status"], &info["found"], &info["retrieved"]),
+            (&json!("ok"), &json!(55), &json!(10)),
+            "{name}: {mixed}"
+        );
+        let messages = mixed["messages"].to_string();
+        assert!(line.is_none_or(|line| messages.contains(line)), "{messages}");
+        assert_eq!(messages.contains("Error: "), line.is_some(), "{messages}");
+    }
+    house.stop().await;
+}

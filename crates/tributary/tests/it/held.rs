@@ -2,7 +2,7 @@
 
 use crate::house::TestHouse;
 use domain::contracts::{CanonicalStore, UserStore};
-use domain::corpus::{Factors, Gates, Member, MemberRole, NewRun, Scope, Weights};
+use domain::corpus::{Factors, Gates, Member, MemberRole, NewRun, Reason, Scope, Weights};
 use domain::ids::{SearchId, SignalId};
 
 /// An election that the first of these documents won; it was held for a search of this person. Its `run_id`.
@@ -35,7 +35,11 @@ fn member(rank: u32, id: i64) -> Member {
         is_gone: false,
         dated: None,
         eligible: true,
-        reasons: vec!["Its name says final.".to_owned()],
+        reasons: vec![Reason::Name {
+            stages: vec!["final".to_owned()],
+            is_numbered_copy: false,
+            version: None,
+        }],
         factors: Factors { naming, ..Factors::default() },
         score: 2.0 * naming,
         rank,

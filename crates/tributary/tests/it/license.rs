@@ -139,7 +139,7 @@ async fn the_license_table_row_by_row() {
     let without = LicenseTerms { cache: false, ..terms.clone() };
     let table = [
         ("unlicensed", String::new(), "There is no license"),
-        ("absent cache", signed(without.clone()), "valid until"),
+        ("absent cache", signed(without.clone()), "does not include the semantic cache"),
         (
             "cache added by hand",
             signed(without).replace("\"owner\"", "\"cache\":true,\"owner\""),

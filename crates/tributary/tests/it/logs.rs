@@ -107,6 +107,7 @@ async fn each_part_writes_its_own_file_and_the_command_reads_them() {
     line(&work, &["INFO", "search.id=1", "One gave 4 of 4 results"]);
     line(&work, &["INFO", "task run_search ended"]);
     line(&log(here, "tasks-beats.log"), &["INFO", "expire"]);
+    line(&log(here, "tasks-beats.log"), &["INFO", "There is no license"]);
     line(&log(here, "tasks-maintenance-worker.log"), &["INFO", "task expire ended"]);
     line(&log(here, "tasks-corpus-worker.log"), &["INFO", "serves the queue"]);
     read_by_command(here);

@@ -81,9 +81,13 @@ fn assert_labelled(page: &Answer) {
 async fn who_is_not_signed_in_is_led_to_the_sign_in_page() {
     let house = TestHouse::start().await;
     let mut browser = Browser::open(&house.base);
-    for path in ["/", "/?q=river", "/?search_id=1"] {
+    for (path, place) in [
+        ("/", "/login/"),
+        ("/?q=river", "/login/?next=/%3Fq%3Driver"),
+        ("/?search_id=1", "/login/?next=/%3Fsearch_id%3D1"),
+    ] {
         let answer = browser.get(path).await;
-        assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/login/"), "{path}");
+        assert_eq!((answer.status.as_u16(), answer.header("location")), (303, place), "{path}");
     }
     let page = browser.get("/login/").await;
     assert_eq!(page.status, 200);

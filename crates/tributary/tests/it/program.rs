@@ -2,7 +2,7 @@
 
 use crate::house::Client;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -173,6 +173,19 @@ fn help_has_examples() {
     assert!(text(&role.stderr).contains("'webb' is not a role"), "{role:?}");
 }
 
+/// A folder and all that is in it, with who may do what.
+fn modes(path: &Path) -> Vec<(PathBuf, u32)> {
+    use std::os::unix::fs::PermissionsExt;
+    let metadata = std::fs::metadata(path).unwrap();
+    let mut found = vec![(path.to_owned(), metadata.permissions().mode() & 0o777)];
+    if metadata.is_dir() {
+        for entry in std::fs::read_dir(path).unwrap() {
+            found.extend(modes(&entry.unwrap().path()));
+        }
+    }
+    found
+}
+
 #[test]
 fn the_first_start_makes_an_administrator_and_stops_when_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -181,11 +194,11 @@ fn the_first_start_makes_an_administrator_and_stops_when_told() {
     let password = said.split("Password: ").nth(1).unwrap().lines().next().unwrap();
     let file = folder.path().join("data/initial-admin-password");
     assert_eq!(std::fs::read_to_string(&file).unwrap().trim(), password);
-    for private in ["initial-admin-password", "secret.key"] {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::metadata(folder.path().join("data").join(private)).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600, "{private}");
-    }
+    let found = modes(&folder.path().join("data"));
+    let of = |name: &str| found.iter().find(|(path, _)| path.ends_with(name)).map(|(_, mode)| *mode);
+    assert_eq!([of("data"), of("secret.key"), of("tributary.db")], [Some(0o700), Some(0o600), Some(0o600)]);
+    let open: Vec<_> = found.iter().filter(|(_, mode)| mode & 0o077 != 0).collect();
+    assert!(open.is_empty() && found.len() > 10, "others can read {open:?}");
     assert_eq!(running.terminate(), Some(0));
     let again = Running::start(program(folder.path(), &["serve", "--port", "0"]));
     assert!(!again.said.join("\n").contains("Password"), "it is said once");

@@ -10,7 +10,7 @@ use domain::settings::{Settings, Share};
 use domain::user::CURATORS;
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
-use testkit::vendors::sent_mail::{Letter, MAIL_TOKEN, OutlookPost};
+use testkit::vendors::sent_mail::{Letter, MAIL_TOKEN, Post};
 use tributary::cache_source;
 
 /// The version that Ben has sent to a client.
@@ -76,7 +76,7 @@ pub struct Library {
     pub carl: Client,
     signals: Vec<i64>,
     site: Source,
-    _mailbox: OutlookPost,
+    _mailbox: Post,
 }
 
 /// A result from the cache.
@@ -91,7 +91,7 @@ impl Library {
     pub async fn open(change: impl FnOnce(Settings) -> Settings) -> Self {
         let site = Source::start().await;
         let letters = vec![letter(site.url_at(&path_of(SENT)).as_str())];
-        let mailbox = OutlookPost::start(letters, "2026-05-01T12:00:00Z".parse().unwrap()).await;
+        let mailbox = Post::outlook(letters, "2026-05-01T12:00:00Z".parse().unwrap()).await;
         let url = mailbox.url();
         let allow = vec![site.address().to_string(), url.split('/').nth(2).unwrap().to_owned()];
         let house = TestHouse::with(|settings| {
@@ -177,10 +177,15 @@ impl Library {
 
     /// The versions of what is asked for, as they stand on the page of a new search.
     pub async fn found(&self, client: &Client, query: &str, tags: &[&str]) -> Vec<Found> {
+        self.page(client, &self.search(client, query, tags).await).await
+    }
+
+    /// The id of a new search.
+    pub async fn search(&self, client: &Client, query: &str, tags: &[&str]) -> Value {
         let draft = json!({"query_string": query, "searchprovider_list": [PROVIDER_NAME], "tags": tags});
         let search = client.search(&draft).await;
         assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
-        self.page(client, &search["id"]).await
+        search["id"].clone()
     }
 
     /// The same of a search that was made before.

@@ -5,10 +5,11 @@ mod library;
 mod outside;
 
 use crate::corpus_story::cluster_form;
-use crate::house::Client;
+use crate::house::{Answer, Client};
 use domain::corpus::Factors;
 use domain::settings::Settings;
 use library::{Found, Library, titles};
+use reqwest::Method;
 use serde_json::{Value, json};
 
 const PIN: &str = "/svc/canonical/pin-for-query/";
@@ -171,7 +172,8 @@ async fn approval(library: &Library) {
 /// A rejected version loses by its penalty the next time, for the same query most of all.
 async fn rejection(library: &Library) {
     let query = "price list of sensors";
-    let rows = library.found(&library.cleo, query, &[]).await;
+    let search = library.search(&library.cleo, query, &[]).await;
+    let rows = library.page(&library.cleo, &search).await;
     assert_led_by(&rows, REJECTED, "Auto-selected", 3);
     let before = library.run(&library.cora, &rows[0]).await;
     assert_eq!(member(&before, REJECTED)["factors"]["rejection"], 0.0, "{before}");
@@ -184,8 +186,20 @@ async fn rejection(library: &Library) {
         (200, &json!("rejected")),
         "{rejected:?}"
     );
+    // What was listed before says it no longer, until somebody asks again.
+    let saved = library.page(&library.cleo, &search).await;
+    assert!(
+        saved.iter().all(|row| row.badge == "Cached" && row.cache["run_id"].is_null()) && saved.len() == 3,
+        "{saved:?}"
+    );
+    let other = library.cleo.get(&format!("/svc/cache/{}/", library.signal("Price list v1"))).await;
+    assert!(other.body["lineage"]["superseded_by"].is_null(), "{other:?}");
+    let held = library.cleo.post("/svc/canonical/elect/", &json!({"search_id": search})).await;
+    assert_eq!(held.body["results"].as_array().map(Vec::len), Some(1), "{held:?}");
+    assert_led_by(&library.page(&library.cleo, &search).await, APPROVED, "Auto-selected", 3);
     let rows = library.found(&library.cleo, query, &[]).await;
     assert_led_by(&rows, APPROVED, "Auto-selected", 3);
+    assert_eq!(rows[0].cache["run_id"], held.body["results"][0]["run_id"], "it is held once");
     let after = library.run(&library.cora, &rows[0]).await;
     assert_explained(&after);
     let penalised = member(&after, REJECTED);
@@ -202,8 +216,12 @@ async fn rejection(library: &Library) {
 /// Taking a pin back has no penalty: the document may win again, and then it was chosen by its merits.
 async fn unpinned(library: &Library) {
     let signal = library.signal(FINAL);
+    let before = library.search(&library.ben, AGREEMENT, &[]).await;
     let pinned = library.cora.post(PIN, &json!({"signal_id": signal, "query": AGREEMENT})).await;
     assert_eq!(pinned.status, 201, "{pinned:?}");
+    let rows = library.page(&library.ben, &before).await;
+    assert_led_by(&rows, FINAL, "Pinned", 4);
+    assert!(rows.iter().all(|row| row.cache["run_id"].is_null()), "no election is behind it: {rows:?}");
     let path = format!("/svc/cache/{signal}/");
     assert_led_by(&library.found(&library.ben, AGREEMENT, &[]).await, FINAL, "Pinned", 4);
     assert_eq!(library.ben.get(&path).await.body["state"], "pinned");
@@ -241,7 +259,9 @@ async fn matters(library: &Library) {
     }
     for title in [first, second] {
         let path = format!("/svc/canonical/{}/unpin/", library.signal(title));
-        assert_eq!(library.cora.post(&path, &json!({})).await.body["removed"], 1);
+        // Nothing said means all of its pins, and needs no body.
+        let removed = Answer::of(library.cora.request(Method::POST, &path)).await;
+        assert_eq!((removed.status.as_u16(), &removed.body["removed"]), (200, &json!(1)), "{removed:?}");
     }
     let rows = library.found(&library.ben, AGREEMENT, matter).await;
     assert_eq!(

@@ -12,7 +12,7 @@ use domain::user::CURATORS;
 use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::source::{Behaviour, Source};
-use testkit::vendors::sent_mail::{Letter, MAIL_TOKEN, OutlookPost};
+use testkit::vendors::sent_mail::{Letter, MAIL_TOKEN, Post};
 use tributary::cache_source;
 
 /// How many versions of one document the walk has.
@@ -28,14 +28,14 @@ pub struct Walk {
     pub signals: Vec<i64>,
     pub rivers: i64,
     pub source: Source,
-    _mailbox: OutlookPost,
+    _mailbox: Post,
 }
 
 impl Walk {
     pub async fn start(prefix: &'static str) -> Self {
         let source = Source::start().await;
         source.reply(Behaviour::Json(items("river", 2)));
-        let mailbox = OutlookPost::start(vec![letter()], "2026-05-01T12:00:00Z".parse().unwrap()).await;
+        let mailbox = Post::outlook(vec![letter()], "2026-05-01T12:00:00Z".parse().unwrap()).await;
         let url = mailbox.url();
         let allow = vec![url.split('/').nth(2).unwrap().to_owned()];
         let house = TestHouse::with(|settings| Settings {

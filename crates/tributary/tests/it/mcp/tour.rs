@@ -198,17 +198,12 @@ fn first_walk(client: &OfficialClient, way: &Value) -> (i64, i64) {
             {"do": "call", "name": "search", "arguments": {"query": "x", "colour": "blue"}},
             {"do": "read", "uri": "svc://license/other"},
             {"do": "info"},
+            {"do": "read", "uri": "svc://license"},
+            {"do": "call", "name": "search", "arguments": {"query": "river mill", "providers": ["nobody"]}},
+            {"do": "call", "name": "chat", "arguments": {"message": " "}},
         ]),
     );
-    let tools = walk.ok(0).as_array().unwrap();
-    let names: BTreeSet<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, BTreeSet::from(TOOLS));
-    for tool in tools {
-        let hints = &tool["annotations"];
-        let writes = ["chat", "pin_for_query"].contains(&tool["name"].as_str().unwrap());
-        assert_eq!(hints["readOnlyHint"], !writes, "{tool}");
-        assert_eq!(hints["destructiveHint"], false, "{tool}");
-    }
+    every_tool(walk.ok(0).as_array().unwrap());
     let found = walk.data(1);
     assert_eq!((&found["status"], &found["total"]), (&json!("FULL_RESULTS_READY"), &json!(2)), "{found}");
     walk.progressed(1);
@@ -223,19 +218,40 @@ fn first_walk(client: &OfficialClient, way: &Value) -> (i64, i64) {
     assert!(walk.data(5)["confidence"].as_f64().unwrap() > 0.3, "{}", walk.data(5));
     let uris: Vec<&str> =
         walk.ok(6).as_array().unwrap().iter().map(|one| one["uri"].as_str().unwrap()).collect();
-    assert_eq!(uris, ["svc://providers", "svc://health"]);
+    assert_eq!(uris, ["svc://providers", "svc://health", "svc://license"]);
     assert_eq!(walk.ok(7)[0]["uriTemplate"], "svc://search/{id}");
     assert!(walk.ok(8)[0]["text"].as_str().unwrap().contains("Locked mills"));
     let health: Value = serde_json::from_str(walk.ok(9)[0]["text"].as_str().unwrap()).unwrap();
     assert_eq!((&health["status"], health["sources"].as_array().unwrap().len()), (&json!("ok"), 2));
     assert_eq!(walk.ok(10)[0]["name"], "research");
     assert!(walk.ok(11)[0]["content"]["text"].as_str().unwrap().contains("How old is the mill?"));
-    assert!(walk.failure(12).contains("query_string"));
+    assert!(walk.failure(12).contains("not valid: query: A query is needed"), "{}", walk.failure(12));
     assert!(walk.failure(13).contains("colour"));
     assert!(walk.refused(14).contains("svc://license/other"));
     assert_eq!(walk.ok(15)["server"]["name"], "tributary");
+    let license: Value = serde_json::from_str(walk.ok(16)[0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!((&license["status"], &license["cache"]), (&json!("none"), &json!(false)), "{license}");
+    let nobody = walk.data(17);
+    assert_eq!(
+        (&nobody["status"], &nobody["total"]),
+        (&json!("ERR_NO_SEARCHPROVIDERS"), &json!(0)),
+        "{nobody}"
+    );
+    assert!(nobody["note"].as_str().unwrap().contains("list_providers"), "{nobody}");
+    assert!(walk.failure(18).contains("message: A message is needed"), "{}", walk.failure(18));
     let id = found["search_id"].as_i64().unwrap();
     (id, found["results"][0]["swirl_id"].as_i64().unwrap())
+}
+
+fn every_tool(tools: &[Value]) {
+    let names: BTreeSet<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, BTreeSet::from(TOOLS));
+    for tool in tools {
+        let hints = &tool["annotations"];
+        let writes = ["chat", "pin_for_query"].contains(&tool["name"].as_str().unwrap());
+        assert_eq!(hints["readOnlyHint"], !writes, "{tool}");
+        assert_eq!(hints["destructiveHint"], false, "{tool}");
+    }
 }
 
 /// What works on a search, and what is refused.

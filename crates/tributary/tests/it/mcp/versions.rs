@@ -74,3 +74,41 @@ async fn curators_pin_and_others_look() {
     assert!(said(&anothers).contains("You have no search"), "{anothers}");
     house.stop().await;
 }
+
+/// A document of the cache is read by its own name as well, by who may see it.
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_of_the_cache_are_read_by_their_name() {
+    let settings = |settings| Settings { corpus_min_score: Share(0.1), ..licensed(settings) };
+    let house = TestHouse::with(settings).await;
+    assert!(cache_source::ensure(house.service.wired()).await.unwrap());
+    let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
+    let body = long_text("weir rules");
+    let wish = json!({"url": "https://own.example/rules", "title": "Weir rules", "body": body, "wait": true});
+    let signal = ann.post("/svc/ingest/", &wish).await.body["signal_id"].clone();
+
+    let found = call(&ann, "search", json!({"query": "weir rules", "providers": [PROVIDER_NAME]})).await;
+    let result = &found["structuredContent"]["results"][0];
+    assert_eq!(
+        (&result["cache"]["signal_id"], &result["cache"]["badge"]),
+        (&signal, &json!("Cached")),
+        "{found}"
+    );
+    let by_result = json!({"search_id": found["structuredContent"]["search_id"], "swirl_id": result["swirl_id"], "length": 40});
+    for arguments in [json!({"signal_id": signal, "length": 40}), by_result] {
+        let read = call(&ann, "read_document", arguments).await;
+        let told = &read["structuredContent"];
+        assert_eq!((&told["source"], &told["title"]), (&json!("cache"), &json!("Weir rules")), "{read}");
+        assert_eq!((&told["next_offset"], told["text"].as_str().unwrap().len()), (&json!(40), 40), "{read}");
+    }
+    for (client, arguments, expected) in [
+        (&ben, json!({"signal_id": signal}), "no document"),
+        (&ann, json!({"signal_id": 99_999}), "no document"),
+        (&ann, json!({"signal_id": signal, "swirl_id": 1}), "or signal_id"),
+        (&ann, json!({}), "or signal_id"),
+    ] {
+        let refused = call(client, "read_document", arguments).await;
+        assert_eq!(refused["isError"], true, "{refused}");
+        assert!(said(&refused).contains(expected), "{refused}");
+    }
+    house.stop().await;
+}

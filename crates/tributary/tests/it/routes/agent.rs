@@ -1,6 +1,6 @@
 //! `/svc/agent/status/`: what this installation can do.
 
-use crate::house::{TestHouse, licensed};
+use crate::house::{ADMIN_PASSWORD, TestHouse, licensed};
 use domain::settings::Settings;
 use serde_json::{Value, json};
 
@@ -16,6 +16,9 @@ async fn features_license_and_models() {
         (&told.body["version"], &told.body["edition"]),
         (&json!(domain::VERSION), &json!("enterprise"))
     );
+    let login = json!({"username": "admin", "password": ADMIN_PASSWORD});
+    let signed_in = house.admin.post("/svc/login/", &login).await;
+    assert_eq!(signed_in.body["edition"], "enterprise", "{signed_in:?}");
     let license = &told.body["license"];
     assert_eq!((&license["owner"], &license["expires"]), (&json!("A test"), &json!("2099-12-31")));
     assert_eq!(license["cache_expires"], Value::Null);

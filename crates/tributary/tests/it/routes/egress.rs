@@ -1,6 +1,6 @@
 //! `/svc/egress/…`: scans of one's own sent mail, and what was found in it.
 
-use crate::house::{Client, TestHouse, licensed, long_text};
+use crate::house::{Answer, Client, TestHouse, licensed, long_text};
 use chrono::{DateTime, Utc};
 use domain::authenticator::Tokens;
 use domain::contracts::{ConnectionStore, EgressStore, ScanEnd, ScanOutcome, UserStore};
@@ -8,6 +8,7 @@ use domain::corpus::{Channel, MatchMethod, NewEvent, NewScan, ScanCounts, ScanSt
 use domain::ids::{AuthenticatorId, ScanId, SignalId};
 use domain::secret::Secret;
 use domain::settings::Settings;
+use reqwest::Method;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
@@ -106,6 +107,7 @@ async fn a_wish_must_be_right_and_a_mailbox_connected() {
         (json!({"channel": 7}), "channel"),
         (json!({"date_from": "1.2.2026"}), "date_from"),
         (json!({"date_to": "2026-02-30"}), "date_to"),
+        (json!({"date_from": "-2026-02-01"}), "date_from"),
         (json!({"date_from": "2026-02-02", "date_to": "2026-02-01"}), "date_to"),
         (json!({"matter_tag": "x".repeat(500)}), "matter_tag"),
     ] {
@@ -116,6 +118,8 @@ async fn a_wish_must_be_right_and_a_mailbox_connected() {
     for given in [json!({}), json!({"channel": "gmail"})] {
         let refused = ann.post(SCAN, &given).await;
         assert_eq!((refused.status.as_u16(), refused.code()), (424, "mailbox_not_connected"), "{refused:?}");
+        let detail = refused.body["detail"].as_str().unwrap();
+        assert!(detail.contains("an administrator adds the authenticator"), "{refused:?}");
     }
     assert_eq!(ann.get("/svc/agent/status/").await.body["features"]["egress"], false);
     connect(&house, "ann").await;
@@ -124,7 +128,10 @@ async fn a_wish_must_be_right_and_a_mailbox_connected() {
     for client in [&ann, &ben] {
         assert_eq!(client.get("/svc/authenticators/").await.body[0]["idp"], "microsoft");
     }
-    assert_eq!(ben.post(SCAN, &json!({})).await.status, 424, "the mailbox of somebody else is no mailbox");
+    let refused = ben.post(SCAN, &json!({})).await;
+    assert_eq!(refused.status, 424, "the mailbox of somebody else is no mailbox");
+    let detail = refused.body["detail"].as_str().unwrap();
+    assert!(detail.ends_with("connect microsoft first."), "{refused:?}");
     assert!(source.requests().is_empty(), "no mailbox was asked");
     house.stop().await;
 }
@@ -179,7 +186,8 @@ async fn a_scan_is_begun_watched_and_cancelled() {
         assert_eq!((&over["status"], &over["error"]), (&json!("cancelled"), &json!("")), "{over}");
         assert!(over["finished_at"].is_string(), "{over}");
     }
-    assert_eq!(ann.post(SCAN, &json!({})).await.status, 202, "the next one may begin");
+    let next = Answer::of(ann.request(Method::POST, SCAN)).await;
+    assert_eq!(next.status, 202, "the next one may begin, and nothing need be said of it: {next:?}");
     assert_eq!(ann.get(&format!("{SCAN}?items=1")).await.body["count"], 2);
     house.stop().await;
 }

@@ -1,5 +1,6 @@
 //! `/svc/metrics/tasks/` in the form of the interface, and `/metrics/` as OpenMetrics.
 
+use crate::answering::Answering;
 use crate::house::{Answer, Client, TestHouse, items};
 use domain::contracts::QueueName;
 use domain::settings::{Secs, Settings};
@@ -8,6 +9,7 @@ use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
+use testkit::vendors::models::Manner;
 use tributary::service::{Role, Service};
 use tributary::wiring::Wired;
 
@@ -207,4 +209,33 @@ async fn a_worker_process_has_doors_for_the_scraper() {
     }
     worker.stop().await;
     web.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn summaries_their_stages_and_their_tokens_are_counted() {
+    let it = Answering::start().await;
+    let id = it.search().await;
+    assert_eq!(it.rag_search(&json!({"search_id": id})).await.status, 200);
+    let one = it.house.admin.get(GENERAL).await;
+    let ended = |outcome: &str| format!("tributary_answers_total{{outcome=\"{outcome}\"}}");
+    assert_eq!(value(&one, &ended("answered")), 1.0);
+    assert_eq!(value(&one, "tributary_answer_duration_seconds_count"), 1.0);
+    for stage in ["choosing", "reading", "writing", "checking"] {
+        let count = format!("tributary_answer_stage_duration_seconds_count{{stage=\"{stage}\"}}");
+        assert_eq!(value(&one, &count), 1.0);
+    }
+    let text = one.body.as_str().unwrap();
+    for direction in ["in", "out"] {
+        let of_model = r#"tributary_answer_tokens_total{ai_provider="House model",model="gpt-4o"#;
+        let line = text.lines().find(|line| line.starts_with(of_model) && line.contains(direction)).unwrap();
+        assert!(line.rsplit(' ').next().unwrap().parse::<u64>().unwrap() > 0, "{line}");
+    }
+    // The same again is read, not made; another one fails.
+    assert_eq!(it.rag_search(&json!({"search_id": id})).await.status, 200);
+    it.model.behaves(Manner::Garbage);
+    let _none = it.rag_search(&json!({"search_id": it.search().await})).await;
+    let more = it.house.admin.get(GENERAL).await;
+    let counts = ["answered", "ai_provider_error"].map(|outcome| value(&more, &ended(outcome)));
+    assert_eq!(counts, [1.0, 1.0]);
+    it.house.stop().await;
 }

@@ -42,6 +42,11 @@ async fn the_summary_stands_in_its_block_and_first_in_the_list() {
     );
     let sources = details["sources"].as_array().unwrap();
     assert_eq!(sources.len(), 2);
+    let request = it.model.requests()[0].body.to_string();
+    assert!(
+        request.contains("The river mill") && !request.contains("em>"),
+        "marks of hits are not for models: {request}"
+    );
     for (place, source) in sources.iter().enumerate() {
         assert_eq!((source["n"].as_u64(), &source["cited"]), (Some(place as u64 + 1), &json!(true)));
         assert_eq!(source["mode"], "snippet");
@@ -80,7 +85,9 @@ async fn an_equal_wish_is_served_from_the_store_and_a_rerun_deletes_it() {
         (json!({"search_id": id, "ai_instructions": "Short."}), 2),
         (json!({"search_id": id, "ai_instructions": "Short.", "ai_provider": it.ai_provider}), 3),
         (json!({"search_id": id, "result_list": [1]}), 4),
-        (json!({"search_id": id}), 4),
+        // Without a list all results are meant, not those of the answer before.
+        (json!({"search_id": id}), 5),
+        (json!({"search_id": id, "result_list": []}), 5),
     ] {
         let answer = it.rag_search(&body).await;
         assert_eq!(answer.status, 200, "{answer:?}");
@@ -92,7 +99,7 @@ async fn an_equal_wish_is_served_from_the_store_and_a_rerun_deletes_it() {
     let page = it.house.admin.get(&format!("/svc/results/?search_id={id}")).await.body;
     assert_eq!(page["ai_summary"], json!([]));
     it.rag_search(&json!({"search_id": id})).await;
-    assert_eq!(it.model.requests().len(), 5);
+    assert_eq!(it.model.requests().len(), 6);
     it.house.stop().await;
 }
 

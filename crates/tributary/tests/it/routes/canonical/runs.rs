@@ -221,7 +221,17 @@ fn shown_member(member: &Value) {
       "relevance": 0.8,
       "eligible": true,
       "reasons": [
-        "Its name says final."
+        "Its name says 'final'."
+      ],
+      "grounds": [
+        {
+          "code": "name",
+          "stages": [
+            "final"
+          ],
+          "is_numbered_copy": false,
+          "version": null
+        }
       ],
       "factors": {
         "source_authority": 0.0,

@@ -67,6 +67,15 @@ async fn each_filter_narrows_the_list() {
         let mixed = mixed(&house.admin, id, &more).await;
         assert_eq!(total(&mixed), expected, "{more}");
         assert_eq!(mixed["info"]["completeness"]["asked"], 2, "all sources are still told of: {more}");
+        let found = |name: &str| mixed["info"][name]["found"].as_u64().unwrap();
+        let found_total = match more.as_str() {
+            "&providers=999" => 0,
+            more if more.starts_with("&providers=") && more.contains(',') => found("Rivers") + found("Lakes"),
+            more if more.starts_with(&format!("&providers={rivers}")) => found("Rivers"),
+            more if more.starts_with("&not_providers=") => found("Lakes"),
+            _ => found("Rivers") + found("Lakes"),
+        };
+        assert_eq!(mixed["info"]["results"]["found_total"], found_total, "{more}");
         assert!(mixed["info"].get("facets").is_none(), "nobody asked for them: {more}");
     }
     for (more, field) in [

@@ -54,6 +54,8 @@ async fn one_result_is_read_replaced_changed_and_deleted() {
     assert_eq!(put.status, 200, "{put:?}");
     assert_eq!(put.body["title"], "deep river, better");
     assert_eq!((&put.body["id"], &put.body["searchprovider"]), (&read["id"], &json!("Rivers")));
+    let odd = house.admin.patch(&path, &json!({"result_block": "info", "new": 7})).await.body;
+    assert_eq!((odd.get("result_block"), &odd["new"]), (None, &json!(1)), "it stays in the list: {odd}");
     let patched = house.admin.patch(&path, &json!({"author": "B. Writer"})).await.body;
     assert_eq!((&patched["author"], &patched["title"]), (&json!("B. Writer"), &json!("deep river, better")));
     assert_eq!(house.admin.get(&path).await.body, patched);

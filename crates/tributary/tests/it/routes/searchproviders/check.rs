@@ -12,7 +12,7 @@ fn cases() -> Vec<(Value, &'static str, &'static str)> {
         (with("  ", json!({})), "name", "A name is needed"),
         (with(&"n".repeat(201), json!({})), "name", "200"),
         (with("results", json!({})), "name", "used by the answers"),
-        (one(json!({"name": 7})), "name", "string"),
+        (one(json!({"name": 7})), "name", "A text is needed"),
         (one(json!({"connector": "RequestGet"})), "connector", "Did you mean 'RequestsGet'?"),
         (one(json!({"connector": ""})), "connector", ""),
         (
@@ -25,7 +25,11 @@ fn cases() -> Vec<(Value, &'static str, &'static str)> {
             "result_processors",
             "Did you mean 'MappingResultProcessor'?",
         ),
-        (one(json!({"result_processors": "MappingResultProcessor"})), "result_processors", "sequence"),
+        (
+            one(json!({"result_processors": "MappingResultProcessor"})),
+            "result_processors",
+            "A list is needed",
+        ),
         (one(json!({"response_mappings": "RESULTS"})), "response_mappings", ""),
         (one(json!({"response_mappings": "RESULT=items,RESLTS=items"})), "response_mappings", "RESULTS"),
         (one(json!({"response_mappings": "RESULTS=items[["})), "response_mappings", ""),

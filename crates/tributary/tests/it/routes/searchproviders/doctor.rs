@@ -144,7 +144,7 @@ async fn wrong_input_is_named_by_field() {
         (json!({"sample": sample, "request": "curl -X PUT https://h.example/"}), "request", "PUT"),
         (json!({"sample": sample, "request": "some words"}), "request", "neither"),
         (json!({"sample": sample, "request": "ftp://h.example/"}), "request", "http://"),
-        (json!({"sample": sample, "request": 7}), "request", "string"),
+        (json!({"sample": sample, "request": 7}), "request", "A text is needed"),
         (json!({"sample": "<html><p>Hello</p></html>"}), "sample", "page for people"),
         (json!({"sample": "not json"}), "sample", "cannot be read"),
         (json!({"sample": "<a><b></a>"}), "sample", "XML"),
@@ -157,7 +157,7 @@ async fn wrong_input_is_named_by_field() {
         (json!({"sample": sample, "query": "x".repeat(1001)}), "query", "1000"),
         (json!({"sample": sample, "name": "x".repeat(201)}), "name", "200"),
         (json!({"request": "https://h.example/?q={query}", "fetch": true}), "query", "where the query goes"),
-        (json!({"sample": sample, "fetch": "yes"}), "fetch", "boolean"),
+        (json!({"sample": sample, "fetch": "yes"}), "fetch", "True or false is needed"),
     ];
     for (body, field, part) in table {
         let answer = house.admin.post(PATH, &body).await;

@@ -1,0 +1,102 @@
+//! What the rooms take from others: everything is used, has its reason, and stands where the page says.
+
+use crate::architecture::{ARROWS, dependencies, dependencies_of, root};
+use crate::product_text::{all_text, has_word, product_text};
+use cargo_metadata::DependencyKind;
+use std::collections::BTreeSet;
+
+fn page() -> String {
+    std::fs::read_to_string(root().join("docs/dependencies.md")).unwrap()
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let reasons = page();
+    let rooms: BTreeSet<&str> = ARROWS.iter().map(|(room, _)| *room).collect();
+    for (room, needs) in dependencies() {
+        for name in needs.iter().filter(|name| !rooms.contains(name.as_str())) {
+            assert!(
+                reasons.contains(&format!("`{name}`")),
+                "{room} uses {name}, which docs/dependencies.md does not explain"
+            );
+        }
+    }
+}
+
+/// The name by which the code knows a crate.
+fn in_code(name: &str) -> String {
+    match name {
+        "md-5" => "md5".to_owned(),
+        name => name.replace('-', "_"),
+    }
+}
+
+/// What only tests use is a dependency of the tests.
+#[test]
+fn every_dependency_is_used() {
+    for (room, needs) in dependencies() {
+        let text = product_text(&root().join("crates").join(&room).join("src"));
+        let idle: Vec<_> = needs.iter().filter(|name| !has_word(&text, &in_code(name))).collect();
+        assert!(idle.is_empty(), "{room} does not use {idle:?}");
+    }
+    for (room, needs) in dependencies_of(DependencyKind::Development) {
+        let text = all_text(&root().join("crates").join(&room));
+        let idle: Vec<_> = needs.iter().filter(|name| !has_word(&text, &in_code(name))).collect();
+        assert!(idle.is_empty(), "the tests of {room} do not use {idle:?}");
+    }
+}
+
+#[test]
+fn every_version_is_for_a_room() {
+    let manifest: toml::Table = std::fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap();
+    let named: BTreeSet<String> =
+        manifest["workspace"]["dependencies"].as_table().unwrap().keys().cloned().collect();
+    let used: BTreeSet<String> = [DependencyKind::Normal, DependencyKind::Development]
+        .into_iter()
+        .flat_map(|kind| dependencies_of(kind).into_values().flatten())
+        .collect();
+    let idle: Vec<_> = named.difference(&used).collect();
+    assert!(idle.is_empty(), "no room names {idle:?}");
+}
+
+/// More rooms than these are `many`.
+const ROOMS_NAMED_MAX: usize = 6;
+
+#[test]
+fn the_page_names_the_rooms() {
+    let page = page();
+    let (_, program) = page.split_once("## In the program").unwrap();
+    let (program, rest) = program.split_once("## In tests only").unwrap();
+    let (tests_only, _) = rest.split_once("## Not taken").unwrap();
+    let rooms = dependencies();
+    let takers = |name: &str| -> BTreeSet<&str> {
+        rooms.iter().filter(|(_, needs)| needs.contains(name)).map(|(room, _)| room.as_str()).collect()
+    };
+    let mut rows = 0;
+    for (names, told) in program.lines().filter_map(row) {
+        for name in names {
+            let found = takers(name);
+            assert!(!found.is_empty(), "{name} has a reason, but no room takes it");
+            match told {
+                "many" => assert!(found.len() > ROOMS_NAMED_MAX, "{name}: name them, {found:?}"),
+                told if told.starts_with("all") => {}
+                told => assert_eq!(told.split(", ").collect::<BTreeSet<_>>(), found, "the rooms of {name}"),
+            }
+            rows += 1;
+        }
+    }
+    assert!(rows > 50, "{rows} rows");
+    for (names, _) in tests_only.lines().filter_map(row) {
+        for name in names {
+            let others: Vec<_> = takers(name).into_iter().filter(|room| *room != "testkit").collect();
+            assert!(others.is_empty(), "{name} is said to be for tests only: {others:?}");
+        }
+    }
+}
+
+/// The names in the first cell of a row of a table, and the second cell.
+fn row(line: &str) -> Option<(Vec<&str>, &str)> {
+    let mut cells = line.strip_prefix("| `")?.split(" | ");
+    let names = cells.next()?.split(", ").map(|name| name.trim_matches('`')).collect();
+    Some((names, cells.next()?))
+}
