@@ -122,7 +122,7 @@ fn mistakes_are_found_when_it_is_saved() {
     let table = [
         (right.clone(), ""),
         (ProviderDraft { url: "site.example".into(), ..right.clone() }, "url"),
-        (ProviderDraft { url: String::new(), ..right.clone() }, "query_template"),
+        (ProviderDraft { url: String::new(), ..right.clone() }, "url"),
         (ProviderDraft { config: set("hosts", json!("one")), ..right.clone() }, "config"),
         (ProviderDraft { config: set("hosts", json!(hosts)), ..right.clone() }, "config"),
         (ProviderDraft { config: set("language", json!(7)), ..right.clone() }, "config"),
