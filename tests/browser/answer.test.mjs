@@ -52,6 +52,17 @@ browse("it is still there after a reload, and results never waited for it", { wh
   assert.equal(await results(page).count(), 10);
 });
 
+browse("asking again makes a new answer of the same question", { who: whoever }, async (page) => {
+  const { id } = await answered(page);
+  const stored = async () => (await api("GET", `/svc/results/?search_id=${id}`, undefined, { as: me })).ai_summary[0].swirl_id;
+  const first = await stored();
+  const told = page.waitForResponse((response) => response.url().endsWith("/svc/rag-search/"));
+  await slot(page).getByRole("button", { name: "Answer again" }).click();
+  await (await told).finished();
+  await done(page).waitFor();
+  assert.notEqual(await stored(), first, "it has taken the place of the first");
+});
+
 browse("another answer is asked for by instructions", { who: whoever }, async (page) => {
   await answered(page);
   await slot(page).getByRole("button", { name: "Instructions" }).click();

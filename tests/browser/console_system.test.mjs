@@ -118,6 +118,16 @@ browse("the dashboard counts on by itself", {}, async (page) => {
   await page.waitForFunction((text) => document.querySelector(".tiles").innerText !== text, before);
 });
 
+browse("what other processes did is not denied by the dashboard", {}, async (page) => {
+  await page.route("**/svc/activity/now/", async (route) => {
+    const now = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...now, searches_today: 6, minutes: [], providers: [] } });
+  });
+  await visit(page, "/admin/");
+  await page.getByText("This process ran no search in the last hour.").waitFor();
+  assert.doesNotMatch(await page.locator("#work").innerText(), /Nobody searched in the last hour/);
+});
+
 browse("settings say where they come from and keep secrets", {}, async (page) => {
   await visit(page, "/admin/settings/");
   await page.getByRole("searchbox").fill("SVC_ADMIN_PASSWORD");

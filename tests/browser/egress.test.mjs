@@ -150,6 +150,24 @@ visit("a scan is cancelled, and what it found stays", async (page, who) => {
   assert.deepEqual(await statuses(who), [["Anchor book", "confirmed"]]);
 });
 
+visit("a scan is followed on when a look at it fails, and when the page gives up that is said", async (page) => {
+  graph.letters = [letter({ html: "nothing", held: true })];
+  await connect(page);
+  await page.goto(`${demo.base}/egress/`);
+  const refusals = [429, 429, 404];
+  await page.route("**/svc/egress/scan/*/", (route) => {
+    const status = refusals.shift();
+    return status ? route.fulfill({ status, json: { detail: `Refused by ${status}.` } }) : route.continue();
+  });
+  await begin(page);
+  await page.getByRole("alert").getByText("How far the scan is cannot be seen: Refused by 404.").waitFor();
+  assert.deepEqual(refusals, [], "it was tried again");
+  await page.getByRole("button", { name: "Look again" }).click();
+  graph.go();
+  await state(page, "completed").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Look again" }).count(), 0);
+});
+
 visit("what documents are called stays text, and so does why a scan failed", async (page, who) => {
   const texts = hostileTexts(`${house.sources}/foreign`);
   const subjects = ["copper", "walnut", "saffron", "granite", "linen", "amber", "cobalt", "juniper", "marble"];

@@ -38,6 +38,18 @@ browse("nobody sees the searches of others", { who: newcomer }, async (page) => 
   assert.ok(!(await page.content()).includes("secret garden"));
 });
 
+browse("a row counts what the sources gave, which may be more than the list has", { who: newcomer }, async (page) => {
+  // Both give the same four documents.
+  const sources = [await source("/copies/one", { name: unique("One") }), await source("/copies/other", { name: unique("Other") })];
+  const search = await searched("reservoir", { as: me, sources });
+  await page.goto(`/?search_id=${search.id}`);
+  await page.locator("article.result").first().waitFor();
+  const listed = await page.locator("article.result").count();
+  await page.goto("/history/");
+  await row(page, "reservoir").getByText("8 fetched", { exact: true }).waitFor();
+  assert.ok(listed < 8, `${listed} are listed`);
+});
+
 browse("a search is saved and subscribed by its buttons", { who: newcomer }, async (page) => {
   await searched("sediment", { as: me });
   await page.goto("/history/");

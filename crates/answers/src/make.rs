@@ -13,7 +13,7 @@ use crate::question::plain_query;
 use crate::row::{Written, row};
 use crate::telling::Telling;
 use domain::ai_provider::{AiProvider, EXTRACTIVE_MODEL, Role};
-use domain::answer::{AnswerFault, StoredAnswer};
+use domain::answer::{AnswerFault, AnswerWish, StoredAnswer};
 use domain::contracts::{Piece, WriterWanted, Writing};
 use domain::ids::ProviderId;
 use domain::prompt_record::PromptParts;
@@ -112,7 +112,7 @@ impl Desk {
         let answer = StoredAnswer {
             search: search.id,
             run: search.run,
-            wish: making.wish.clone(),
+            wish: AnswerWish { instead_of: None, ..making.wish.clone() },
             row,
             prompt: self.toolbox.settings.rag_store_prompt.then(|| shown(&prompt)),
             date_created: now,

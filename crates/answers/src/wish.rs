@@ -16,10 +16,12 @@ pub(crate) fn settled(wish: &AnswerWish) -> AnswerWish {
         instructions: instructions.trim_end().to_owned(),
         prompt: wish.prompt.trim().to_owned(),
         ai_provider: wish.ai_provider,
+        instead_of: wish.instead_of,
     }
 }
 
-/// Whether an answer to `made` is one to `wanted`. Who names no results means all of them.
+/// Whether an answer to `made` is one to `wanted`. Who names no results means all of them. One that is being made is
+/// another one than any that is stored.
 pub(crate) fn serves(made: &AnswerWish, wanted: &AnswerWish) -> bool {
     made.instructions == wanted.instructions
         && made.prompt == wanted.prompt
@@ -27,15 +29,17 @@ pub(crate) fn serves(made: &AnswerWish, wanted: &AnswerWish) -> bool {
         && made.items == wanted.items
 }
 
-/// Whether a stored answer is the answer of this run of the search to this wish.
+/// Whether a stored answer is the answer of this run of the search to this wish, and not the one it is to replace.
 pub(crate) fn is_answer_to(stored: &StoredAnswer, search: &Search, wanted: &AnswerWish) -> bool {
-    stored.run == search.run && serves(&stored.wish, wanted)
+    let is_refused = wanted.instead_of == Some(stored.row.swirl_id);
+    stored.run == search.run && !is_refused && serves(&stored.wish, wanted)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ids::AiProviderId;
+    use crate::row::tests::{search, stored};
+    use domain::ids::{AiProviderId, ResultId};
 
     fn wish(items: &[i64], instructions: &str) -> AnswerWish {
         AnswerWish { items: items.to_vec(), instructions: instructions.to_owned(), ..AnswerWish::default() }
@@ -69,6 +73,18 @@ mod tests {
         ];
         for (made, wanted, expected) in table {
             assert_eq!(serves(&made, &wanted), expected, "{made:?} {wanted:?}");
+        }
+    }
+
+    #[test]
+    fn a_stored_answer_may_be_refused() {
+        let mut kept = stored();
+        kept.row.swirl_id = ResultId(5);
+        for (instead_of, expected) in [(None, true), (Some(4), true), (Some(5), false)] {
+            let instead_of = instead_of.map(ResultId);
+            let wanted = settled(&AnswerWish { instead_of, ..kept.wish.clone() });
+            assert_eq!(is_answer_to(&kept, &search(), &wanted), expected, "{instead_of:?}");
+            assert!(serves(&kept.wish, &wanted), "one that is being made is another one");
         }
     }
 }

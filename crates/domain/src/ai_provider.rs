@@ -3,7 +3,7 @@
 use crate::ids::{AiProviderId, UserId};
 use crate::instant::Instant;
 use crate::names;
-use crate::prompt_record::PromptParts;
+use crate::prompt_record::{self, PromptParts};
 use crate::provider_secrets::{holds_mask, keep, masked_object};
 use crate::secret::Secret;
 use crate::validation::FieldErrors;
@@ -134,6 +134,34 @@ impl AiProviderDraft {
         errors
     }
 
+    /// The draft as it is kept, if nothing is wrong with it.
+    pub fn checked(self) -> Result<Self, FieldErrors> {
+        let mut errors = FieldErrors::default();
+        // What is not read must not be taken for read.
+        errors.check(self.config.get("roles").is_none_or(is_list_of_texts), "config", || {
+            "roles is a list of texts, such as [\"rag\"].".to_owned()
+        });
+        let tags = prompt_record::TAGS;
+        for tag in self.prompt_overrides.keys().filter(|tag| !tags.contains(&tag.as_str())) {
+            errors.add("prompt_overrides", names::unknown("tag", tag, tags));
+        }
+        let mut draft = self.settled();
+        draft.name = draft.name.trim().to_owned();
+        draft.model = draft.model.trim().to_owned();
+        errors.merge(draft.check());
+        errors.into_result(draft)
+    }
+
+    /// The draft with what only the stored one has: its secrets, and its roles where they come back as they were shown.
+    pub fn in_place_of(self, stored: &Self) -> Self {
+        let mut draft = self.keeping(stored);
+        // Roles that come back as they were shown are no wish; what `tags` says then counts.
+        if draft.config.get("roles") == Some(&Value::from(stored.tags.clone())) {
+            draft.config.remove("roles");
+        }
+        draft
+    }
+
     /// `config.roles`, when given, replaces `tags`; it is read from `tags` afterwards.
     pub fn settled(mut self) -> Self {
         if let Some(Value::Array(roles)) = self.config.remove("roles") {
@@ -185,6 +213,10 @@ impl AiProviderDraft {
     pub fn config_text(&self, key: &str) -> Option<&str> {
         self.config.get(key)?.as_str()
     }
+}
+
+fn is_list_of_texts(value: &Value) -> bool {
+    value.as_array().is_some_and(|list| list.iter().all(Value::is_string))
 }
 
 /// Masked, because it is written into the text of failures.

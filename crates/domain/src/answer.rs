@@ -19,6 +19,9 @@ pub struct AnswerWish {
     /// Name of a prompt record; empty for the standard one.
     pub prompt: String,
     pub ai_provider: Option<AiProviderId>,
+    /// The row of the stored answer that somebody wants another one for: it does not serve. This is not kept.
+    #[serde(skip)]
+    pub instead_of: Option<ResultId>,
 }
 
 /// How the text of a source came into the prompt.

@@ -8,7 +8,7 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     let wrong = wrong.to_lowercase();
     known
         .into_iter()
-        .map(|name| (strsim::jaro_winkler(&wrong, &name.to_lowercase()), name))
+        .map(|name| (likeness(&wrong, &name.to_lowercase()), name))
         .filter(|(likeness, _)| *likeness >= LIKENESS_MIN)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, name)| name)
@@ -22,6 +22,14 @@ pub fn unknown<'a>(what: &str, wrong: &str, known: impl IntoIterator<Item = &'a 
         None => String::new(),
     };
     format!("Unknown {what} '{}'.{hint} Known: {}.", shorten(wrong), all.join(", "))
+}
+
+/// What all names of a family begin with, such as `svc_`, makes none of them more like another.
+fn likeness(one: &str, other: &str) -> f64 {
+    match (one.split_once('_'), other.split_once('_')) {
+        (Some((family, one)), Some((same, other))) if family == same => strsim::jaro_winkler(one, other),
+        _ => strsim::jaro_winkler(one, other),
+    }
 }
 
 /// A wrong name is repeated to its author, but not without limit.
@@ -43,5 +51,23 @@ mod tests {
             unknown("connector", "RequestGet", known),
             "Unknown connector 'RequestGet'. Did you mean 'RequestsGet'? Known: RequestsGet, RequestsPost, Sqlite3."
         );
+    }
+
+    #[test]
+    fn what_a_family_of_names_begins_with_is_no_likeness() {
+        let known = || crate::settings::Settings::TABLE.iter().map(|row| row.name);
+        for (wrong, expected) in [
+            ("SVC_NOSUCH", None),
+            ("SVC_", None),
+            ("SVC_XYZZY", None),
+            ("SVC_PROT", Some("SVC_PORT")),
+            ("svc_hots", Some("SVC_HOST")),
+            ("SVC_TIMEOT", Some("SVC_TIMEOUT")),
+            ("SVC_DATABASE_POOL", Some("SVC_DATABASE_POOL_MAX")),
+            ("TIMEOUT", Some("SVC_TIMEOUT")),
+            ("DOCS_CHAT_THROTTLE", Some("DOCS_CHAT_THROTTLE_RATE")),
+        ] {
+            assert_eq!(nearest(wrong, known()), expected, "{wrong}");
+        }
     }
 }

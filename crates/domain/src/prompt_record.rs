@@ -3,10 +3,13 @@
 use crate::ids::{PromptId, UserId};
 use crate::instant::Instant;
 use crate::names;
+use crate::user::Principal;
 use crate::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 
 pub const NAME_CHARS_MAX: usize = 255;
+/// Most prompts of one person.
+pub const OWN_MAX: usize = 100;
 /// Longest text of one part, in characters.
 pub const PART_CHARS_MAX: usize = 20_000;
 
@@ -71,6 +74,12 @@ impl Default for PromptDraft {
 }
 
 impl PromptDraft {
+    /// The draft as it is kept, if nothing is wrong with it.
+    pub fn checked(mut self) -> Result<Self, FieldErrors> {
+        self.name = self.name.trim().to_owned();
+        self.check().into_result(self)
+    }
+
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
         let is_word = |c: char| c.is_alphanumeric() || "-_.".contains(c);
@@ -106,6 +115,13 @@ pub struct PromptRecord {
 impl PromptRecord {
     pub fn is_for(&self, user: Option<UserId>) -> bool {
         self.draft.shared || self.owner.is_none() || (user.is_some() && self.owner == user)
+    }
+
+    /// Who sees it may change it: an administrator, or the owner of one that is not shared. A standard prompt is changed
+    /// by nobody.
+    pub fn is_editable_by(&self, principal: &Principal) -> bool {
+        let is_own = self.owner == Some(principal.user) && !self.draft.shared;
+        self.owner.is_some() && self.is_for(Some(principal.user)) && (principal.is_admin || is_own)
     }
 }
 

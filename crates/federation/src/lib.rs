@@ -13,6 +13,7 @@ mod federate;
 mod followed;
 mod lookout;
 mod mix;
+mod origin;
 mod post_result;
 mod pre_query;
 mod provider;
@@ -31,6 +32,7 @@ mod wishes;
 
 pub use events::{SearchEvent, SearchEvents};
 pub use mix::{DateFilter, MixRequest, ResultFilter};
+pub use origin::within_request;
 pub use provider::authenticator_of;
 pub use select::is_listed;
 pub use sources::SourceState;

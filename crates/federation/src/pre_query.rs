@@ -7,9 +7,11 @@ use domain::contracts::QueryContext;
 use domain::message;
 use domain::notation::query_string;
 use domain::search::Search;
+use tokio::time::{Instant, timeout_at};
 
 impl Federation {
-    /// The processed query. A processor or transform that fails leaves a message and the query as it was.
+    /// The processed query. A processor or transform that fails leaves a message and the query as it was. All of them
+    /// together have as long as the sources have after them.
     pub(crate) async fn pre_query(
         &self,
         search: &Search,
@@ -19,15 +21,22 @@ impl Federation {
         let mut query = query_string::without_prompt(&search.draft.query_string);
         let cx = QueryContext { search, provider: None, toolbox: &self.toolbox };
         let steps = QuerySteps { catalogues: self.catalogues, transforms, cpu: &self.cpu };
+        let time_max = self.toolbox.settings.timeout.0;
+        let deadline = Instant::now() + time_max;
         for name in &search.draft.pre_query_processors {
             let mut tell = |line: &str| messages.push(self.stamped(line));
-            let applied = match steps.take(name, &query, &cx).await {
-                Ok(applied) => applied,
-                Err(StepError::Unknown) => {
+            let applied = match timeout_at(deadline, steps.take(name, &query, &cx)).await {
+                Ok(Ok(applied)) => applied,
+                Ok(Err(StepError::Unknown)) => {
                     tell(&message::processor_failed(name, "it is not known any more"));
                     continue;
                 }
-                Err(StepError::Failed(reason)) => {
+                Ok(Err(StepError::Failed(reason))) => {
+                    tell(&message::processor_failed(name, &reason));
+                    continue;
+                }
+                Err(_elapsed) => {
+                    let reason = format!("it was not ready within {:.1} s", time_max.as_secs_f64());
                     tell(&message::processor_failed(name, &reason));
                     continue;
                 }

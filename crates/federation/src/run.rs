@@ -16,7 +16,6 @@ impl Federation {
     /// `is_update` comes with the task, because the status says it only until federation begins.
     pub async fn run(&self, id: SearchId, run: i64, is_update: bool) -> Result<(), FederationError> {
         let started = Instant::now();
-        let deadline = started + self.toolbox.settings.timeout.0;
         let search = match self.store.search(id).await {
             Err(StoreError::NotFound) => return Ok(()),
             other => other?,
@@ -35,6 +34,8 @@ impl Federation {
         }
         let transforms = self.run_transforms(&search, &providers).await?;
         let query = self.pre_query(&search, &transforms, &mut messages).await;
+        // The sources have all of their time, however long the query took to prepare.
+        let deadline = Instant::now() + self.toolbox.settings.timeout.0;
         let (noted, mut sets) = tokio::join!(
             self.note(id, run, SearchStatus::Federating), // written while the sources travel
             self.federate(&search, providers, (&query, &transforms), deadline),

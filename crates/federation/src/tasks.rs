@@ -1,6 +1,6 @@
 //! The background work of federation.
 
-use crate::{Federation, FederationError};
+use crate::{Federation, FederationError, origin};
 use async_trait::async_trait;
 use domain::contracts::{ClaimedTask, NewTask, QueueName, StoreError, TaskError, TaskHandler};
 use domain::ids::SearchId;
@@ -26,6 +26,9 @@ struct Payload {
     /// The run keeps what is there. It stands here because the status changes while the run is under way.
     #[serde(default)]
     update: bool,
+    /// The request that asked for the run.
+    #[serde(default)]
+    request: Option<String>,
 }
 
 /// The task that runs a search as it now is.
@@ -35,12 +38,11 @@ pub(crate) fn run_search(search: &Search) -> NewTask {
 
 /// The task of one run of a search; an update keeps what is there.
 pub fn task_of_run(search: SearchId, run: i64, is_update: bool) -> NewTask {
-    NewTask {
-        queue: QueueName::Search,
-        name: RUN_SEARCH.to_owned(),
-        payload: serde_json::json!({ "search": search, "run": run, "update": is_update }),
-        attempts_max: ATTEMPTS_MAX,
+    let mut payload = serde_json::json!({ "search": search, "run": run, "update": is_update });
+    if let Some(request) = origin::request() {
+        payload["request"] = request.into();
     }
+    NewTask { queue: QueueName::Search, name: RUN_SEARCH.to_owned(), payload, attempts_max: ATTEMPTS_MAX }
 }
 
 /// Runs a search.
@@ -56,7 +58,12 @@ impl TaskHandler for RunSearch {
         let payload: Payload =
             serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
         // The search as a whole has a log of its own, apart from the work of its providers.
-        let span = tracing::info_span!("search", queue = "search_orchestrator", search.id = payload.search.0);
+        let span = tracing::info_span!(
+            "search",
+            queue = "search_orchestrator",
+            search.id = payload.search.0,
+            request.id = payload.request.as_deref().map(tracing::field::display),
+        );
         self.run_or_give_up(&payload, task.attempt).instrument(span).await
     }
 }
@@ -186,6 +193,16 @@ impl RunSubscriptions {
 mod tests {
     use super::*;
     use domain::contracts::QueueError;
+
+    #[tokio::test]
+    async fn a_run_names_the_request_that_asked_for_it() {
+        let read = |task: NewTask| serde_json::from_value::<Payload>(task.payload).unwrap().request;
+        let make = async || task_of_run(SearchId(1), 2, false);
+        assert_eq!(read(origin::within_request("r-1".to_owned(), make()).await).as_deref(), Some("r-1"));
+        assert_eq!(read(make().await), None, "nobody asked");
+        let of_earlier_days = serde_json::json!({ "search": 1, "run": 2 });
+        assert_eq!(serde_json::from_value::<Payload>(of_earlier_days).unwrap().request, None);
+    }
 
     #[test]
     fn a_fault_of_the_storage_ends_no_search() {

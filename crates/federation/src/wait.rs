@@ -10,6 +10,15 @@ use tokio::time::{Instant, timeout_at};
 const ROW_READ_EVERY: Duration = Duration::from_millis(250);
 
 impl Federation {
+    /// How long the providers of this search may take, and before them the processors of its query.
+    pub fn time_max(&self, search: &Search) -> Duration {
+        let of_providers = self.toolbox.settings.timeout.0;
+        match search.draft.pre_query_processors.is_empty() {
+            true => of_providers,
+            false => of_providers.saturating_mul(2),
+        }
+    }
+
     /// Waits until the search is ready or has ended in an error; `NotReady` when `at_most` has passed.
     pub async fn wait(&self, id: SearchId, at_most: Duration) -> Result<Search, FederationError> {
         let give_up_at = Instant::now() + at_most;

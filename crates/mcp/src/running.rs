@@ -12,7 +12,7 @@ use std::pin::pin;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 
-/// How much longer than the deadline of the sources a search may take.
+/// How much longer than its query processors and sources a search may take.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Starts the search and follows it. It is returned as it stands when that takes too long.
@@ -38,7 +38,7 @@ async fn follow(call: &Call<'_>, search: Search) -> Result<Search, ToolError> {
     for set in federation.events().so_far(search.id, search.run) {
         tell(call, &mut told, &set).await;
     }
-    let at_most = call.mcp.settings.timeout.0 + GRACE;
+    let at_most = federation.time_max(&search) + GRACE;
     let mut end = pin!(federation.wait(search.id, at_most));
     let mut is_open = true;
     let ended = loop {

@@ -8,6 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use domain::secret::without_value;
+use domain::validation::FieldErrors;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -137,6 +138,14 @@ pub fn read_fields<T: DeserializeOwned>(value: Value) -> Result<T, (String, Stri
         };
         (field, plain(&without_value(&error.inner().to_string())))
     })
+}
+
+/// A record that came in another way than by a request, read like the body of one.
+pub fn read_record<T: DeserializeOwned>(value: Value) -> Result<T, FieldErrors> {
+    if let Some(field) = nul_field(&value) {
+        return Err(FieldErrors::one(&field, "The NUL character is not allowed."));
+    }
+    read_fields(value).map_err(|(field, sentence)| FieldErrors::one(&field, sentence))
 }
 
 /// Parses a body. The NUL character is refused wherever it stands, because no database keeps it.

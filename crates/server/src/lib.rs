@@ -40,6 +40,7 @@ mod ui;
 
 pub use auth::{password, token};
 pub use connection::serve;
+pub use extract::read_record;
 pub use metrics::Metrics;
 pub use ping::AnswerPing;
 

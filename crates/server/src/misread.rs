@@ -1,5 +1,15 @@
 //! What a reader says of a value that does not fit, in plain words: what is needed, and what was given.
 
+/// What a reader of times says of a text that is none.
+const NO_TIME: [&str; 6] = [
+    "input is out of range",
+    "no possible date and time matching input",
+    "input is not enough for unique date and time",
+    "input contains invalid characters",
+    "premature end of input",
+    "trailing input",
+];
+
 /// The sentence of a reader of JSON or of parameters as one for people. A sentence of our own stays as it is.
 pub fn plain(sentence: &str) -> String {
     plain_words(sentence).unwrap_or_else(|| format!("{}.", sentence.trim_end_matches('.')))
@@ -13,6 +23,7 @@ fn plain_words(sentence: &str) -> Option<String> {
         "number too large to fit in target type" => "This number is too large.",
         "number too small to fit in target type" => "This number is too small.",
         "provided string was not `true` or `false`" => "Use true or false.",
+        _ if NO_TIME.contains(&sentence) => "A time is needed, such as 2026-03-01T09:30:00Z.",
         _ if sentence.starts_with("data did not match any variant") => "This is of the wrong kind.",
         _ if sentence.starts_with("invalid value: integer") => "This number is out of range.",
         _ => "",
@@ -71,6 +82,7 @@ fn given_kind(words: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chrono::{DateTime, Utc};
     use serde::Deserialize;
     use serde_json::json;
 
@@ -81,6 +93,17 @@ mod tests {
         Green,
         Blue,
     }
+
+    /// Each lacks something else.
+    const NO_TIMES: [&str; 7] = [
+        "",
+        "2026-03-01",
+        "yesterday",
+        "2026-03-01T09:30:00",
+        "2026-13-01T09:30:00Z",
+        "2026-02-30T09:30:00Z",
+        "2026-03-01T09:30:00Z and more",
+    ];
 
     #[derive(Debug, Deserialize)]
     struct Only {}
@@ -125,6 +148,12 @@ mod tests {
         for (found, expected) in cases {
             assert_eq!(found, expected);
         }
+        let sentence = "A time is needed, such as 2026-03-01T09:30:00Z.";
+        for text in NO_TIMES {
+            assert_eq!(plain(&text.parse::<DateTime<Utc>>().expect_err("no time").to_string()), sentence);
+            assert_eq!(told::<DateTime<Utc>>(json!(text)), sentence, "{text}");
+        }
+        assert!("2026-03-01T09:30:00Z".parse::<DateTime<Utc>>().is_ok(), "the example is right");
         for colour in ["red", "green", "blue"] {
             assert!(serde_json::from_value::<Colour>(json!(colour)).is_ok());
         }

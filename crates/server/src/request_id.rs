@@ -6,7 +6,7 @@ use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tracing::Instrument;
 
 pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
@@ -27,7 +27,8 @@ pub async fn accompany(mut request: Request, next: Next) -> Response {
     request.extensions_mut().insert(RequestId(id.clone()));
     let span = tracing::info_span!("request", request.id = %id);
     let started = Instant::now();
-    let mut response = next.run(request).instrument(span.clone()).await;
+    let answering = next.run(request).instrument(span.clone());
+    let mut response = federation::within_request(id.clone(), answering).await;
     span.in_scope(|| log(method.as_str(), &route, &response, started));
     add_headers(response.headers_mut(), &id);
     error::finish(response, &id)
@@ -43,7 +44,7 @@ fn given_id(headers: &HeaderMap) -> Option<String> {
 /// One line, never the query string; the cause of a failure stands here and nowhere else.
 fn log(method: &str, route: &str, response: &Response, started: Instant) {
     let status = response.status().as_u16();
-    let duration_ms = started.elapsed().as_secs_f64() * 1000.0;
+    let duration_ms = milliseconds(started.elapsed());
     let user = response.extensions().get::<RequestUser>().map_or("-", |user| user.0.as_str());
     let error = response.extensions().get::<ApiError>();
     match error.and_then(ApiError::cause) {
@@ -73,6 +74,12 @@ fn log(method: &str, route: &str, response: &Response, started: Instant) {
             "{method} {route} answered {status}"
         ),
     }
+}
+
+/// Whole microseconds, so that a line has three decimals at most.
+fn milliseconds(took: Duration) -> f64 {
+    let micros = took.as_nanos().saturating_add(500) / 1000;
+    micros as f64 / 1000.0
 }
 
 fn add_headers(headers: &mut HeaderMap, id: &str) {
@@ -108,5 +115,20 @@ mod tests {
             assert_eq!(given_id(&headers).is_some(), kept, "{text}");
         }
         assert_eq!(given_id(&HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn times_have_three_decimals() {
+        for (nanos, shown) in [
+            (0, "0"),
+            (499, "0"),
+            (132_640, "0.133"),
+            (132_641, "0.133"),
+            (1_500_000, "1.5"),
+            (2_000_000, "2"),
+            (60_123_456_789, "60123.457"),
+        ] {
+            assert_eq!(milliseconds(Duration::from_nanos(nanos)).to_string(), shown, "{nanos}");
+        }
     }
 }

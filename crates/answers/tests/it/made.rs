@@ -51,6 +51,36 @@ async fn the_row_has_its_sources_and_is_served_again() {
 }
 
 #[tokio::test]
+async fn another_one_is_made_in_place_of_the_stored_one() {
+    let house = House::open().await;
+    let first = answer(&house, &wish("")).await;
+    let another = AnswerWish { instead_of: Some(first.row.swirl_id), ..wish("") };
+    let second = answer(&house, &another).await;
+    assert_eq!(house.model.calls(), 2);
+    assert_ne!(second.row.swirl_id, first.row.swirl_id);
+    assert_eq!(second.wish, wish(""), "what it replaced is no part of what is kept");
+    assert_eq!(
+        house.store.answer(house.search.id).await.unwrap(),
+        Some(second.clone()),
+        "one answer is kept"
+    );
+    assert_eq!(answer(&house, &another).await, second, "who refuses the first gets the second");
+    assert_eq!(answer(&house, &wish("")).await, second);
+    assert_eq!(house.model.calls(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_one_that_fails_leaves_the_stored_one() {
+    let house = House::open().await;
+    let first = answer(&house, &wish("")).await;
+    let another = AnswerWish { instead_of: Some(first.row.swirl_id), ..wish("") };
+    house.model.behaves(Manner::StopsAfter("The river rises in spring [1]. "));
+    let ended = house.process().answer(&house.search, &another, Duration::from_millis(300)).await;
+    assert!(ended.is_err(), "{ended:?}");
+    assert_eq!(answer(&house, &wish("")).await, first);
+}
+
+#[tokio::test]
 async fn numbers_are_ids_or_ranks_and_unknown_ones_are_named() {
     // After a rerun no id is so small that it could be a rank.
     let items = [

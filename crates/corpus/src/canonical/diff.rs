@@ -1,24 +1,17 @@
 //! The difference of two versions of a document, as far as it is kept.
 
+use super::compare::{compare, words};
 use super::{CanonicalError, is_open, tokens_of, visible};
 use crate::{CacheParts, SemanticCache};
 use domain::contracts::StoreError;
 use domain::corpus::{Signal, StoredChunk};
 use domain::ids::SignalId;
 use domain::user::Principal;
-use relevancy::sentences::ends;
-use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
-use std::time::{Duration, Instant};
 
 /// Most of each text that is compared, in characters.
 pub const DIFF_CHARS_MAX: usize = 200_000;
 /// Most pieces that are told.
 pub const DIFF_PIECES_MAX: usize = 4_000;
-
-/// How long the comparison may take; then the rest is told as it was found until then.
-const TIME_MAX: Duration = Duration::from_secs(2);
-/// Most words of a changed place, on both sides, that are compared word by word.
-const WORDS_MAX: usize = 4_000;
 
 /// What a piece is on the way from the left text to the right one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,122 +121,9 @@ fn joined(chunks: &[StoredChunk]) -> Text {
 /// Most characters between two pieces that are mere space.
 const GAP_CHARS_MAX: u32 = 16;
 
-/// Sentence by sentence, and word by word where sentences changed.
-fn compare(left: &str, right: &str) -> Vec<DiffPiece> {
-    let deadline = Instant::now() + TIME_MAX;
-    let (old, new) = (sentences(left), sentences(right));
-    let mut pieces = Pieces::default();
-    for op in capture_diff_slices_deadline(Algorithm::Patience, &old, &new, Some(deadline)) {
-        let (tag, before, after) = op.as_tag_tuple();
-        let (before, after) = (old[before].concat(), new[after].concat());
-        match tag {
-            DiffTag::Equal => pieces.add(DiffOp::Same, &before),
-            DiffTag::Delete => pieces.add(DiffOp::Removed, &before),
-            DiffTag::Insert => pieces.add(DiffOp::Added, &after),
-            DiffTag::Replace => by_words(&before, &after, deadline, &mut pieces),
-        }
-    }
-    pieces.0
-}
-
-fn by_words(before: &str, after: &str, deadline: Instant, pieces: &mut Pieces) {
-    let (old, new): (Vec<&str>, Vec<&str>) = (words(before).collect(), words(after).collect());
-    if old.len() + new.len() > WORDS_MAX {
-        pieces.add(DiffOp::Removed, before);
-        pieces.add(DiffOp::Added, after);
-        return;
-    }
-    for op in capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(deadline)) {
-        let (tag, before, after) = op.as_tag_tuple();
-        if tag == DiffTag::Equal {
-            pieces.add(DiffOp::Same, &old[before].concat());
-        } else {
-            pieces.add(DiffOp::Removed, &old[before].concat());
-            pieces.add(DiffOp::Added, &new[after].concat());
-        }
-    }
-}
-
-/// Each with the space after it, so that joined they are the text.
-fn sentences(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    for line in text.split_inclusive('\n') {
-        let mut start = 0;
-        for end in ends(line) {
-            let end = end + line[end..].len() - line[end..].trim_start().len();
-            if end > start {
-                found.push(&line[start..end]);
-                start = end;
-            }
-        }
-        if start < line.len() {
-            found.push(&line[start..]);
-        }
-    }
-    found
-}
-
-/// Each with the space after it.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive(char::is_whitespace)
-}
-
-/// Neighbours of one kind are one piece.
-#[derive(Default)]
-struct Pieces(Vec<DiffPiece>);
-
-impl Pieces {
-    fn add(&mut self, op: DiffOp, text: &str) {
-        if text.is_empty() {
-            return;
-        }
-        match self.0.last_mut() {
-            Some(last) if last.op == op => last.text.push_str(text),
-            _ => self.0.push(DiffPiece { op, text: text.to_owned() }),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    fn told(left: &str, right: &str) -> String {
-        let sign = |op| match op {
-            DiffOp::Same => "=",
-            DiffOp::Added => "+",
-            DiffOp::Removed => "-",
-        };
-        compare(left, right).iter().map(|one| format!("{}[{}]", sign(one.op), one.text)).collect()
-    }
-
-    #[test]
-    fn differences_are_told_in_words() {
-        let table = [
-            ("", "", ""),
-            ("One. Two.", "One. Two.", "=[One. Two.]"),
-            ("", "One.", "+[One.]"),
-            ("One.", "", "-[One.]"),
-            (
-                "The rent is 100. It is due monthly.",
-                "The rent is 200. It is due monthly.",
-                "=[The rent is ]-[100. ]+[200. ]=[It is due monthly.]",
-            ),
-            ("One. Two. Three.", "One. Three.", "=[One. ]-[Two. ]=[Three.]"),
-            ("One.\nTwo.", "One.\nTwo.\nThree.", "=[One.\n]-[Two.]+[Two.\nThree.]"),
-        ];
-        for (left, right, expected) in table {
-            assert_eq!(told(left, right), expected, "{left:?} {right:?}");
-        }
-    }
-
-    #[test]
-    fn a_long_change_is_told_as_a_whole() {
-        let long = |word: &str| format!("{word} ").repeat(WORDS_MAX);
-        let pieces = compare(&long("a"), &long("b"));
-        assert_eq!(pieces.iter().map(|one| one.op).collect::<Vec<_>>(), [DiffOp::Removed, DiffOp::Added]);
-    }
 
     #[test]
     fn pieces_of_a_text_are_joined_without_what_they_share() {
@@ -262,17 +142,5 @@ mod tests {
         ]);
         assert_eq!((found.text.as_str(), found.is_cut), ("Zwölf Boxkämpfer. Jagen Viktor.\n\nEnde.", false));
         assert!(joined(&[chunk(0, "A."), chunk(900, "B.")]).is_cut, "what was between them is not here");
-    }
-
-    proptest! {
-        #[test]
-        fn joined_they_are_the_texts(left in "[ab. \n]{0,60}", right in "[ab. \n]{0,60}") {
-            let pieces = compare(&left, &right);
-            let side = |without: DiffOp| -> String {
-                pieces.iter().filter(|one| one.op != without).map(|one| one.text.as_str()).collect()
-            };
-            prop_assert_eq!(side(DiffOp::Added), left);
-            prop_assert_eq!(side(DiffOp::Removed), right);
-        }
     }
 }

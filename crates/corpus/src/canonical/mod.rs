@@ -9,9 +9,11 @@
 //! | `pins` | pin, unpin, the list and its history |
 //! | `runs` | elections: list, one, approve, reject |
 //! | `diff` | the difference of two versions |
+//! | `compare` | the difference of two texts |
 //! | `retire` | elections that nobody decided for long |
 //! | `diagnose` | for the operator: what is decided, and whether every election comes out the same again |
 
+mod compare;
 mod diagnose;
 mod diff;
 mod pins;

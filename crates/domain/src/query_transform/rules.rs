@@ -133,6 +133,12 @@ impl Rules {
 }
 
 impl TransformDraft {
+    /// The draft as it is kept, if nothing is wrong with it.
+    pub fn checked(mut self) -> Result<Self, FieldErrors> {
+        self.name = self.name.trim().to_owned();
+        self.check_all().into_result(self)
+    }
+
     /// Everything that can be wrong with a transform before it is saved.
     pub fn check_all(&self) -> FieldErrors {
         let mut errors = self.check();

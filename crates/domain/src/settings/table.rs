@@ -68,7 +68,7 @@ settings! {
     admin_password: Secret = Secret::default(), "SVC_ADMIN_PASSWORD";
     /// The key that seals credentials in the database. Empty: a key is made once and kept in the data folder as `secret.key` (mode 0600).
     secret_key: Secret = Secret::default(), "SVC_SECRET_KEY";
-    /// How long a search waits for its providers before it goes on without them.
+    /// How long a search waits for its providers before it goes on without them. Its query processors have as long before that.
     timeout: Secs = Secs::new(10), "SVC_TIMEOUT";
     /// Explain every result's score unless the request says `explain=False`.
     explain: bool = true, "SVC_EXPLAIN";

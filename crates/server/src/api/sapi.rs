@@ -197,6 +197,7 @@ impl AnswerQuery {
             instructions: self.ai_instructions.clone().unwrap_or_default(),
             prompt: self.prompt.clone().unwrap_or_default(),
             ai_provider: self.ai_provider.map(AiProviderId),
+            instead_of: None,
         };
         Ok(Asked { wish, time_max: time_max(house, self.rag_timeout)? })
     }

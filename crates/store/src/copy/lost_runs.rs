@@ -78,7 +78,8 @@ fn unended() -> String {
 /// The tasks of the searches that have none. A run from nothing begins without results and gets them at its end, so
 /// a run that has some is an update, whose status says so only at its beginning.
 fn lost(unended: &[Unended], waiting: &[Json<Value>], task: TaskOfRun) -> Vec<NewTask> {
-    let waiting: HashSet<String> = waiting.iter().map(|payload| payload.0.to_string()).collect();
+    let form = task(SearchId(0), 0, false).payload;
+    let waiting: HashSet<String> = waiting.iter().map(|payload| which_run(&payload.0, &form)).collect();
     let task_of = |search: &Unended| {
         let of = |is_update| task(SearchId(search.id), search.run, is_update);
         let is_update = search.has_results || search.status == SearchStatus::UpdateSearch.as_str();
@@ -86,6 +87,17 @@ fn lost(unended: &[Unended], waiting: &[Json<Value>], task: TaskOfRun) -> Vec<Ne
         (!is_there).then(|| of(is_update))
     };
     unended.iter().filter_map(task_of).collect()
+}
+
+/// Of what a task says, the fields of `form`: they tell which run it is. It may say more, such as who asked for it.
+fn which_run(payload: &Value, form: &Value) -> String {
+    match (payload, form) {
+        (Value::Object(said), Value::Object(form)) => {
+            let told = said.iter().filter(|(field, _)| form.contains_key(*field));
+            told.map(|(field, value)| (field.clone(), value.clone())).collect::<Value>().to_string()
+        }
+        _ => payload.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -108,7 +120,10 @@ mod tests {
             has_results,
         };
         let waits = |run: i64, update: bool| vec![Json(task(SearchId(7), run, update).payload)];
+        let mut of_a_request = waits(2, false);
+        of_a_request[0].0["request"] = json!("r-1");
         let cases = [
+            (search(SearchStatus::NewSearch, false), of_a_request, None),
             (search(SearchStatus::NewSearch, false), vec![], Some(false)),
             (search(SearchStatus::Federating, false), vec![], Some(false)),
             (search(SearchStatus::UpdateSearch, false), vec![], Some(true)),

@@ -8,6 +8,7 @@ use corpus::upkeep::Agreement;
 use domain::contracts::{
     AuditStore, ConnectorErrorKind, ProviderStore, QueueName, Store, SystemClock, UserStore,
 };
+use domain::corpus::CONNECTOR_NAME;
 use domain::license::LicenseStatus;
 use domain::provider::SearchProvider;
 use domain::result::ProviderFault;
@@ -136,19 +137,27 @@ impl Installation {
     }
 
     async fn providers(&self, wired: &Wired, all: Vec<SearchProvider>) -> Vec<Finding> {
-        let active: Vec<SearchProvider> = all.into_iter().filter(|one| one.draft.active).collect();
+        let active = all.into_iter().filter(|one| one.draft.active);
+        // Without a license the cache says nothing to anybody, and that is as it should be.
+        let is_closed =
+            |one: &SearchProvider| one.draft.connector == CONNECTOR_NAME && !wired.license.opens_cache();
+        let (closed, active): (Vec<_>, Vec<_>) = active.partition(is_closed);
+        let mut findings: Vec<Finding> = closed
+            .iter()
+            .map(|one| ok("provider", format!("{}: not asked; it needs a license", one.draft.name)))
+            .collect();
         if active.is_empty() {
             let next = "no provider is active; run: tributary providers add wikipedia";
-            return vec![warn("providers", next.to_owned())];
+            findings.push(warn("providers", next.to_owned()));
+        } else if self.offline {
+            findings.push(ok("providers", format!("{} are active; not asked (--offline)", active.len())));
+        } else {
+            let asked = futures_util::stream::iter(active)
+                .map(|provider| async move { self.ask(wired, &provider).await })
+                .buffered(ASKED_AT_ONCE);
+            findings.extend(asked.collect::<Vec<Finding>>().await);
         }
-        if self.offline {
-            return vec![ok("providers", format!("{} are active; not asked (--offline)", active.len()))];
-        }
-        futures_util::stream::iter(active)
-            .map(|provider| async move { self.ask(wired, &provider).await })
-            .buffered(ASKED_AT_ONCE)
-            .collect()
-            .await
+        findings
     }
 
     async fn ask(&self, wired: &Wired, provider: &SearchProvider) -> Finding {

@@ -8,9 +8,10 @@ use clap::Args;
 use domain::audit::{Action, Author};
 use domain::contracts::{AuditStore, ProviderStore, StoreError};
 use domain::names;
-use domain::provider::{ProviderDraft, SearchProvider};
+use domain::provider::{CREDENTIALS_CHARS_MAX, ProviderDraft, SearchProvider};
 use domain::secret::{Secret, without_value};
 use domain::user::{Principal, User};
+use domain::validation::FieldErrors;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -96,16 +97,7 @@ impl LoadProviders {
         }
         let name = draft.name.clone();
         let now = wired.clock.now();
-        let mut errors = CATALOGUES.check_provider(
-            &SearchProvider::unsaved(draft.clone(), owner.id, now),
-            &wired.federation.transforms_for(&Principal::of(owner)).await?,
-        );
-        for field in draft.masked_fields() {
-            errors.add(
-                field,
-                "Secrets are masked (••••); fill them in, or replace the provider that has them.",
-            );
-        }
+        let errors = mistakes(wired, owner, &draft).await?;
         if !errors.is_empty() {
             tally.failed += 1;
             terminal::note(format!("{label} ({name}): {errors}"));
@@ -138,8 +130,26 @@ pub async fn replace_by_name(wired: &Wired, draft: ProviderDraft) -> anyhow::Res
     Ok(())
 }
 
+/// What is wrong with a draft that is to be stored.
+pub(super) async fn mistakes(
+    wired: &Wired,
+    owner: &User,
+    draft: &ProviderDraft,
+) -> anyhow::Result<FieldErrors> {
+    let mut errors = CATALOGUES.check_provider(
+        &SearchProvider::unsaved(draft.clone(), owner.id, wired.clock.now()),
+        &wired.federation.transforms_for(&Principal::of(owner)).await?,
+    );
+    // The provider that was checked has them apart.
+    errors.check_text("credentials", &draft.credentials, CREDENTIALS_CHARS_MAX);
+    for field in draft.masked_fields() {
+        errors.add(field, "Secrets are masked (••••); fill them in, or replace the provider that has them.");
+    }
+    Ok(errors)
+}
+
 /// A draft as the API shows it: its masks stand for what the provider of the same name has.
-async fn unmasked(wired: &Wired, draft: ProviderDraft) -> anyhow::Result<ProviderDraft> {
+pub(super) async fn unmasked(wired: &Wired, draft: ProviderDraft) -> anyhow::Result<ProviderDraft> {
     let all = wired.store.providers().await?;
     let Some(there) = all.iter().find(|provider| provider.draft.name == draft.name) else {
         return Ok(draft);
@@ -153,7 +163,7 @@ async fn unmasked(wired: &Wired, draft: ProviderDraft) -> anyhow::Result<Provide
 
 /// Fields that no provider has, but that look like one that it has. Others are passed over without a word: a record of
 /// the API has its id, its owner and its dates.
-fn misspelt(record: &Value) -> Vec<String> {
+pub(super) fn misspelt(record: &Value) -> Vec<String> {
     let Ok(Value::Object(known)) = serde_json::to_value(ProviderDraft::default()) else { return Vec::new() };
     let given = record.as_object().into_iter().flat_map(|fields| fields.keys());
     given
@@ -165,7 +175,8 @@ fn misspelt(record: &Value) -> Vec<String> {
         .collect()
 }
 
-fn json_files(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+/// The files that are named, and those of the folders that are named.
+pub(super) fn json_files(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in named {
         if !path.is_dir() {
@@ -185,8 +196,12 @@ fn json_files(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 fn records(file: &Path) -> anyhow::Result<Vec<Value>> {
-    let text = std::fs::read_to_string(file).context("it cannot be read")?;
-    match serde_json::from_str(&text).context("it is not JSON")? {
+    parsed(&std::fs::read_to_string(file).context("it cannot be read")?)
+}
+
+/// The records of a file's text: an object or a list of them.
+pub(super) fn parsed(text: &str) -> anyhow::Result<Vec<Value>> {
+    match serde_json::from_str(text).context("it is not JSON")? {
         Value::Array(records) => Ok(records),
         record @ Value::Object(_) => Ok(vec![record]),
         _ => anyhow::bail!("an object or a list of objects is needed"),

@@ -15,17 +15,20 @@ pub mod exit_codes;
 mod health;
 mod installation;
 mod license;
+mod load;
 mod load_providers;
 mod logs;
 mod mcp;
 mod migrate;
 mod providers;
 mod read_file;
+mod reload_prompts;
 mod restore;
 mod search;
 mod serve;
 mod settings;
 mod setup;
+mod sync_providers;
 mod token;
 mod user;
 
@@ -95,8 +98,21 @@ enum Command {
     Search(search::Search),
     /// Serve the tools for models (Model Context Protocol) on standard input and output.
     Mcp(mcp::Mcp),
+    /// Add records of every kind from JSON files: sources, models, searches and more.
+    #[command(after_help = load::HELP)]
+    Load(load::Load),
     /// Add SearchProviders from JSON files.
     LoadProviders(load_providers::LoadProviders),
+    /// Add authenticators from JSON files.
+    #[command(after_help = load::HELP_OF_AUTHENTICATORS)]
+    LoadAuthenticators(load::Load),
+    /// Add brandings from JSON files.
+    #[command(after_help = load::HELP_OF_BRANDING)]
+    LoadBranding(load::Load),
+    /// Put the standard prompts back as they came.
+    ReloadPrompts(reload_prompts::ReloadPrompts),
+    /// Give sources the names and tags that the ready sources have now.
+    SyncProviders(sync_providers::SyncProviders),
     /// Examine the installation, or propose a SearchProvider for a source.
     Doctor(doctor::DoctorCommand),
     /// List the ready sources, or add them.
@@ -209,7 +225,12 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Serve(serve) => serve.run(&place).await?,
         Command::Search(search) => return search.run(&place).await,
         Command::Mcp(mcp) => mcp.run(&place).await?,
+        Command::Load(load) => return load.run(&place, None).await,
         Command::LoadProviders(load) => return load.run(&place).await,
+        Command::LoadAuthenticators(load) => return load.run(&place, Some(load::Kind::Authenticator)).await,
+        Command::LoadBranding(load) => return load.run(&place, Some(load::Kind::Branding)).await,
+        Command::ReloadPrompts(reload) => return reload.run(&place).await,
+        Command::SyncProviders(sync) => sync.run(&place).await?,
         Command::Doctor(doctor) => return doctor.run(&place).await,
         Command::Setup(setup) => setup.run(&place).await?,
         Command::Start(start) => return start.run(&place).await,

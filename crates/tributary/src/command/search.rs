@@ -47,7 +47,7 @@ pub struct Search {
 
 /// How long the last lines of progress may take after the search has ended.
 const LAST_LINES: Duration = Duration::from_millis(200);
-/// How much longer than the deadline of the sources a search may take.
+/// How much longer than its query processors and sources a search may take.
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Search {
@@ -67,7 +67,7 @@ impl Search {
         let search = wired.federation.create(owner.id, draft).await?;
         let mut progress = JoinSet::new();
         progress.spawn(show_progress(Arc::clone(&wired.federation), search.id));
-        let at_most = wired.settings.timeout.0 + GRACE;
+        let at_most = wired.federation.time_max(&search) + GRACE;
         let search = wired.federation.wait(search.id, at_most).await?;
         let request = MixRequest {
             base_url: format!("http://{}:{}/svc", wired.settings.host, wired.settings.port),

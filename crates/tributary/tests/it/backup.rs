@@ -372,7 +372,10 @@ async fn a_restore_refuses_a_running_service_and_a_newer_backup() {
     let running = serve(here.path(), &[]);
     assert!(run(here.path(), &["backup", "b"]).status.success());
     let refused = run(here.path(), &["restore", "b", "--force"]);
-    assert!(!refused.status.success() && text(&refused.stderr).contains("stop it first"), "{refused:?}");
+    assert!(
+        !refused.status.success() && text(&refused.stderr).contains("stop it where it was started"),
+        "{refused:?}"
+    );
     let live: Value = admin(&running).get("/svc/health/live/").await.body;
     assert_eq!(live["status"], "ok");
     running.kill();

@@ -207,6 +207,15 @@ async fn the_doctor_examines_the_installation() {
     assert!(said.contains("fail  provider     Gone:") && said.contains("1 failures"), "{said}");
     let offline = house.run(&["doctor", "--offline"]);
     assert!(code(&offline) == 0 && text(&offline.stdout).contains("2 are active; not asked"), "{offline:?}");
+    // The first start makes the cache a source, which has nothing to say as long as there is no license.
+    let added = house.run(&["providers", "add", domain::corpus::PROVIDER_NAME]);
+    assert!(added.status.success(), "{added:?}");
+    let said = text(&house.run(&["doctor"]).stdout);
+    assert!(
+        said.contains("ok    provider     Files - Tributary Cache: not asked; it needs a license"),
+        "{said}"
+    );
+    assert!(said.contains("1 warnings, 1 failures"), "the queue and the source that is gone: {said}");
 
     let mistaken = house.command(&["doctor"]).env("SVC_TIMEOUT", "soon").output().unwrap();
     assert!(code(&mistaken) == 1 && text(&mistaken.stdout).contains("fail  settings"), "{mistaken:?}");

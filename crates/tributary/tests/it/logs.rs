@@ -103,8 +103,10 @@ async fn each_part_writes_its_own_file_and_the_command_reads_them() {
         &whole,
         &["INFO", "search.id=1", "search 1 of user 1 ended", "_READY with 4 results in", "user.id=1"],
     );
+    line(&whole, &["request.id=made-by-post", "search 1 of user 1 ended"]);
     let work = log(here, "tasks-search-worker.log");
     line(&work, &["INFO", "search.id=1", "One gave 4 of 4 results"]);
+    line(&work, &["INFO", "search.id=1", "request.id=made-by-post", "One gave 4 of 4 results"]);
     line(&work, &["INFO", "task run_search ended"]);
     line(&log(here, "tasks-beats.log"), &["INFO", "expire"]);
     line(&log(here, "tasks-beats.log"), &["INFO", "There is no license"]);

@@ -38,6 +38,7 @@ mod house;
 mod injections;
 mod interface_walk;
 mod license;
+mod load;
 mod logs;
 mod many_sources;
 mod mcp;

@@ -75,13 +75,13 @@ function liveCards(now) {
   return [
     card(t("Searches per minute"), now.minutes.some((one) => one.searches > 0)
       ? lineChart(t("Searches per minute, last hour"), { labels, first: t("Minute"), isCount: true, series: [{ label: t("Searches"), colour: 0, isFilled: true, values: now.minutes.map((one) => one.searches) }] })
-      : h("p", { class: "note" }, t("Nobody searched in the last hour."))),
+      : h("p", { class: "note" }, t("This process ran no search in the last hour. Those of other processes and of the command line count in the days only."))),
     card(t("Time by source"), busiest.length
       ? rows(t("Time by source, last hour"), { first: t("Source"), shown: seconds, items: busiest.map((one) => ({ label: one.name, values: [one.p50 ?? null, one.p95 ?? null] })), series: [{ label: "p50", colour: 0 }, { label: "p95", colour: 3 }] })
-      : h("p", { class: "note" }, t("No source was asked in the last hour."))),
+      : h("p", { class: "note" }, t("This process asked no source in the last hour."))),
     card(t("Errors"), hasErrors
       ? columns(t("Errors per minute, last hour"), { labels, first: t("Minute"), series: [{ label: t("Errors"), colour: 4, values: now.minutes.map((one) => one.errors) }] })
-      : h("p", { class: "note" }, t("No source failed in the last hour."))),
+      : h("p", { class: "note" }, t("This process saw no source fail in the last hour."))),
     card(t("Queues"), table(t("Queues"), [
       { title: t("Queue"), cell: (one) => one.queue },
       { title: t("Waiting"), kind: "num", cell: (one) => number(one.waiting) },

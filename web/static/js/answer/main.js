@@ -53,6 +53,8 @@ async function ask() {
     ai_instructions: instructions.value.trim(),
     prompt: prompt?.value ?? "",
     rag_timeout: seconds,
+    // Who sees an answer and asks again wants another one than that.
+    renew: Boolean(one(".done", slot)),
   };
   const search = state.search;
   busy(true);

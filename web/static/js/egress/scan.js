@@ -4,9 +4,8 @@ import { del, get, post } from "../api.js";
 import { field, form } from "../account/form.js";
 import { announce, fill, h, toast } from "../dom.js";
 import { number, t, time, tn } from "../words.js";
+import { LOOK_MS, waitAfter } from "./patience.js";
 
-/** How often a scan that runs is looked at. */
-const LOOK_MS = 1000;
 const SHOWN = 5;
 
 const channels = () => ({ outlook: "Outlook", gmail: "Gmail" });
@@ -30,7 +29,7 @@ export async function mount(place) {
     if (!isOver(scan)) setTimeout(() => look(scan.scan_id), LOOK_MS);
     else show(await list());
   };
-  const look = async (id) => {
+  const look = async (id, failures = 0) => {
     try {
       const scan = await get(`/egress/scan/${id}/`);
       if (isOver(scan)) {
@@ -39,7 +38,9 @@ export async function mount(place) {
       }
       await follow(scan);
     } catch (error) {
-      toast(error.message, { bad: true });
+      const wait = waitAfter(error, failures + 1);
+      if (wait === null) now.append(lost(error, () => look(id)));
+      else setTimeout(() => look(id, failures + 1), wait);
     }
   };
   fill(place, wishes(follow), now, before);
@@ -78,6 +79,17 @@ function wishes(follow) {
 
 const unconnected = (error) =>
   h("p", { class: "note" }, error.message, " ", h("a", { href: "/account/#connections" }, t("Connect your mailbox")));
+
+/** The scan goes on without this page, which has given up to look at it. */
+function lost(error, look) {
+  const again = () => {
+    note.remove();
+    look();
+  };
+  const sentence = t("How far the scan is cannot be seen: {why} It goes on by itself.", { why: error.message });
+  const note = h("p", { class: "note", role: "alert" }, sentence, " ", h("button", { type: "button", class: "soft small", onclick: again }, t("Look again")));
+  return note;
+}
 
 function current(scan, follow) {
   const cancel = async ({ currentTarget: button }) => {

@@ -53,7 +53,7 @@ function what(search) {
       { class: "meta num" },
       h("time", { datetime: search.date_created, title: time(search.date_created) }, hours.format(new Date(search.date_created))),
       h("span", { class: `state ${kind}` }, words),
-      Number.isInteger(search.retrieved) && h("span", { class: "count" }, tn("1 result", "{n} results", search.retrieved)),
+      Number.isInteger(search.retrieved) && fetched(search.retrieved),
       search.searchprovider_list.length > 0 && h("span", null, sources(search)),
       isUpdated && h("span", null, t("last run {when}", { when: time(search.date_updated) })),
     ),
@@ -123,5 +123,8 @@ function unfold(search, element) {
 export function count(element, retrieved) {
   const meta = element.querySelector(".meta");
   if (!meta || meta.querySelector(".count")) return;
-  meta.querySelector(".state").after(h("span", { class: "count" }, tn("1 result", "{n} results", retrieved)));
+  meta.querySelector(".state").after(fetched(retrieved));
 }
+
+/** What the sources gave. The list may have fewer, so this is not called its results. */
+const fetched = (retrieved) => h("span", { class: "count", title: t("What the sources gave. The list shows what is found twice once, and leaves out what you do not want.") }, tn("1 fetched", "{n} fetched", retrieved));

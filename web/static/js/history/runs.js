@@ -19,7 +19,7 @@ export function runsOf(search) {
 }
 
 function drawn(search, runs) {
-  const heads = [t("Run"), t("When"), t("How it ended"), t("Results"), t("New"), t("Gone")];
+  const heads = [t("Run"), t("When"), t("How it ended"), t("Fetched"), t("New"), t("Gone")];
   const table = h(
     "div",
     { class: "scroll", tabindex: 0, role: "group", "aria-label": t("Runs") },

@@ -12,11 +12,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::ai_provider::{AiProvider, AiProviderDraft};
 use domain::ids::AiProviderId;
-use domain::names;
-use domain::prompt_record::TAGS;
 use domain::user::Principal;
-use domain::validation::FieldErrors;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Creates an AIProvider.
@@ -97,39 +94,20 @@ async fn save(
     stored: AiProvider,
     draft: AiProviderDraft,
 ) -> Result<Json<AiProviderView>, ApiError> {
-    let mut draft = draft.keeping(&stored.draft);
-    // Roles that come back as they were shown are no wish; what `tags` says then counts.
-    if draft.config.get("roles") == Some(&json!(stored.draft.tags)) {
-        draft.config.remove("roles");
-    }
-    let saved = changes.store().replace_ai_provider(stored.id, checked(draft)?, house.clock.now()).await?;
+    let draft = checked(draft.in_place_of(&stored.draft))?;
+    let saved = changes.store().replace_ai_provider(stored.id, draft, house.clock.now()).await?;
     show(house, &saved, principal).await.map(Json)
 }
 
 /// The draft as it is kept, if nothing is wrong with it.
 fn checked(draft: AiProviderDraft) -> Result<AiProviderDraft, ApiError> {
-    let mut errors = FieldErrors::default();
-    // What is not read must not be taken for read.
-    errors.check(draft.config.get("roles").is_none_or(is_list_of_texts), "config", || {
-        "roles is a list of texts, such as [\"rag\"].".to_owned()
-    });
-    for tag in draft.prompt_overrides.keys().filter(|tag| !TAGS.contains(&tag.as_str())) {
-        errors.add("prompt_overrides", names::unknown("tag", tag, TAGS));
-    }
-    let mut draft = draft.settled();
-    draft.name = draft.name.trim().to_owned();
-    draft.model = draft.model.trim().to_owned();
-    errors.merge(draft.check());
-    errors.into_result(draft).map_err(ApiError::invalid)
-}
-
-fn is_list_of_texts(value: &Value) -> bool {
-    value.as_array().is_some_and(|list| list.iter().all(Value::is_string))
+    draft.checked().map_err(ApiError::invalid)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn what_would_not_be_read_is_refused() {

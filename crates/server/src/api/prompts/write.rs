@@ -11,13 +11,10 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::ids::PromptId;
-use domain::prompt_record::{PromptDraft, PromptRecord};
+use domain::prompt_record::{OWN_MAX, PromptDraft, PromptRecord};
 use domain::user::Principal;
 use serde_json::{Map, Value};
 use std::sync::Arc;
-
-/// Most prompts of one person.
-const OWN_MAX: usize = 100;
 
 /// Creates a prompt of your own. Only administrators share theirs.
 #[utoipa::path(post, path = "/svc/prompts/", tag = "answers", request_body = PromptDraft, responses(
@@ -121,8 +118,7 @@ async fn editable(house: &House, id: PromptId, principal: &Principal) -> Result<
             format!("'{name}' is a standard prompt and cannot be changed; copy it under a name of your own.");
         return Err(ApiError::saying(Refusal::Conflict, sentence));
     }
-    let may = principal.is_admin || (prompt.owner == Some(principal.user) && !prompt.draft.shared);
-    if may { Ok(prompt) } else { Err(ApiError::of(Refusal::PermissionDenied)) }
+    if prompt.is_editable_by(principal) { Ok(prompt) } else { Err(ApiError::of(Refusal::PermissionDenied)) }
 }
 
 fn may_share(principal: &Principal, draft: &PromptDraft) -> Result<(), ApiError> {
@@ -132,7 +128,6 @@ fn may_share(principal: &Principal, draft: &PromptDraft) -> Result<(), ApiError>
     Err(ApiError::saying(Refusal::PermissionDenied, "Only administrators share prompts."))
 }
 
-fn checked(mut draft: PromptDraft) -> Result<PromptDraft, ApiError> {
-    draft.name = draft.name.trim().to_owned();
-    draft.check().into_result(draft).map_err(ApiError::invalid)
+fn checked(draft: PromptDraft) -> Result<PromptDraft, ApiError> {
+    draft.checked().map_err(ApiError::invalid)
 }

@@ -95,8 +95,6 @@ async fn save(
 }
 
 /// The draft as it is kept, if nothing is wrong with it.
-fn checked(mut draft: TransformDraft) -> Result<TransformDraft, ApiError> {
-    draft.name = draft.name.trim().to_owned();
-    let errors = draft.check_all();
-    errors.into_result(draft).map_err(ApiError::invalid)
+fn checked(draft: TransformDraft) -> Result<TransformDraft, ApiError> {
+    draft.checked().map_err(ApiError::invalid)
 }

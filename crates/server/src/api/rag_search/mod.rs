@@ -60,12 +60,15 @@ struct RagSearchInput {
     #[serde(default)]
     #[schema(minimum = 1, maximum = 180)]
     rag_timeout: Option<i64>,
+    /// True: a new summary, which takes the place of the stored one.
+    #[serde(default)]
+    renew: bool,
 }
 
 /// Makes the AI summary of a search that has ended, and answers the first page of its results with the summary.
 ///
-/// The same wish is answered from what is stored. With `Accept: text/event-stream` the answer is told while it is made:
-/// `status`, `source`, `delta`, `citations`, and `done` with the whole row, or `error`.
+/// The same wish is answered from what is stored, unless `renew` is true. With `Accept: text/event-stream` the
+/// answer is told while it is made: `status`, `source`, `delta`, `citations`, and `done` with the whole row, or `error`.
 #[utoipa::path(post, path = "/svc/rag-search/", tag = "answers", request_body(content = RagSearchInput,
         example = json!({"search_id": 7, "result_list": [3, 5], "ai_instructions": "In two sentences."})),
     responses(
@@ -84,12 +87,16 @@ async fn create_answer(
     (address, headers): (ClientAddress, HeaderMap),
     ApiJson(input): ApiJson<RagSearchInput>,
 ) -> Result<Response, ApiError> {
-    let asked = input.asked(&house)?;
+    let mut asked = input.asked(&house)?;
     let search = own_search(&house, &caller.principal, SearchId(input.search_id)).await?;
     if is_prefetch(&headers) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     house.throttles.take(Class::Rag, caller.principal.user, address)?;
+    if input.renew {
+        asked.wish.instead_of =
+            house.federation.saved_answer(&search).await?.map(|stored| stored.row.swirl_id);
+    }
     if accepts_events(&headers) {
         // A stream that has begun cannot be refused any more.
         if !search.status.is_final() {
@@ -133,6 +140,7 @@ impl RagSearchInput {
             instructions: self.ai_instructions.clone().unwrap_or_default(),
             prompt: self.prompt.clone().unwrap_or_default(),
             ai_provider: self.ai_provider.map(AiProviderId),
+            instead_of: None,
         };
         Ok(Asked { wish, time_max: time_max(house, self.rag_timeout)? })
     }

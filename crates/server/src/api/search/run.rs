@@ -10,7 +10,7 @@ use domain::search::{ProviderRef, Search, SearchDraft};
 use federation::FederationError;
 use std::time::Duration;
 
-/// What a search may take beyond the deadline of its providers, for post-processing and storing.
+/// What a search may take beyond the time of its query processors and providers, for post-processing and storing.
 const WAIT_BEYOND_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What a URL may say about a search beside its query.
@@ -82,7 +82,7 @@ pub fn log_view(search: &Search, mixed: &MixedResponse) {
 
 /// Waits for a search that has been started. It is returned as it stands when that takes too long.
 pub async fn wait(house: &House, started: Search) -> Result<Search, ApiError> {
-    let at_most = house.settings.timeout.0 + WAIT_BEYOND_TIMEOUT;
+    let at_most = house.federation.time_max(&started) + WAIT_BEYOND_TIMEOUT;
     let id: SearchId = started.id;
     match house.federation.wait(id, at_most).await {
         Ok(search) => Ok(search),

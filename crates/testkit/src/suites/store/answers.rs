@@ -21,6 +21,7 @@ fn answer(search: &Search, body: &str) -> StoredAnswer {
             instructions: "NUL \0 ä".to_owned(),
             prompt: "house_style".to_owned(),
             ai_provider: Some(AiProviderId(3)),
+            instead_of: None,
         },
         row: ResultItem {
             body: body.to_owned(),

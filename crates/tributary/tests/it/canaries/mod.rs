@@ -351,7 +351,7 @@ fn after_the_talk(mut watch: Watch, here: &Path, running: Running) {
     let elsewhere = tempfile::tempdir().unwrap();
     let file = elsewhere.path().join("records.json");
     fs::write(&file, records.to_string()).unwrap();
-    let commands: [&[&str]; 11] = [
+    let commands: [&[&str]; 12] = [
         &["settings"],
         &["doctor", "--offline"],
         &["doctor", "--test-query", "river"],
@@ -360,6 +360,7 @@ fn after_the_talk(mut watch: Watch, here: &Path, running: Running) {
         &["token", "list"],
         &["providers", "list", "--json"],
         &["load-providers", file.to_str().unwrap()],
+        &["load", file.to_str().unwrap()],
         &["search", "river", "--providers", "P00,P10,P50", "--json"],
         &["migrate"],
         &["logs", "--no-follow", "--lines", "100000"],
@@ -368,6 +369,7 @@ fn after_the_talk(mut watch: Watch, here: &Path, running: Running) {
         let said = watch.command(here, arguments, &[]);
         match arguments[0] {
             "load-providers" => assert!(said.contains("0 added") && said.contains("4 failed"), "{said}"),
+            "load" => assert!(said.contains("4 refused") && !said.contains("added"), "{said}"),
             "search" => assert!(said.contains("query_to_provider"), "{said}"),
             _ => {}
         }

@@ -104,6 +104,35 @@ async fn an_equal_wish_is_served_from_the_store_and_a_rerun_deletes_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_new_summary_takes_the_place_of_the_stored_one() {
+    let it = Answering::start().await;
+    let id = it.search().await;
+    let mut seen = Vec::new();
+    for (body, calls) in [
+        // Nothing is stored yet.
+        (json!({"search_id": id, "renew": true}), 1),
+        (json!({"search_id": id}), 1),
+        (json!({"search_id": id, "renew": false}), 1),
+        (json!({"search_id": id, "renew": true}), 2),
+        (json!({"search_id": id}), 2),
+    ] {
+        let answer = it.rag_search(&body).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(answer.body["ai_summary"].as_array().unwrap().len(), 1, "one row is kept");
+        assert_eq!(it.model.requests().len(), calls, "{body}");
+        seen.push(answer.body["ai_summary"][0]["swirl_id"].clone());
+    }
+    assert!(seen[0] == seen[2] && seen[2] != seen[3] && seen[3] == seen[4], "{seen:?}");
+    let told =
+        events(&it.house.admin, EventRequest::RagSearch(json!({"search_id": id, "renew": true}))).await;
+    assert_eq!(told.last().map(|(name, _)| name.as_str()), Some("done"), "{told:?}");
+    assert_eq!(it.model.requests().len(), 3, "so it is while it is told");
+    let wrong = it.rag_search(&json!({"search_id": id, "renew": "maybe"})).await;
+    assert_eq!(wrong.status, 400, "{wrong:?}");
+    it.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn numbers_select_results_by_id_or_rank() {
     let it = Answering::start().await;
     let id = it.search().await;

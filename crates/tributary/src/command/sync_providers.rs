@@ -1,0 +1,186 @@
+//! `tributary sync-providers`: names and tags of sources as this version's ready sources have them.
+
+use super::Place;
+use crate::ready::{self, ReadySource};
+use crate::terminal;
+use clap::Args;
+use domain::contracts::ProviderStore;
+use domain::provider::{ProviderDraft, SearchProvider};
+
+/// Give sources the names and tags that the ready sources of this version have. Without --apply nothing is changed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A source is known by its name, or by what it asks: connector, address, template and mappings. Nothing but name and tags
+is changed. Tags that are missing are added, your own tags stay. A search that names a source by its old name does not
+find it under the new one.
+
+Examples:
+  tributary sync-providers
+  tributary sync-providers --apply
+  tributary sync-providers \"Old name\" --apply")]
+pub struct SyncProviders {
+    /// Names of the sources to look at; without them, all.
+    names: Vec<String>,
+    /// Change them. Without it, what would change is shown.
+    #[arg(long)]
+    apply: bool,
+}
+
+/// What becomes of one provider.
+struct Change<'a> {
+    from: &'a SearchProvider,
+    to: ProviderDraft,
+    added_tags: Vec<String>,
+}
+
+impl SyncProviders {
+    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+        let wired = place.open().await?;
+        let stored = wired.store.providers().await?;
+        for name in &self.names {
+            let is_there = stored.iter().any(|provider| provider.draft.name == *name);
+            anyhow::ensure!(is_there, "there is no provider '{name}'");
+        }
+        let ready = ready::all()?;
+        let mut changes = changes(&stored, &ready);
+        changes.retain(|change| self.names.is_empty() || self.names.contains(&change.from.draft.name));
+        for change in &changes {
+            if self.apply {
+                let draft = change.to.clone();
+                wired.by_command().replace_provider(change.from.id, draft, wired.clock.now()).await?;
+            }
+            terminal::line(sentence(change));
+        }
+        wired.store.close().await;
+        terminal::line(match (changes.len(), self.apply) {
+            (0, _) => format!("Nothing to change in {} providers.", stored.len()),
+            (count, true) => format!("{count} of {} providers changed.", stored.len()),
+            (count, false) => {
+                format!("{count} of {} providers would change; --apply changes them.", stored.len())
+            }
+        });
+        Ok(())
+    }
+}
+
+fn sentence(change: &Change<'_>) -> String {
+    let (old, new) = (&change.from.draft.name, &change.to.name);
+    let mut parts = Vec::new();
+    if old != new {
+        parts.push(format!("is called {new}"));
+    }
+    if !change.added_tags.is_empty() {
+        parts.push(format!("gets {}", change.added_tags.join(", ")));
+    }
+    format!("  {old}: {}", parts.join(", "))
+}
+
+fn changes<'a>(stored: &'a [SearchProvider], ready: &[ReadySource]) -> Vec<Change<'a>> {
+    let wishes = stored.iter().filter_map(|from| Some((from, counterpart(from, stored, ready)?)));
+    wishes
+        .filter_map(|(from, source)| {
+            let lacks =
+                |tag: &&String| !from.draft.tags.iter().any(|own| own.eq_ignore_ascii_case(tag.as_str()));
+            let added_tags: Vec<String> = source.draft.tags.iter().filter(lacks).cloned().collect();
+            let mut to = ProviderDraft { name: source.draft.name.clone(), ..from.draft.clone() };
+            to.tags.extend(added_tags.iter().cloned());
+            (to != from.draft).then_some(Change { from, to, added_tags })
+        })
+        .collect()
+}
+
+/// The ready source that a provider is: by its name, else the only one that asks the same, if no other provider does and
+/// none has its name.
+fn counterpart<'a>(
+    provider: &SearchProvider,
+    stored: &[SearchProvider],
+    ready: &'a [ReadySource],
+) -> Option<&'a ReadySource> {
+    let by_name = |name: &str| ready.iter().find(|source| source.draft.name == name);
+    if let Some(source) = by_name(&provider.draft.name) {
+        return Some(source);
+    }
+    let is_free = |source: &&ReadySource| stored.iter().all(|one| one.draft.name != source.draft.name);
+    let asked = asks(&provider.draft);
+    let is_alone =
+        stored.iter().filter(|one| by_name(&one.draft.name).is_none() && asks(&one.draft) == asked).count()
+            == 1;
+    let mut like = ready.iter().filter(|source| asks(&source.draft) == asked && is_alone).filter(is_free);
+    match (like.next(), like.next()) {
+        (Some(only), None) => Some(only),
+        _ => None,
+    }
+}
+
+/// What makes a source this one and no other.
+fn asks(draft: &ProviderDraft) -> [&str; 5] {
+    [&draft.connector, &draft.url, &draft.query_template, &draft.query_mappings, &draft.response_mappings]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::ids::{ProviderId, UserId};
+    use domain::instant::Instant;
+
+    /// Name, address and tags of a provider that is stored.
+    type Row = (&'static str, &'static str, &'static [&'static str]);
+
+    fn draft(name: &str, url: &str, tags: &[&str]) -> ProviderDraft {
+        let tags = tags.iter().map(|&tag| tag.to_owned()).collect();
+        ProviderDraft { name: name.into(), url: url.into(), tags, ..ProviderDraft::default() }
+    }
+
+    #[test]
+    fn names_and_tags_follow_the_ready_sources() {
+        let source = |draft: ProviderDraft| ReadySource { slug: draft.name.clone(), draft };
+        let ready = [
+            source(draft("Articles - A", "https://a.example", &["Science", "NoKey"])),
+            source(draft("B", "https://b.example", &["News"])),
+            source(draft("C one", "https://c.example", &["C"])),
+            source(draft("C two", "https://c.example", &["C"])),
+        ];
+        let table: [(&[Row], &[&str]); 9] = [
+            (&[("Articles - A", "https://a.example", &["science", "NoKey", "mine"])], &[]),
+            (&[("Articles - A", "https://own.example", &["mine"])], &["  Articles - A: gets Science, NoKey"]),
+            (&[("A", "https://a.example", &["Science", "NoKey"])], &["  A: is called Articles - A"]),
+            (&[("A", "https://a.example", &["NoKey"])], &["  A: is called Articles - A, gets Science"]),
+            // The name is taken.
+            (&[("A", "https://a.example", &[]), ("Articles - A", "x", &["Science", "NoKey"])], &[]),
+            // It cannot be told which of two becomes it.
+            (&[("A", "https://a.example", &[]), ("My A", "https://a.example", &[])], &[]),
+            // It cannot be told which of two it is; one of them is there, so it is the other.
+            (&[("C", "https://c.example", &["C"])], &[]),
+            (
+                &[("C", "https://c.example", &["C"]), ("C one", "https://c.example", &["C"])],
+                &["  C: is called C two"],
+            ),
+            (&[("D", "https://d.example", &[])], &[]),
+        ];
+        for (rows, want) in table {
+            let stored: Vec<SearchProvider> = (1..)
+                .zip(rows)
+                .map(|(id, (name, url, tags))| SearchProvider {
+                    id: ProviderId(id),
+                    ..SearchProvider::unsaved(draft(name, url, tags), UserId(1), Instant::default())
+                })
+                .collect();
+            let said: Vec<String> = changes(&stored, &ready).iter().map(sentence).collect();
+            assert_eq!(said, want, "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_but_name_and_tags_is_changed() {
+        let ready = [ReadySource { slug: "b".into(), draft: draft("B", "https://b.example", &["News"]) }];
+        let own = ProviderDraft {
+            results_per_query: 25,
+            active: false,
+            ..draft("Old", "https://b.example", &["mine"])
+        };
+        let stored = [SearchProvider::unsaved(own.clone(), UserId(1), Instant::default())];
+        let changes = changes(&stored, &ready);
+        let tags = vec!["mine".to_owned(), "News".to_owned()];
+        assert_eq!(changes[0].to, ProviderDraft { name: "B".into(), tags, ..own });
+    }
+}
