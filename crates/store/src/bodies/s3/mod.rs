@@ -203,8 +203,7 @@ impl BodyStore for S3Bodies {
         let (mut keys, mut token) = (Vec::new(), None);
         while keys.len() < limit {
             let page = self.page(after, token.take()).await?;
-            // What others put into the bucket is none of ours.
-            keys.extend(page.keys.iter().filter_map(|key| BodyKey::parse(key)));
+            add_ours(&mut keys, &page.keys);
             token = page.next;
             if token.is_none() {
                 break;
@@ -227,6 +226,13 @@ impl<'a> Call<'a> {
     fn of(method: HttpMethod, key: Option<&'a BodyKey>) -> Self {
         Self { method, key, query: Vec::new(), body: Bytes::new() }
     }
+}
+
+/// Adds what is listed. What others put into the bucket is none of ours, and a server may list twice what several writers
+/// have just replaced.
+fn add_ours(keys: &mut Vec<BodyKey>, listed: &[String]) {
+    keys.extend(listed.iter().filter_map(|key| BodyKey::parse(key)));
+    keys.dedup();
 }
 
 /// The address of the bucket: by its path, or, at Amazon, by its name as a host.

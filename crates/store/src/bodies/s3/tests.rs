@@ -53,6 +53,19 @@ async fn keeps_the_promises() {
     testkit::suites::body_store::all(&bodies, MAX_MB).await;
 }
 
+#[test]
+fn a_key_that_is_listed_twice_is_one() {
+    let key = |number: u8| BodyKey::of_hash(&format!("{number:064x}")).unwrap();
+    let names =
+        |keys: &[BodyKey]| -> Vec<String> { keys.iter().map(|key| key.as_str().to_owned()).collect() };
+    let [one, two, three] = [key(1), key(2), key(3)];
+    let mut keys = Vec::new();
+    add_ours(&mut keys, &names(&[one.clone(), two.clone(), two.clone()]));
+    add_ours(&mut keys, &["notes.txt".to_owned()]);
+    add_ours(&mut keys, &names(&[two.clone(), three.clone()]));
+    assert_eq!(keys, [one, two, three]);
+}
+
 #[tokio::test]
 async fn more_keys_than_a_page_holds_and_strangers_between_them() {
     let Some(bodies) = bodies("lists of bodies") else { return };
