@@ -26,14 +26,23 @@ impl SemanticCache {
         if let Some(signal) = self.parts.store.signals(&[id], Some(&tokens)).await?.pop() {
             return self.without_hidden_versions(signal, &tokens).await;
         }
+        // The number of a request leads to the record that has its text.
+        if let Some(led) = self.parts.store.led_to(id, asker).await?
+            && let Some(signal) = self.parts.store.signals(&[led], Some(&tokens)).await?.pop()
+        {
+            return self.without_hidden_versions(signal, &tokens).await;
+        }
+        let signal = self.parts.store.signal(id).await?;
+        if !signal.content_hash.is_empty() {
+            return Err(StoreError::NotFound);
+        }
         let grants = self.parts.store.grants(id).await?;
         let mut live = grants.iter().filter(|grant| grant.revoked_at.is_none());
         if !live.clone().any(|grant| grant.user_id == asker) {
             return Err(StoreError::NotFound);
         }
-        let signal = self.parts.store.signal(id).await?;
         let is_only_theirs = live.all(|grant| grant.user_id == asker);
-        Ok(if is_only_theirs && signal.state == SignalState::Known { signal } else { veiled(signal) })
+        Ok(if is_only_theirs { signal } else { veiled(signal) })
     }
 
     /// A document that this person may see now, and the text that is kept of it, if one is. None for any other, and while
@@ -69,8 +78,7 @@ impl SemanticCache {
     }
 }
 
-/// What somebody knows of a document that they asked for and did not get: the address that they gave. What others got
-/// from the same address is not theirs.
+/// What somebody knows of a request that others have made, too, as earlier versions kept them: the address.
 fn veiled(signal: Signal) -> Signal {
     Signal {
         source_provider_id: None,

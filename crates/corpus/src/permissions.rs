@@ -40,6 +40,19 @@ pub async fn asker(parts: &CacheParts, user: UserId) -> Result<Asker, StoreError
     })
 }
 
+/// True when this person may see whatever this source gave to anybody now. Somebody who is gone may not.
+pub async fn sees_all_of(
+    parts: &CacheParts,
+    provider: &SearchProvider,
+    user: UserId,
+) -> Result<bool, StoreError> {
+    match parts.store.user(user).await {
+        Ok(person) => Ok(opens(provider, &person, &parts.catalogues)),
+        Err(StoreError::NotFound) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// True when the person may see whatever this source gave to anybody. An administrator counts as anybody else: the right
 /// to configure a source is no right to what people read there.
 fn opens(provider: &SearchProvider, person: &User, catalogues: &Catalogues) -> bool {

@@ -1,9 +1,9 @@
 //! Out of the cache again. A person gives up their own right, and the document goes when nobody else has one; an
 //! administrator removes it for all. The records go first: what is left behind elsewhere is found by nobody.
 
-use crate::{CacheParts, SemanticCache, permissions, retention};
+use crate::{CacheParts, SemanticCache, ingest, permissions, retention};
 use domain::contracts::StoreError;
-use domain::corpus::{DocumentAddress, Signal, SignalState};
+use domain::corpus::{DocumentAddress, Grant, Signal, SignalState};
 use domain::ids::{SignalId, UserId};
 use domain::user::Principal;
 
@@ -45,31 +45,60 @@ impl SemanticCache {
         force: bool,
     ) -> Result<Removed, RemovalError> {
         let parts = &self.parts;
-        let signal = find(parts, which).await?;
-        let id = signal.signal_id;
-        let grants = parts.store.grants(id).await?;
-        let is_live =
-            |user: UserId| grants.iter().any(|grant| grant.user_id == user && grant.revoked_at.is_none());
-        if !person.is_admin {
-            if !is_live(person.user) {
-                let tokens = permissions::tokens_of(parts, person.user).await?;
-                let is_seen = !parts.store.signals(&[id], Some(&tokens)).await?.is_empty();
-                return Err(if is_seen { RemovalError::NotOwn } else { RemovalError::NotFound });
-            }
-            let has_others =
-                grants.iter().any(|grant| grant.user_id != person.user && grant.revoked_at.is_none());
-            if has_others {
-                parts.store.remove_grant(id, person.user, parts.clock.now()).await?;
-                tell_vectors(parts, id).await;
-                return Ok(Removed { signal_id: id, is_whole: false });
+        let found = find(parts, person, which).await?;
+        let mut steps = Vec::new();
+        for signal in &found {
+            steps.push(step(parts, person, signal, force).await?);
+        }
+        let first = found.first().ok_or(RemovalError::NotFound)?;
+        let mut removed = Removed { signal_id: first.signal_id, is_whole: true };
+        for (signal, step) in found.iter().zip(steps) {
+            let id = signal.signal_id;
+            match step {
+                Step::Remove => remove(parts, id).await?,
+                Step::GiveUp => {
+                    parts.store.remove_grant(id, person.user, parts.clock.now()).await?;
+                    tell_vectors(parts, id).await;
+                    removed.is_whole = false;
+                }
             }
         }
-        if signal.state == SignalState::Pinned && !force {
-            return Err(RemovalError::Pinned);
-        }
-        remove(parts, id).await?;
-        Ok(Removed { signal_id: id, is_whole: true })
+        Ok(removed)
     }
+}
+
+/// What becomes of a record.
+enum Step {
+    /// Others have it: the person gives up their own right.
+    GiveUp,
+    Remove,
+}
+
+async fn step(
+    parts: &CacheParts,
+    person: &Principal,
+    signal: &Signal,
+    force: bool,
+) -> Result<Step, RemovalError> {
+    let id = signal.signal_id;
+    let grants = parts.store.grants(id).await?;
+    let is_live =
+        |user: UserId| grants.iter().any(|grant| grant.user_id == user && grant.revoked_at.is_none());
+    if !person.is_admin {
+        if !is_live(person.user) {
+            let tokens = permissions::tokens_of(parts, person.user).await?;
+            let is_seen = !parts.store.signals(&[id], Some(&tokens)).await?.is_empty();
+            return Err(if is_seen { RemovalError::NotOwn } else { RemovalError::NotFound });
+        }
+        let is_other = |grant: &Grant| grant.user_id != person.user && grant.revoked_at.is_none();
+        if grants.iter().any(is_other) {
+            return Ok(Step::GiveUp);
+        }
+    }
+    if signal.state == SignalState::Pinned && !force {
+        return Err(RemovalError::Pinned);
+    }
+    Ok(Step::Remove)
 }
 
 /// Removes the document for all.
@@ -97,13 +126,32 @@ pub(crate) async fn tell_vectors(parts: &CacheParts, id: SignalId) {
     }
 }
 
-async fn find(parts: &CacheParts, which: &Which) -> Result<Signal, RemovalError> {
-    let found = match which {
-        Which::Id(id) => parts.store.signals(&[*id], None).await?.pop(),
-        Which::Url(url) => match DocumentAddress::of(url) {
-            Some(address) => parts.store.signal_by_url_hash(&address.hash()).await?,
-            None => None,
-        },
+/// The records that are meant: by an address all that are the person's, or that the person sees; for an administrator all.
+async fn find(
+    parts: &CacheParts,
+    person: &Principal,
+    which: &Which,
+) -> Result<Vec<Signal>, RemovalError> {
+    let address = match which {
+        Which::Id(id) => {
+            let id = parts.store.led_to(*id, person.user).await?.unwrap_or(*id);
+            return Ok(parts.store.signals(&[id], None).await?);
+        }
+        Which::Url(url) => DocumentAddress::of(url).ok_or(RemovalError::NotFound)?,
     };
-    found.ok_or(RemovalError::NotFound)
+    let all = parts.store.signals_at(&address.hash(), None).await?;
+    if person.is_admin {
+        return Ok(all);
+    }
+    let mut own = Vec::new();
+    for signal in all {
+        let grants = parts.store.grants(signal.signal_id).await?;
+        if grants.iter().any(|grant| grant.user_id == person.user && grant.revoked_at.is_none()) {
+            own.push(signal);
+        }
+    }
+    match own.is_empty() {
+        true => Ok(ingest::all_visible_at(parts, &address, person.user).await?),
+        false => Ok(own),
+    }
 }

@@ -103,6 +103,7 @@ fn taken_field(constraint: &str) -> &'static str {
     let fields = [
         ("username", "username"),
         ("url_hash", "url"),
+        ("record_key", "url"),
         ("authenticators", "idp"),
         ("name", "name"),
         ("tokens", "token"),
@@ -126,7 +127,7 @@ mod tests {
             ("sessions_pkey", "session key"),
             ("UNIQUE constraint failed: authenticators.idp", "idp"),
             ("authenticators_idp_key", "idp"),
-            ("UNIQUE constraint failed: signals.url_hash", "url"),
+            ("UNIQUE constraint failed: signals.record_key", "url"),
             ("signals_url_hash_key", "url"),
             ("result_sets_search_id_provider_id_key", "value"),
         ];

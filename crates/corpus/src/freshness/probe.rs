@@ -5,7 +5,7 @@ use crate::ingest::{Asked, Errand, asked_for};
 use crate::{CacheParts, SemanticCache, removal};
 use domain::contracts::{PageProbe, PageWanted, StoreError};
 use domain::corpus::{DocumentAddress, Grant, Liveness, Signal};
-use domain::ids::{SignalId, UserId};
+use domain::ids::{ProviderId, SignalId, UserId};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
@@ -63,16 +63,28 @@ pub async fn denied(parts: &CacheParts, wanted: &PageWanted<'_>) {
 
 async fn revoke_behind(parts: &CacheParts, wanted: &PageWanted<'_>) -> Result<(), StoreError> {
     let known = match &wanted.item.cache {
-        Some(mark) => parts.store.signals(&[mark.signal_id], None).await?.pop(),
+        Some(mark) => parts.store.signals(&[mark.signal_id], None).await?,
         None => match DocumentAddress::of(&wanted.item.url) {
-            Some(address) => parts.store.signal_by_url_hash(&address.hash()).await?,
-            None => None,
+            Some(address) => of_provider(parts, &address, wanted.provider.id).await?,
+            None => Vec::new(),
         },
     };
-    match known {
-        Some(signal) => revoke(parts, &signal, wanted.user).await,
-        None => Ok(()),
+    for signal in known {
+        revoke(parts, &signal, wanted.user).await?;
     }
+    Ok(())
+}
+
+/// All records of an address that this provider gave. What another provider refuses says nothing of them.
+async fn of_provider(
+    parts: &CacheParts,
+    address: &DocumentAddress,
+    provider: ProviderId,
+) -> Result<Vec<Signal>, StoreError> {
+    let provider = Some(provider).filter(|id| id.0 != 0);
+    let mut all = parts.store.signals_at(&address.hash(), None).await?;
+    all.retain(|signal| signal.source_provider_id == provider);
+    Ok(all)
 }
 
 /// A right that came from the source ends when the source says so. A text that a person gave is theirs.

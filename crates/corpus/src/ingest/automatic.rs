@@ -5,7 +5,7 @@ use super::begin::{hold, tags_of_result};
 use super::errand::{Errand, HeldText, matters_of_search, retrieval, seen};
 use super::reading::prepared;
 use super::vectors::put_acl;
-use super::{IngestError, WORDS_MIN, copy, source};
+use super::{IngestError, WORDS_MIN, copy, records, source};
 use crate::CacheParts;
 use domain::contracts::{PageText, PageWanted, StoreError};
 use domain::corpus::{DocumentAddress, Origin, Signal, SignalState};
@@ -38,8 +38,7 @@ async fn try_keep(
     let now = parts.clock.now();
     let by = retrieval(parts, provider, user, "");
     let tags = tags_of_result(parts, item).await;
-    let (signal, _) =
-        parts.store.note_signal(seen(address, provider, item, (origin, tags)), &by, now).await?;
+    let signal = records::note(parts, seen(address, provider, item, (origin, tags)), &by).await?;
     if signal.content_hash == text.content_hash && !signal.is_supplied && !wants_renewal(parts, &signal) {
         // Mostly a page is what it was.
         let by = retrieval(parts, provider, user, &text.content_hash);
@@ -115,12 +114,12 @@ async fn promote_one(
     tags: &[String],
 ) -> Result<bool, IngestError> {
     let Some(address) = DocumentAddress::of(&item.url) else { return Ok(false) };
-    if is_seen_already(parts, &address, owner).await? {
+    if is_seen_already(parts, &address, provider, owner).await? {
         return Ok(true);
     }
     let by = retrieval(parts, provider, owner, "");
     let new = seen(address, provider, item, (Origin::Eager, matters_of_search(tags)));
-    let (signal, _) = parts.store.note_signal(new, &by, parts.clock.now()).await?;
+    let signal = records::note(parts, new, &by).await?;
     Errand::of(signal.signal_id, owner, provider, item).push(parts).await?;
     Ok(true)
 }
@@ -129,9 +128,9 @@ async fn promote_one(
 async fn is_seen_already(
     parts: &CacheParts,
     address: &DocumentAddress,
+    provider: &SearchProvider,
     user: UserId,
 ) -> Result<bool, StoreError> {
-    let Some(signal) = parts.store.signal_by_url_hash(&address.hash()).await? else { return Ok(false) };
-    let seen = copy::visible(parts, signal.signal_id, user).await?;
+    let seen = records::visible_at(parts, address, Some(provider.id), user).await?;
     Ok(seen.is_some_and(|signal| copy::is_verified(parts, &signal)))
 }

@@ -2,11 +2,11 @@
 
 use super::errand::{Errand, HeldText, matters, matters_of_search, retrieval, seen};
 use super::reading::{Prepared, prepared};
-use super::{Accepted, Document, IngestError, IngestWish, SUPPLIED_WORDS_MIN, copy, source};
+use super::{Accepted, Document, IngestError, IngestWish, SUPPLIED_WORDS_MIN, copy, records, source};
 use crate::CacheParts;
 use bytes::Bytes;
 use domain::contracts::{BodyKey, StoreError};
-use domain::corpus::{DocumentAddress, Grant, Signal, SignalState};
+use domain::corpus::{DocumentAddress, Grant, NewSignal, Signal, SignalState};
 use domain::ids::UserId;
 use domain::instant::Instant;
 use domain::provider::SearchProvider;
@@ -41,29 +41,20 @@ pub async fn begin(parts: &CacheParts, wish: IngestWish) -> Result<Accepted, Ing
     let by = retrieval(parts, &wanted.provider, user, "");
     let new =
         seen(wanted.address.clone(), &wanted.provider, &wanted.item, (origin, wanted.matter_tags.clone()));
-    let (signal, _) = parts.store.note_signal(new, &by, now).await?;
+    let new = if wanted.supplied.is_some() { supplied_by_person(new) } else { new };
+    let signal = records::note(parts, new, &by).await?;
     let grant = grant_of(parts, &signal, user).await?;
     if wanted.supplied.is_none() && grant.is_some_and(|grant| is_fresh(parts, &signal, &grant, now)) {
         let message = "The document is in the cache already, as its source has it.".to_owned();
         return Ok(Accepted { signal, job: None, upgraded: false, is_done: true, message });
     }
-    // Whoever does not see the document is told as if nobody had it.
-    let is_seen = copy::visible(parts, signal.signal_id, user).await?.is_some();
-    let signal = if is_seen { signal } else { Signal { state: SignalState::Known, ..signal } };
     let upgraded = wanted.is_result && signal.state == SignalState::Known;
     let mut errand = Errand::of(signal.signal_id, user, &wanted.provider, &wanted.item);
     errand.is_asked_for = true;
     let mut message = "The document is fetched with your rights and then read.".to_owned();
     if let Some(text) = wanted.supplied {
-        if may_be_supplied(&signal, &parts.store.grants(signal.signal_id).await?, user) {
-            errand.held = Some(hold_supplied(parts, &wanted.item, text).await?);
-            message = "The text that you gave is read; only you will see it.".to_owned();
-        } else {
-            message =
-                "The cache has a text of this document already; it is fetched from its source with your \
-                       rights, and the text that you gave is not taken."
-                    .to_owned();
-        }
+        errand.held = Some(hold_supplied(parts, &wanted.item, text).await?);
+        message = "The text that you gave is read; only you will see it.".to_owned();
     }
     let job = errand.push(parts).await?;
     Ok(Accepted { signal, job: Some(job), upgraded, is_done: false, message })
@@ -83,7 +74,7 @@ pub async fn begin_and_wait(
     let waiting = async {
         loop {
             sleep(LOOK_EVERY).await;
-            let signal = parts.store.signal(accepted.signal.signal_id).await?;
+            let signal = records::requested(parts, accepted.signal.signal_id, user).await?;
             let grant = grant_of(parts, &signal, user).await?;
             let is_in = grant.is_some_and(|grant| {
                 grant.opens(&signal) && grant.last_ok.is_some_and(|last_ok| last_ok >= since)
@@ -108,11 +99,15 @@ pub async fn begin_and_wait(
     }
 }
 
-/// A text of a person counts only where there is none from elsewhere: not from the source, and not one that another
-/// person sees.
-pub(super) fn may_be_supplied(signal: &Signal, grants: &[Grant], user: UserId) -> bool {
-    let is_of_others = || grants.iter().any(|grant| grant.user_id != user && grant.opens(signal));
-    signal.content_hash.is_empty() || (signal.is_supplied && !is_of_others())
+/// A text that a person supplies has no provider.
+fn supplied_by_person(new: NewSignal) -> NewSignal {
+    NewSignal {
+        source_provider_id: None,
+        source_provider: String::new(),
+        external_id: String::new(),
+        is_supplied: true,
+        ..new
+    }
 }
 
 /// The person sees it, and its source gave it to them lately.
@@ -168,14 +163,14 @@ async fn own_source(
     Ok((asked.provider, asked.item))
 }
 
-/// The source that gave the document before, where the person may ask it, too; else none.
+/// The source that gave a document which the person sees, where the person may ask it, too; else none.
 async fn known_source(
     parts: &CacheParts,
     address: &DocumentAddress,
     user: UserId,
 ) -> Result<SearchProvider, StoreError> {
-    let known = parts.store.signal_by_url_hash(&address.hash()).await?;
-    let asked = match &known {
+    let known = records::all_visible_at(parts, address, user).await?;
+    let asked = match known.iter().find(|signal| !signal.is_supplied) {
         Some(signal) => source::asked_for(parts, signal, user).await?,
         None => None,
     };

@@ -1,5 +1,6 @@
 //! The text of a document that is in the cache, for who may see it.
 
+use super::records;
 use crate::{CacheParts, permissions};
 use domain::contracts::{PageText, PageWanted, StoreError};
 use domain::corpus::{DocumentAddress, Liveness, Signal};
@@ -58,8 +59,8 @@ async fn find(parts: &CacheParts, wanted: &PageWanted<'_>) -> Result<Option<Sign
         return visible(parts, mark.signal_id, wanted.user).await;
     }
     let Some(address) = DocumentAddress::of(&wanted.item.url) else { return Ok(None) };
-    let Some(known) = parts.store.signal_by_url_hash(&address.hash()).await? else { return Ok(None) };
-    let seen = visible(parts, known.signal_id, wanted.user).await?;
+    let provider = Some(wanted.provider.id).filter(|id| id.0 != 0);
+    let seen = records::visible_at(parts, &address, provider, wanted.user).await?;
     Ok(seen.filter(|signal| is_verified(parts, signal)))
 }
 

@@ -91,6 +91,8 @@ pub fn seen(
         },
         origin,
         matter_tags,
+        known: None,
+        is_supplied: false,
     }
 }
 

@@ -7,6 +7,7 @@
 //! | `automatic` | what is kept without a wish: pages that were fetched for answers, the best results |
 //! | `copy` | the text of a document that is in the cache |
 //! | `errand` | what the task is told: which document, whose rights, which text |
+//! | `records` | which records of an address are a person's |
 //! | `source` | which source gives a document, and what must be known to ask it again |
 //! | `run`, `fetched`, `miss` | the task itself: the text, what is made of it, and why it may not come in |
 //! | `reading` | a text as it is kept: cleaned, with its hash, its language and its pieces |
@@ -21,6 +22,7 @@ mod errand;
 mod fetched;
 mod miss;
 mod reading;
+mod records;
 mod run;
 mod source;
 mod vectors;
@@ -29,6 +31,7 @@ pub(crate) use automatic::{keep, promote};
 pub(crate) use copy::{kept, text, visible};
 pub(crate) use errand::{Errand, TASK};
 pub(crate) use reading::prepared;
+pub(crate) use records::{all_visible_at, requested};
 pub(crate) use run::{Outcome, run};
 pub(crate) use source::{Asked, asked_for};
 pub(crate) use vectors::{FollowError, put_vectors};

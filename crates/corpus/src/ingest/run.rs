@@ -2,19 +2,20 @@
 //! may run twice; the record is written as one, so that a document is in or out.
 
 use super::automatic::wants_renewal;
-use super::begin::may_be_supplied;
 use super::embedding;
 use super::errand::{ATTEMPTS_MAX, Errand, line, retrieval};
 use super::fetched::{Fetched, fetched, provider};
 use super::miss::Miss;
 use super::reading::{Prepared, Reading, prepared};
+use super::records;
 use super::vectors::{FollowError, are_held, put_acl, put_vectors};
 use super::{SUPPLIED_WORDS_MIN, WORDS_MIN};
 use crate::{CacheParts, lineage, retention};
 use bytes::Bytes;
 use chrono::TimeDelta;
-use domain::contracts::{BodyError, BodyKey, Retrieval, StoreError, TaskError, VectorError};
+use domain::contracts::{BodyError, BodyKey, Placed, Retrieval, StoreError, TaskError, VectorError};
 use domain::corpus::{IndexedContent, Signal, StoredChunk};
+use domain::ids::ProviderId;
 use domain::message;
 use domain::provider::SearchProvider;
 
@@ -56,19 +57,19 @@ pub async fn run(parts: &CacheParts, errand: &Errand, attempt: u32) -> Result<Ou
 }
 
 async fn ingest(parts: &CacheParts, errand: &Errand, attempt: u32) -> Result<(), Miss> {
-    let signal = parts.store.signal(errand.signal).await?;
+    let signal = records::requested(parts, errand.signal, errand.user).await?;
     let provider = provider(parts, errand).await?;
     let fetched = fetched(parts, errand, &signal, &provider).await?;
-    let entry = Entry { parts, errand, signal, provider };
+    let mut entry = Entry { parts, errand, signal, provider, same: None };
     let text = entry.text(&fetched).await?;
     let model = embedding::model(parts).await?;
-    let is_same = entry.signal.content_hash == text.content_hash
-        && entry.signal.is_supplied == fetched.is_supplied
-        && entry.signal.embedding_model == model
-        && !wants_renewal(parts, &entry.signal);
+    entry.same = entry.with_this_text(&text.content_hash, fetched.is_supplied).await?;
     let by = retrieval(parts, &entry.provider, errand.user, &text.content_hash);
-    if is_same {
-        return entry.verify(&fetched.page.version, &by, attempt).await;
+    if let Some(same) = &entry.same
+        && same.embedding_model == model
+        && !wants_renewal(parts, same)
+    {
+        return entry.verify(same, &fetched.page.version, &by, attempt).await;
     }
     let content = entry.content(fetched, text, model).await?;
     entry.index(content, &by).await
@@ -78,9 +79,11 @@ async fn ingest(parts: &CacheParts, errand: &Errand, attempt: u32) -> Result<(),
 struct Entry<'e> {
     parts: &'e CacheParts,
     errand: &'e Errand,
-    /// As it was when the task began.
+    /// What was asked for, as it was when the task began.
     signal: Signal,
     provider: SearchProvider,
+    /// The record that has the text which came.
+    same: Option<Signal>,
 }
 
 impl Entry<'_> {
@@ -96,35 +99,76 @@ impl Entry<'_> {
         if text.text.len() > most as usize * MB {
             return Err(Miss::Final(BodyError::TooLarge(most).to_string()));
         }
-        if fetched.is_supplied {
-            let grants = self.parts.store.grants(self.signal.signal_id).await?;
-            if !may_be_supplied(&self.signal, &grants, self.errand.user) {
-                let why = "another text of this document came into the cache first";
-                return Err(Miss::Final(why.to_owned()));
-            }
-        }
         Ok(text)
     }
 
-    /// The same text came again.
-    async fn verify(&self, version: &str, by: &Retrieval, attempt: u32) -> Result<(), Miss> {
-        let id = self.signal.signal_id;
-        self.parts.store.verify_signal(id, version, by, self.parts.clock.now()).await?;
-        // An earlier try may have ended between the record and its vectors.
-        if attempt == 1 && are_held(self.parts, &self.signal).await? {
-            put_acl(self.parts, id).await?;
+    /// The provider that gave the text; None: it was fetched as anybody could.
+    fn source(&self) -> Option<ProviderId> {
+        Some(self.provider.id).filter(|id| id.0 != 0)
+    }
+
+    /// A supplied text is looked for in the person's own record alone.
+    async fn with_this_text(&self, hash: &str, is_supplied: bool) -> Result<Option<Signal>, Miss> {
+        if is_supplied {
+            let own = Some(&self.signal).filter(|own| own.is_supplied && own.content_hash == hash);
+            return Ok(own.cloned());
+        }
+        Ok(records::with_text(self.parts, &self.signal, self.source(), hash).await?)
+    }
+
+    /// The text is in the cache already, in the record that was asked for or in another one.
+    async fn verify(
+        &self,
+        same: &Signal,
+        version: &str,
+        by: &Retrieval,
+        attempt: u32,
+    ) -> Result<(), Miss> {
+        let (parts, id, now) = (self.parts, same.signal_id, self.parts.clock.now());
+        if id == self.signal.signal_id {
+            parts.store.verify_signal(id, version, by, now).await?;
         } else {
-            put_vectors(self.parts, id).await?;
+            let followers = records::followers(parts, &self.signal, &self.provider).await?;
+            let pair = (self.signal.signal_id, id);
+            let placed = parts.store.join_signal(pair, version, by, &followers, now).await?;
+            self.follow(placed).await?;
+        }
+        // An earlier try may have ended between the record and its vectors.
+        if attempt == 1 && are_held(parts, same).await? {
+            put_acl(parts, id).await?;
+        } else {
+            put_vectors(parts, id).await?;
         }
         Ok(())
+    }
+
+    /// Storage and vectors of other records follow what has become of them.
+    async fn follow(&self, placed: Placed) -> Result<(), Miss> {
+        for other in placed.changed {
+            put_acl(self.parts, other).await?;
+        }
+        retention::forget(self.parts, placed.unneeded).await;
+        Ok(())
+    }
+
+    /// A text that is here keeps its title, whoever brings it again. What came from an address alone is called as its page
+    /// calls itself: others may be given the same text, and what one person calls it is not theirs to know.
+    fn title(&self, of_page: &str, is_supplied: bool) -> String {
+        let there = self.same.as_ref().map_or("", |same| same.title.as_str());
+        let (of_result, of_record) = (&self.errand.item.title, &self.signal.title);
+        let titles = match self.source().is_none() && !is_supplied {
+            true => vec![there, of_page],
+            false => vec![there, of_result, of_page, of_record],
+        };
+        let title = titles.into_iter().map(line).find(|title| !title.is_empty());
+        title.unwrap_or_else(|| self.signal.url.clone())
     }
 
     /// Everything that is written of the document; its text lies in the storage already.
     async fn content(&self, fetched: Fetched, text: Prepared, model: String) -> Result<IndexedContent, Miss> {
         let (parts, signal) = (self.parts, &self.signal);
         let Fetched { page, is_supplied } = fetched;
-        let titles = [&self.errand.item.title, &page.title, &signal.title].map(|title| line(title));
-        let title = titles.into_iter().find(|title| !title.is_empty()).unwrap_or_else(|| signal.url.clone());
+        let title = self.title(&page.title, is_supplied);
         let Prepared { text, content_hash, .. } = text;
         let reading = Reading::of(text).await.ok_or_else(broken_off)?;
         let chunks = embedding::chunks(parts, &model, &title, reading.pieces).await?;
@@ -139,7 +183,7 @@ impl Entry<'_> {
         let body_bytes = parts.bodies.put(&body_key, Bytes::from(reading.text)).await?;
         let kept = TimeDelta::days(i64::from(parts.settings.storage_expiration_days));
         Ok(IndexedContent {
-            source_provider_id: self.errand.provider,
+            source_provider_id: self.source(),
             source_provider: self.provider.draft.name.clone(),
             content_hash,
             simhash: reading.simhash,
@@ -158,26 +202,29 @@ impl Entry<'_> {
             body_bytes,
             body_expires: Some(parts.clock.now() + kept),
             chunks,
+            followers: records::followers(parts, signal, &self.provider).await?,
         })
     }
 
     async fn index(&self, content: IndexedContent, by: &Retrieval) -> Result<(), Miss> {
-        let (parts, id) = (self.parts, self.signal.signal_id);
+        let (parts, asked) = (self.parts, self.signal.signal_id);
         let body = content.body_key.clone();
         let (pieces, hash) = (content.chunks.len(), content.content_hash.clone());
-        match parts.store.index_signal(id, content, by, parts.clock.now()).await {
-            Ok(unneeded) => retention::forget(parts, unneeded).await,
+        let placed = match parts.store.index_signal(asked, content, by, parts.clock.now()).await {
+            Ok(placed) => placed,
             Err(StoreError::NotFound) => {
                 retention::forget(parts, body).await;
                 return Err(Miss::Removed);
             }
             Err(error) => return Err(error.into()),
-        }
+        };
+        let id = placed.signal_id;
         put_vectors(parts, id).await?;
+        self.follow(placed).await?;
         if let Err(error) = lineage::recompute(parts, id).await {
             tracing::warn!(signal.id = id.0, "the versions of a document were not found: {error}");
         }
-        let changed = !self.signal.content_hash.is_empty() && self.signal.content_hash != hash;
+        let changed = id == asked && !self.signal.content_hash.is_empty() && self.signal.content_hash != hash;
         let what = if changed { "changed" } else { "is in the cache" };
         tracing::info!(signal.id = id.0, pieces, "document {id} {what}, in {pieces} pieces");
         Ok(())

@@ -1,12 +1,13 @@
-//! Documents whose addresses are one: kept under an address in an older form, or twice under two forms of it.
+//! Records that are one: of one address, one provider and one text, kept under an address in an older form, or twice under
+//! two forms of it.
 
 use super::UpkeepError;
 use super::walk::Walk;
 use crate::ingest::put_vectors;
 use crate::{CacheParts, SemanticCache};
 use domain::contracts::StoreError;
-use domain::corpus::{DocumentAddress, Signal, SignalState};
-use domain::ids::SignalId;
+use domain::corpus::{DocumentAddress, Signal};
+use domain::ids::{ProviderId, SignalId, UserId};
 use std::collections::BTreeMap;
 
 /// Most pairs that are named.
@@ -26,23 +27,51 @@ pub struct Deduplication {
     pub is_applied: bool,
 }
 
-/// What is known of a document while the others are looked at.
+/// What makes records one.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Identity {
+    url_hash: String,
+    provider: Option<ProviderId>,
+    content_hash: String,
+    is_supplied: bool,
+    owner: Owner,
+}
+
+/// Whose a record is. A request without a text and a text that a person supplied are their person's.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Owner {
+    Anybody,
+    Person(UserId),
+    /// Several people, as earlier versions kept it: it is one with no other.
+    Several(SignalId),
+}
+
+async fn owner(parts: &CacheParts, signal: &Signal) -> Result<Owner, StoreError> {
+    if !signal.is_supplied && !signal.content_hash.is_empty() {
+        return Ok(Owner::Anybody);
+    }
+    Ok(match parts.store.grants(signal.signal_id).await?.as_slice() {
+        [grant] => Owner::Person(grant.user_id),
+        _ => Owner::Several(signal.signal_id),
+    })
+}
+
+/// What is known of a record while the others are looked at.
 struct Copy {
     id: SignalId,
-    is_here: bool,
     /// Its stored hash is that of its address.
     is_well_addressed: bool,
 }
 
 impl SemanticCache {
-    /// Finds documents that are one, and makes one of them when `apply` says so: grants, tags and versions go over. A
-    /// grant goes on to open nothing but the text that its holder was given.
+    /// Finds records that are equal in address, provider and text, and makes one of them when `apply` says so: grants, tags
+    /// and versions go over.
     pub async fn dedup(&self, apply: bool) -> Result<Deduplication, UpkeepError> {
         let parts = &self.parts;
         let mut found = Deduplication { is_applied: apply, ..Deduplication::default() };
-        for (hash, (address, mut copies)) in by_address(parts, &mut found).await? {
-            // The one that stays: with its text, else the oldest.
-            copies.sort_by_key(|copy| (!copy.is_here, copy.id));
+        for (identity, (address, mut copies)) in by_identity(parts, &mut found).await? {
+            // The oldest stays.
+            copies.sort_by_key(|copy| copy.id);
             let Some((stays, others)) = copies.split_first() else { continue };
             for other in others {
                 found.merged += 1;
@@ -56,7 +85,7 @@ impl SemanticCache {
             if !stays.is_well_addressed {
                 found.readdressed += 1;
                 if apply {
-                    readdress(parts, stays.id, &address, &hash).await?;
+                    readdress(parts, stays.id, &address, &identity.url_hash).await?;
                 }
             }
         }
@@ -64,12 +93,12 @@ impl SemanticCache {
     }
 }
 
-/// Every address that needs something done: one with several documents, or with one in another form.
-async fn by_address(
+/// All that needs something done: several records that are one, or one under an address in another form.
+async fn by_identity(
     parts: &CacheParts,
     found: &mut Deduplication,
-) -> Result<BTreeMap<String, (DocumentAddress, Vec<Copy>)>, StoreError> {
-    let mut all: BTreeMap<String, (DocumentAddress, Vec<Copy>)> = BTreeMap::new();
+) -> Result<BTreeMap<Identity, (DocumentAddress, Vec<Copy>)>, StoreError> {
+    let mut all: BTreeMap<Identity, (DocumentAddress, Vec<Copy>)> = BTreeMap::new();
     let mut walk = Walk::over(&*parts.store);
     loop {
         let some = walk.next().await?;
@@ -84,7 +113,14 @@ async fn by_address(
             };
             let hash = address.hash();
             let copy = copy_of(&signal, &hash, &address);
-            all.entry(hash).or_insert_with(|| (address, Vec::new())).1.push(copy);
+            let identity = Identity {
+                url_hash: hash,
+                provider: signal.source_provider_id,
+                is_supplied: signal.is_supplied,
+                owner: owner(parts, &signal).await?,
+                content_hash: signal.content_hash,
+            };
+            all.entry(identity).or_insert_with(|| (address, Vec::new())).1.push(copy);
         }
     }
     all.retain(|_, (_, copies)| copies.len() > 1 || copies.iter().any(|copy| !copy.is_well_addressed));
@@ -94,7 +130,6 @@ async fn by_address(
 fn copy_of(signal: &Signal, hash: &str, address: &DocumentAddress) -> Copy {
     Copy {
         id: signal.signal_id,
-        is_here: signal.state != SignalState::Known,
         is_well_addressed: signal.url_hash == hash && signal.url == address.as_str(),
     }
 }

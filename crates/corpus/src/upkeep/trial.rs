@@ -181,8 +181,12 @@ impl Bench {
 
     /// A document with its text and two pieces, in all three stores.
     async fn keep(&self, url: &str, matter: &str) -> SignalId {
+        self.keep_text(url, matter, url).await
+    }
+
+    async fn keep_text(&self, url: &str, matter: &str, text: &str) -> SignalId {
         let id = self.note(url, matter).await.signal_id;
-        self.write(id, url).await;
+        self.write(id, text).await;
         crate::ingest::put_vectors(&self.cache.parts, id).await.unwrap();
         id
     }
@@ -199,6 +203,8 @@ impl Bench {
             date_published: String::new(),
             origin: Origin::Ingest,
             matter_tags: vec![matter.to_owned()],
+            known: None,
+            is_supplied: false,
         };
         self.store.note_signal(seen, &self.by(""), self.clock.now()).await.unwrap().0
     }
@@ -235,9 +241,10 @@ impl Bench {
             body_bytes,
             body_expires: None,
             chunks: vec![chunk(0), chunk(1)],
+            followers: Vec::new(),
         };
-        let unneeded = self.store.index_signal(id, content, &self.by(&hash), self.clock.now()).await.unwrap();
-        if let Some(key) = unneeded {
+        let placed = self.store.index_signal(id, content, &self.by(&hash), self.clock.now()).await.unwrap();
+        for key in placed.unneeded {
             self.bodies.delete(&key).await.unwrap();
         }
     }
@@ -375,25 +382,32 @@ async fn another_reader_model_reads_all_again() {
 }
 
 #[tokio::test]
-async fn documents_with_one_address_become_one() {
+async fn records_with_one_address_and_text_become_one() {
     let bench = Bench::open().await;
     let stays = bench.keep("https://h.example/a", "one").await;
-    let other = bench.keep("https://h.example/b", "two").await;
+    let other = bench.keep_text("https://h.example/b", "two", "https://h.example/a").await;
     let alone = bench.keep("https://h.example/c", "three").await;
+    let another_text = bench.keep("https://h.example/d", "four").await;
+    let requested = bench.note("https://h.example/e", "five").await.signal_id;
     // As an older version of the program would have kept them.
     let hash = |text: &str| hash_of(text);
     let old = "https://h.example/a?utm_source=x";
     bench.store.readdress_signal(other, old, &hash(old)).await.unwrap();
     let old = "https://H.example:443/c#part";
     bench.store.readdress_signal(alone, old, &hash(old)).await.unwrap();
+    for (id, old) in [(another_text, "https://h.example/a?utm_source=y"), (requested, "https://h.example/a#e")] {
+        bench.store.readdress_signal(id, old, &hash(old)).await.unwrap();
+    }
     for apply in [false, true] {
         let found = bench.cache.dedup(apply).await.unwrap();
-        assert_eq!((found.documents, found.merged, found.readdressed, found.unreadable), (3, 1, 1, 0));
+        assert_eq!((found.documents, found.merged, found.readdressed, found.unreadable), (5, 1, 3, 0));
         assert_eq!(found.named, [(other, stays)]);
     }
     let found = bench.cache.dedup(true).await.unwrap();
-    assert_eq!((found.documents, found.merged, found.readdressed), (2, 0, 0));
+    assert_eq!((found.documents, found.merged, found.readdressed), (4, 0, 0));
     assert_eq!(bench.store.signal(alone).await.unwrap().url, "https://h.example/c");
+    let at_one_address = bench.store.signals_at(&hash("https://h.example/a"), None).await.unwrap();
+    assert_eq!(at_one_address.len(), 3, "another text and a request stay what they are");
     let mut tags = bench.store.signal(stays).await.unwrap().matter_tags;
     tags.sort();
     assert_eq!(tags, ["one", "two"]);

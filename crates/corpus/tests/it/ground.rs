@@ -128,6 +128,8 @@ pub fn seen(url: &str, title: &str) -> NewSignal {
         date_published: String::new(),
         origin: Origin::Rag,
         matter_tags: Vec::new(),
+        known: None,
+        is_supplied: false,
     }
 }
 
@@ -153,6 +155,7 @@ pub fn content(title: &str, text: &str) -> IndexedContent {
         body_bytes: 0,
         body_expires: None,
         chunks: text.split("\n\n").zip(0..).map(|(text, number)| piece(number, text)).collect(),
+        followers: Vec::new(),
     }
 }
 

@@ -129,13 +129,13 @@ impl CacheHouse {
             embedding_model: given.model.to_owned(),
             ..content(given.title, given.text)
         };
-        let content_hash = content.content_hash.clone();
-        let by = Retrieval { user: given.by, idp: String::new(), content_hash };
-        let seen = NewSignal { source_provider_id: given.from, ..seen(given.url, given.title) };
+        let by = Retrieval { user: given.by, idp: String::new(), content_hash: String::new() };
+        let is_supplied = given.is_supplied;
+        let seen = NewSignal { source_provider_id: given.from, is_supplied, ..seen(given.url, given.title) };
         let id = self.store.note_signal(seen, &by, self.clock.now()).await.unwrap().0.signal_id;
-        self.store.index_signal(id, content, &by, self.clock.now()).await.unwrap();
-        self.put(id).await;
-        id
+        let placed = self.store.index_signal(id, content, &by, self.clock.now()).await.unwrap();
+        self.put(placed.signal_id).await;
+        placed.signal_id
     }
 
     /// The vector store follows the records.

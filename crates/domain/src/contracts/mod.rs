@@ -62,7 +62,7 @@ pub use processor::{
 pub use read_pages::{PageError, PageProbe, PageText, PageWanted, ReadPages};
 pub use reader_model::{ReadAs, ReaderError, ReaderModels};
 pub use relay::{LETTER_BYTES_MAX, NewsRelay, RelayError};
-pub use signal_store::{CorpusChange, CorpusCounts, Retrieval, SignalFilter, SignalStore};
+pub use signal_store::{CorpusChange, CorpusCounts, Placed, Retrieval, SignalFilter, SignalStore};
 pub use source_tokens::{SourceTokenError, SourceTokens};
 pub use store::{
     FinishedRun, NewSession, OutboxStore, OutboxTask, Page, PipelineStore, PoolUse, ProviderStore,

@@ -46,11 +46,24 @@ pub struct CorpusCounts {
     pub grants: u64,
 }
 
+/// Where a text was put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed {
+    /// The record that has the text.
+    pub signal_id: SignalId,
+    /// Other records that are gone, or that fewer people may see now.
+    pub changed: Vec<SignalId>,
+    /// Bodies that nobody needs any more.
+    pub unneeded: Vec<BodyKey>,
+}
+
 #[async_trait]
 pub trait SignalStore: Send + Sync {
-    /// The document of this address: made as `known`, or as it is with `last_retrieved`, tags and empty fields brought up to
-    /// date. True: it is new. The person gets a grant (a revoked one lives again), which opens nothing while it has no
-    /// `content_hash`.
+    /// The record of this person for an address and a provider: the text that the person sees (`known`, else the newest
+    /// that was given to this person), else the person's open request, which is made as `known` where there is none. True:
+    /// it is new. Nobody else's record is looked at. What is empty in a request is filled; of a text only `last_retrieved`
+    /// and the person's own tags change. The person gets a grant (a revoked one lives again), which opens nothing while it
+    /// has no `content_hash`.
     async fn note_signal(
         &self,
         seen: NewSignal,
@@ -58,8 +71,18 @@ pub trait SignalStore: Send + Sync {
         now: Instant,
     ) -> Result<(Signal, bool), StoreError>;
     async fn signal(&self, id: SignalId) -> Result<Signal, StoreError>;
-    async fn signal_by_url_hash(&self, url_hash: &str) -> Result<Option<Signal>, StoreError>;
-    /// Those of them that somebody with these tokens may see, by id; None: all. A document without text is seen by nobody.
+    /// All records of an address that somebody with these tokens may see, the newest text first; None: all of them, with
+    /// requests that have no text.
+    async fn signals_at(
+        &self,
+        url_hash: &str,
+        visible_to: Option<&[AclToken]>,
+    ) -> Result<Vec<Signal>, StoreError>;
+    /// The record to which the number of another one leads this person: the text that came belonged there, or both were
+    /// joined.
+    async fn led_to(&self, id: SignalId, user: UserId) -> Result<Option<SignalId>, StoreError>;
+    /// Those of them that somebody with these tokens may see, by id, as that person sees them; None: all. A document
+    /// without text is seen by nobody, and of several texts of one address and provider only the newest.
     async fn signals(
         &self,
         ids: &[SignalId],
@@ -75,17 +98,29 @@ pub trait SignalStore: Send + Sync {
     /// Ids above `after` in their order.
     async fn signal_ids(&self, after: Option<SignalId>, limit: u64) -> Result<Vec<SignalId>, StoreError>;
 
-    /// Writes the text of a document and its pieces, as one: `known` becomes `indexed`, `last_verified` is now, liveness is
-    /// `alive`, and its source is the one that gave this text. What it said before is kept in its line of versions by its
-    /// hash. The retrieval's grant is made good.
-    /// Returns the body that nobody needs any more. `NotFound` when it was removed meanwhile.
+    /// Writes a text and its pieces, as one, into the record of its address, provider and text: the one that has it
+    /// already, else the one that was asked for when it has no text or when nobody else would miss its text
+    /// (`followers` go along), else a new one beside it. `known` becomes `indexed`, `last_verified` is now, liveness is
+    /// `alive`. The retrieval's grant is made good; older texts of the address and provider end for this person, and go
+    /// into the new record when nobody else would miss them. A supplied text is its person's alone. `NotFound` when the
+    /// record was removed meanwhile.
     async fn index_signal(
         &self,
         id: SignalId,
         content: IndexedContent,
         by: &Retrieval,
         now: Instant,
-    ) -> Result<Option<BodyKey>, StoreError>;
+    ) -> Result<Placed, StoreError>;
+    /// The provider gave the person who asked for one record the text that another one of the address has: the person gets
+    /// a grant to it and leaves the first. `Taken("text")` when the other says something else meanwhile.
+    async fn join_signal(
+        &self,
+        from_into: (SignalId, SignalId),
+        version: &str,
+        by: &Retrieval,
+        followers: &[UserId],
+        now: Instant,
+    ) -> Result<Placed, StoreError>;
     /// Writes the pieces of the same text anew, such as after a change of the reader model; nothing else changes. False
     /// when the document does not say that any more.
     async fn reindex_signal(
@@ -96,7 +131,7 @@ pub trait SignalStore: Send + Sync {
         chunks: Vec<StoredChunk>,
     ) -> Result<bool, StoreError>;
     /// The source gave the same text again: `last_verified`, liveness and the grant are made good. With another hash than
-    /// the document's only the grant changes; without one the grant stays to what it was to.
+    /// the document's nothing changes; without one the grant stays to what it was to.
     async fn verify_signal(
         &self,
         id: SignalId,
@@ -140,7 +175,7 @@ pub trait SignalStore: Send + Sync {
         into: SignalId,
         now: Instant,
     ) -> Result<Vec<BodyKey>, StoreError>;
-    /// Gives a document another address; `Taken("url")` when another has it.
+    /// Gives a document another address; `Taken("url")` when another has this text of this provider there.
     async fn readdress_signal(&self, id: SignalId, url: &str, url_hash: &str) -> Result<(), StoreError>;
 
     /// All pieces of a document by number, with vectors.

@@ -64,10 +64,10 @@ pub struct Signal {
     pub signal_id: SignalId,
     /// Normalised.
     pub url: String,
-    /// SHA-256 of `url` in hexadecimal; no other document has it.
+    /// SHA-256 of `url` in hexadecimal. There is one record for each address, provider and text.
     pub url_hash: String,
     pub source_provider_id: Option<ProviderId>,
-    /// The provider's name when the document was first seen.
+    /// The provider's name when the document was first seen; empty without `source_provider_id`.
     pub source_provider: String,
     pub source_kind: SourceKind,
     /// The source's own id of the document; may be empty.
@@ -137,8 +137,12 @@ pub struct NewSignal {
     pub author: String,
     pub date_published: String,
     pub origin: Origin,
-    /// Added to those that it has.
+    /// Added to those that the person gave it; those of a request are the record's when its text comes.
     pub matter_tags: Vec<String>,
+    /// The record of this address and provider that the person sees already.
+    pub known: Option<SignalId>,
+    /// The person brings the text.
+    pub is_supplied: bool,
 }
 
 /// A piece of a document, with its vector.
@@ -159,8 +163,8 @@ pub struct StoredChunk {
 /// What was read of a document, written as one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexedContent {
-    /// The source that gave this text becomes the document's source, so that who may ask that source sees it and who may
-    /// ask another does not; None: no source was asked.
+    /// The provider that gave this text: whoever may ask it sees the record, and whoever may ask another does not. None: no
+    /// provider was asked.
     pub source_provider_id: Option<ProviderId>,
     pub source_provider: String,
     pub content_hash: String,
@@ -182,6 +186,9 @@ pub struct IndexedContent {
     pub body_bytes: u64,
     pub body_expires: Option<Instant>,
     pub chunks: Vec<StoredChunk>,
+    /// People beside the retriever who see whatever this provider gave to anybody: they see the new text in place of an
+    /// older one.
+    pub followers: Vec<UserId>,
 }
 
 /// One person's right to see one document, earned by retrieving it with their own credentials.

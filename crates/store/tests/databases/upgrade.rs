@@ -2,8 +2,11 @@
 
 use super::{config, now};
 use chrono::TimeDelta;
-use domain::contracts::{FinishedRun, NewTask, PipelineStore, QueueName, SearchStore, UserStore};
-use domain::ids::SearchId;
+use domain::contracts::{
+    FinishedRun, NewTask, PipelineStore, QueueName, SearchStore, SignalStore, UserStore,
+};
+use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
+use domain::ids::{SearchId, SignalId, UserId};
 use domain::pipeline_record::{PipelineDraft, SYSTEM_DEFAULT};
 use domain::search::{Search, SearchDraft};
 use domain::status::SearchStatus;
@@ -12,6 +15,7 @@ use serde_json::Value;
 use sqlx::{Connection, PgConnection, SqliteConnection};
 use store::SqlStore;
 use testkit::postgres::{TestDatabase, server};
+use testkit::suites::store::signals;
 
 /// Takes back the fifth migration, and what follows.
 const DOWN_TO_4: &str = "DROP INDEX searches_by_retention; DROP INDEX searches_subscribed; \
@@ -27,10 +31,16 @@ const DOWN_TO_4: &str = "DROP INDEX searches_by_retention; DROP INDEX searches_s
      DROP TABLE canonical_run_askers; \
      DROP TABLE pins; DROP TABLE pin_history; DROP TABLE canonical_runs; DROP TABLE signal_rejections; \
      DROP TABLE egress_scans; DROP TABLE egress_events; \
-     DROP TABLE signal_tags; DROP TABLE signal_grants; DROP TABLE signal_versions; DROP TABLE signal_chunks; \
+     DROP TABLE signal_grant_tags; DROP TABLE signal_tags; DROP TABLE signal_grants; DROP TABLE signal_versions; DROP TABLE signal_chunks; \
      DROP TABLE signals; DROP TABLE corpus_changes; DROP TABLE corpus_values; \
      DELETE FROM _sqlx_migrations WHERE version >= 5";
-/// Takes back the sixteenth migration, and what follows.
+/// Takes back the nineteenth migration.
+const DOWN_TO_18: &str = "DROP TABLE signal_grant_tags; DROP INDEX signal_grants_by_request; \
+     ALTER TABLE signal_grants DROP COLUMN asked_as; DROP INDEX signals_by_address; UPDATE signals SET record_key = url_hash; \
+     ALTER TABLE signals DROP COLUMN url_hash; ALTER TABLE signals DROP COLUMN given_at; \
+     ALTER TABLE signals RENAME COLUMN record_key TO url_hash; \
+     DELETE FROM _sqlx_migrations WHERE version = 19";
+/// Takes back the sixteenth migration, and what follows down to the eighteenth.
 const DOWN_TO_15: &str = "DROP TABLE canonical_run_askers; DROP TABLE pins; DROP TABLE pin_history; DROP TABLE canonical_runs; \
      DROP TABLE signal_rejections; DROP TABLE egress_scans; DROP TABLE egress_events; \
      ALTER TABLE signals DROP COLUMN file_bytes; DELETE FROM _sqlx_migrations WHERE version >= 16";
@@ -137,12 +147,12 @@ async fn stored_pipeline(url: &str) -> Vec<String> {
 
 /// What is stored, what makes the database one of a version before, and what is there after this version was started.
 const PIPELINES: [(&[&str], &[&str], &[&str]); 8] = [
-    (&FIRST, &[FORGET_6, DOWN_TO_15], &NOW),
+    (&FIRST, &[FORGET_6, DOWN_TO_18, DOWN_TO_15], &NOW),
     (&FIRST, &[FORGET_6], &SECOND),
-    (&[FIRST[1], FIRST[0]], &[FORGET_6, DOWN_TO_15], &[FIRST[1], FIRST[0]]),
-    (&[], &[FORGET_6, DOWN_TO_15], &[]),
-    (&SECOND, &[DOWN_TO_15], &NOW),
-    (&FIRST, &[DOWN_TO_15], &FIRST),
+    (&[FIRST[1], FIRST[0]], &[FORGET_6, DOWN_TO_18, DOWN_TO_15], &[FIRST[1], FIRST[0]]),
+    (&[], &[FORGET_6, DOWN_TO_18, DOWN_TO_15], &[]),
+    (&SECOND, &[DOWN_TO_18, DOWN_TO_15], &NOW),
+    (&FIRST, &[DOWN_TO_18, DOWN_TO_15], &FIRST),
     // Taken out by people, and not put back at the next start.
     (&FIRST, &[], &FIRST),
     (&SECOND, &[], &SECOND),
@@ -177,4 +187,80 @@ async fn the_default_pipeline_gets_its_new_step_on_postgres() {
         assert_eq!(stored_pipeline(&database.url).await, expected);
         database.drop().await;
     }
+}
+
+/// Three documents: of a provider, supplied, and one that was only asked for. Ann has them, Ben has the first as well.
+async fn cache(url: &str) -> (UserId, UserId, Vec<Signal>) {
+    let store = SqlStore::open(config(url)).await.expect("opens");
+    let mut people = Vec::new();
+    for name in ["ann", "ben"] {
+        let draft = UserDraft { username: name.to_owned(), ..UserDraft::default() };
+        people.push(store.create_user(draft, "hash".to_owned(), now()).await.expect("a user").id);
+    }
+    let (ann, ben) = (people[0], people[1]);
+    let note = async |name: &str, user: UserId, is_supplied: bool| {
+        let seen =
+            NewSignal { is_supplied, matter_tags: vec!["matter:a".to_owned()], ..signals::seen(name) };
+        store.note_signal(seen, &signals::by(user, ""), now()).await.expect("noted").0.signal_id
+    };
+    let mut ids = Vec::new();
+    for (name, user, is_supplied) in [("x", ann, false), ("x", ben, false), ("y", ann, true)] {
+        let id = note(name, user, is_supplied).await;
+        let content = IndexedContent { is_supplied, ..signals::content(name, 2) };
+        let placed = store.index_signal(id, content, &signals::by(user, name), now()).await.expect("indexed");
+        ids.push(placed.signal_id);
+    }
+    ids.push(note("z", ann, false).await);
+    ids.dedup();
+    let kept = store.signals(&ids, None).await.expect("kept");
+    store.close().await;
+    (ann, ben, kept)
+}
+
+/// Every record and every right is there, and the next text of each goes where it belongs.
+async fn assert_cached(url: &str, ann: UserId, ben: UserId, kept: &[Signal]) {
+    let store = SqlStore::open(config(url)).await.expect("opens again");
+    let ids: Vec<SignalId> = kept.iter().map(|signal| signal.signal_id).collect();
+    assert_eq!(store.signals(&ids, None).await.expect("read"), kept);
+    let seen_by = async |user: UserId| {
+        let seen = store.signals(&ids, Some(&[AclToken::User(user)])).await.expect("read");
+        seen.into_iter().map(|signal| (signal.signal_id, signal.matter_tags.join(","))).collect::<Vec<_>>()
+    };
+    let tagged = |id: SignalId| (id, "matter:a".to_owned());
+    assert_eq!(seen_by(ann).await, [tagged(ids[0]), tagged(ids[1])]);
+    assert_eq!(seen_by(ben).await, [tagged(ids[0])]);
+    for (name, text, is_supplied, expected) in
+        [("x", "x", false, ids[0]), ("y", "newer", true, ids[1]), ("z", "z", false, ids[2])]
+    {
+        let seen = NewSignal { is_supplied, ..signals::seen(name) };
+        let (noted, is_new) = store.note_signal(seen, &signals::by(ann, ""), now()).await.expect("noted");
+        assert_eq!((noted.signal_id, is_new), (expected, false), "{name}");
+        let content = IndexedContent { is_supplied, ..signals::content(text, 1) };
+        let placed = store.index_signal(expected, content, &signals::by(ann, text), now()).await;
+        assert_eq!(placed.expect("indexed").signal_id, expected, "{name}");
+    }
+    store.close().await;
+}
+
+#[tokio::test]
+async fn cached_documents_keep_records_and_rights_on_sqlite() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = format!("sqlite://{}/store.db", folder.path().display());
+    let (ann, ben, kept) = cache(&url).await;
+    let mut file = SqliteConnection::connect(&url).await.expect("the file");
+    sqlx::raw_sql(DOWN_TO_18).execute(&mut file).await.expect("taken back");
+    file.close().await.expect("closed");
+    assert_cached(&url, ann, ben, &kept).await;
+}
+
+#[tokio::test]
+async fn cached_documents_keep_records_and_rights_on_postgres() {
+    let Some(server) = server("the suite of the store") else { return };
+    let database = TestDatabase::create(&server).await;
+    let (ann, ben, kept) = cache(&database.url).await;
+    let mut connection = PgConnection::connect(&database.url).await.expect("the database");
+    sqlx::raw_sql(DOWN_TO_18).execute(&mut connection).await.expect("taken back");
+    connection.close().await.expect("closed");
+    assert_cached(&database.url, ann, ben, &kept).await;
+    database.drop().await;
 }

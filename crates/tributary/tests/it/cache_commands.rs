@@ -1,6 +1,6 @@
 //! The commands that look after the semantic cache, as an operator runs them.
 
-use crate::house::{TestHouse, licensed, long_text};
+use crate::house::{Client, TestHouse, licensed, long_text};
 use crate::license::Stage;
 use crate::program::{program, text};
 use chrono::TimeDelta;
@@ -104,8 +104,19 @@ async fn the_cache_is_looked_after_by_commands() {
 /// were found in sent mail.
 struct Decided {
     house: TestHouse,
+    client: Client,
     ann: UserId,
     documents: Vec<SignalId>,
+}
+
+/// A text about something that a person supplies.
+async fn supply(client: &Client, url: &str, title: &str, topic: &str, tags: Value) -> SignalId {
+    let wish = json!({
+        "url": url, "title": title, "body": long_text(topic), "matter_tags": tags, "wait": true,
+    });
+    let kept = client.post("/svc/ingest/", &wish).await;
+    assert_eq!(kept.status, 200, "{kept:?}");
+    SignalId(kept.body["signal_id"].as_i64().unwrap())
 }
 
 impl Decided {
@@ -116,19 +127,18 @@ impl Decided {
         let ann = house.service.wired().store.user_by_name("ann").await.unwrap().id;
         let mut documents = Vec::new();
         for (number, tags) in [json!(["smith"]), json!(["smith"]), json!([])].into_iter().enumerate() {
-            let wish = json!({
-                "url": format!("https://h.example/{number}"), "title": format!("Agreement {number}"),
-                "body": long_text(&format!("agreement {number}")), "matter_tags": tags, "wait": true,
-            });
-            let kept = client.post("/svc/ingest/", &wish).await;
-            assert_eq!(kept.status, 200, "{kept:?}");
-            documents.push(SignalId(kept.body["signal_id"].as_i64().unwrap()));
+            let (url, title) = (format!("https://h.example/{number}"), format!("Agreement {number}"));
+            documents.push(supply(&client, &url, &title, &format!("agreement {number}"), tags).await);
         }
-        let decided = Self { house, ann, documents };
+        let decided = Self { house, client, ann, documents };
         decided.pin("Alpha", 0).await;
         decided.pin("Gamma", 2).await;
         decided.send_outside(&[0, 2]).await;
         decided
+    }
+
+    async fn supply(&self, url: &str, title: &str, topic: &str, tags: Value) {
+        supply(&self.client, url, title, topic, tags).await;
     }
 
     fn store(&self) -> &SqlStore {
@@ -290,7 +300,8 @@ async fn decisions_follow_their_documents() {
     let (code, said) = decided.said(&["drop_entity_collection", "--yes"]);
     assert_eq!((code, decided.pinned().await), (0, both.clone()), "{said}");
 
-    // As an older version of the program would have kept it: the same document at another form of its address.
+    // As an older version of the program would have kept it: the same text at another form of its address.
+    decided.supply("https://h.example/2", "Agreement 2", "agreement 0", json!([])).await;
     let old = "https://h.example/0?utm_source=x";
     decided.store().readdress_signal(last, old, &"0a".repeat(32)).await.unwrap();
     let (code, said) = decided.said(&["dedup_signal_url_hash"]);

@@ -129,6 +129,8 @@ impl Stage {
             date_published: String::new(),
             origin: Origin::Rag,
             matter_tags: Vec::new(),
+            known: None,
+            is_supplied: false,
         };
         let id = store.note_signal(seen, &by, now).await.unwrap().0.signal_id;
         let vector = embed(&text).as_slice().to_vec();
@@ -154,6 +156,7 @@ impl Stage {
             body_bytes: 0,
             body_expires: None,
             chunks: vec![chunk],
+            followers: Vec::new(),
         };
         store.index_signal(id, content, &by, now).await.unwrap();
         id

@@ -11,6 +11,7 @@ mod backup;
 mod bench;
 mod browser;
 mod cache_commands;
+mod cache_records;
 mod canaries;
 mod canonical_story;
 mod clock_jumps;

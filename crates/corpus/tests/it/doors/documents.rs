@@ -50,21 +50,24 @@ async fn a_wish_is_seen_by_who_has_it() {
     assert_eq!(seen.messages, ["no answer"]);
     assert!(house.cache.document_of(ben, id).await.is_err());
 
-    // Ben wishes for the same address: he sees the address that he gave, and nothing else.
-    assert_eq!(house.note(ben, None, URL).await, id);
+    // Ben wishes for the same address: his request is his own, and he sees nothing else.
+    let his = house.note(ben, None, URL).await;
+    assert_ne!(his, id);
+    let kept = Kept { by: ann, from: None, url: URL, text: "Ann's own.", version: "7", is_supplied: false };
     for is_indexed in [false, true] {
         if is_indexed {
-            let kept =
-                Kept { by: ann, from: None, url: URL, text: "Ann's own.", version: "7", is_supplied: false };
             assert_eq!(house.keep(kept).await, id);
         }
-        let seen = house.cache.document_of(ben, id).await.unwrap();
-        assert_eq!((seen.url.as_str(), seen.state), (URL, SignalState::Known));
-        assert_eq!((seen.title.as_str(), seen.source_provider.as_str()), ("", ""));
-        assert_eq!((seen.chunk_count, seen.body_bytes, seen.size), (0, 0, 0));
-        assert_eq!((seen.content_hash.as_str(), seen.external_version.as_str()), ("", ""));
+        assert!(house.cache.document_of(ben, id).await.is_err());
+        let seen = house.cache.document_of(ben, his).await.unwrap();
+        assert_eq!((seen.signal_id, seen.url.as_str(), seen.state), (his, URL, SignalState::Known));
+        assert_eq!((seen.source_provider.as_str(), seen.chunk_count, seen.size), ("", 0, 0));
         assert!(seen.messages.is_empty() && seen.indexed_at.is_none() && seen.last_verified.is_none());
         assert_eq!(listed(&house, ben, "").await, []);
     }
     assert_eq!(house.cache.document_of(ann, id).await.unwrap().state, SignalState::Indexed);
+    // He is given the same text: the number of his request leads to it.
+    assert_eq!(house.keep(Kept { by: ben, ..kept }).await, id);
+    assert_eq!(house.cache.document_of(ben, his).await.unwrap().signal_id, id);
+    assert!(house.cache.document_of(ann, his).await.is_err());
 }

@@ -146,7 +146,7 @@ impl House {
     pub async fn keep(&self, kept: Kept<'_>) -> SignalId {
         let content = content(TITLE, kept.text);
         let now = self.clock.now();
-        let id = self.note(kept.by, kept.from, kept.url).await;
+        let id = self.asked(kept.by, kept.from, kept.url, kept.is_supplied).await;
         let key = BodyKey::of_hash(&content.content_hash).unwrap();
         let body_bytes = self.bodies.put(&key, kept.text.to_owned().into()).await.unwrap();
         let content_hash = content.content_hash.clone();
@@ -159,13 +159,17 @@ impl House {
             body_bytes,
             ..content
         };
-        self.store.index_signal(id, content, &by, now).await.unwrap();
-        id
+        self.store.index_signal(id, content, &by, now).await.unwrap().signal_id
     }
 
     /// Somebody asks for a document whose text is not here.
     pub async fn note(&self, by: UserId, from: Option<ProviderId>, url: &str) -> SignalId {
+        self.asked(by, from, url, false).await
+    }
+
+    async fn asked(&self, by: UserId, from: Option<ProviderId>, url: &str, is_supplied: bool) -> SignalId {
         let seen = NewSignal {
+            is_supplied,
             source_provider_id: from,
             source_provider: "Rivers".to_owned(),
             origin: Origin::Ingest,

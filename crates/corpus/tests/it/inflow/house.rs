@@ -73,7 +73,9 @@ impl House {
     pub async fn ingest(&self, user: UserId, provider: &SearchProvider, url: &str) -> Signal {
         let accepted = self.wish(user, result(provider, url)).await.unwrap();
         self.work().await;
-        self.signal(accepted.signal.signal_id).await
+        let id = accepted.signal.signal_id;
+        let led = self.store.led_to(id, user).await.unwrap();
+        self.signal(led.unwrap_or(id)).await
     }
 
     /// Runs the tasks of the cache until there is none; how many runs it took.

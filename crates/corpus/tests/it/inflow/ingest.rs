@@ -166,8 +166,10 @@ async fn a_text_from_one_source_is_not_for_those_of_another() {
     house.web.gives_to(house.ann, URL, Ok(&text_of("secret treaty", 100)));
     let signal = house.ingest(house.ann, &closed, URL).await;
     assert_eq!(signal.source_provider_id, Some(closed.id));
-    assert_eq!(house.finds(house.ann, "secret treaty").await, [signal.signal_id]);
-    assert_eq!(house.finds(house.bob, "secret treaty").await, []);
+    let own = house.finds(house.ann, "secret treaty").await;
+    assert_eq!(own.first(), Some(&signal.signal_id));
+    assert!(!house.finds(house.bob, "secret treaty").await.contains(&signal.signal_id));
+    assert!(house.found(house.bob, "river").await[0].passages[0].contains("river"), "he keeps his");
 }
 
 #[tokio::test]
@@ -179,8 +181,12 @@ async fn the_same_address_may_show_everybody_something_else() {
     house.ingest(house.ann, &provider, URL).await;
     assert_eq!(house.finds(house.ann, "letter").await.len(), 1);
     house.ingest(house.bob, &provider, URL).await;
-    assert_eq!(house.finds(house.ann, "letter").await, [], "it is bob's letter now");
-    assert!(house.found(house.bob, "letter").await[0].passages[0].contains("bob"));
+    for (user, name) in [(house.ann, "ann"), (house.bob, "bob")] {
+        let found = house.found(user, "letter").await;
+        assert_eq!(found.len(), 1, "{name}");
+        assert!(found[0].passages[0].contains(name), "everybody has their own letter");
+    }
+    assert_eq!((house.vectors().await.len(), house.bodies().await), (2, 2));
 }
 
 #[tokio::test]
@@ -204,25 +210,26 @@ async fn a_text_that_a_person_gives_is_theirs_alone() {
     assert_eq!(house.finds(house.ann, "river").await, [signal.signal_id]);
     assert_eq!(house.finds(house.bob, "river").await, [], "although he may ask the source");
 
-    // Another person's text does not take its place: the source is asked.
-    house.web.gives(URL, Err(PageError::Gone(404)));
-    given(house.bob, &text_of("poison", SUPPLIED_WORDS_MIN)).await.unwrap();
+    // Another person's text does not take its place: it is theirs, and nobody learns of the other.
+    let his = given(house.bob, &text_of("poison", SUPPLIED_WORDS_MIN)).await.unwrap();
+    assert_eq!((his.signal.state, &his.message), (SignalState::Known, &accepted.message));
     house.work().await;
-    assert_eq!(house.finds(house.bob, "poison").await, []);
+    assert_eq!(house.finds(house.bob, "poison").await, [his.signal.signal_id]);
     assert_eq!(house.finds(house.ann, "river").await, [signal.signal_id]);
     // Her own may.
     given(house.ann, &text_of("glacier", SUPPLIED_WORDS_MIN)).await.unwrap();
     house.work().await;
     assert!(house.found(house.ann, "glacier").await[0].passages[0].contains("glacier"));
 
-    // What the source gives wins, and is not replaced by anybody's text.
+    // What the source gives is a record of its own, and is not replaced by anybody's text.
     house.web.gives(URL, Ok(&text_of("river at its source", 100)));
-    house.ingest(house.bob, &provider, URL).await;
-    assert_eq!(house.finds(house.bob, "river").await, [signal.signal_id]);
+    let of_source = house.ingest(house.bob, &provider, URL).await;
+    assert_eq!(house.finds(house.bob, "river").await.first(), Some(&of_source.signal_id));
     given(house.ann, &text_of("poison", SUPPLIED_WORDS_MIN)).await.unwrap();
     house.work().await;
-    assert!(!house.signal(signal.signal_id).await.is_supplied);
-    assert!(house.found(house.bob, "river").await[0].passages[0].contains("at its source"));
+    assert_eq!(house.signal(of_source.signal_id).await, of_source);
+    let found = house.found(house.bob, "river at its source").await;
+    assert!(found[0].passages[0].contains("at its source"));
 }
 
 #[tokio::test]

@@ -1,50 +1,27 @@
-//! The text of a document: written with its pieces and with the right of whoever brought it, as one.
+//! The text of a record: written with its pieces, read again by another model, verified.
 
 use super::signals::{load, save, unneeded};
-use super::{changes, chunks, grants};
+use super::{changes, chunks, grants, identity};
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::plain;
 use domain::contracts::{BodyKey, Retrieval, StoreError};
 use domain::corpus::{IndexedContent, Liveness, Signal, SignalState, StoredChunk};
-use domain::ids::{SignalId, UserId};
+use domain::ids::SignalId;
 use domain::instant::{Instant, to_micros};
 
 /// The newest of the earlier texts whose hashes are kept.
 const EARLIER_KEPT: i64 = 50;
 
-pub(super) async fn index(
-    db: &Db,
-    id: SignalId,
+/// Writes a text into its record, with its pieces.
+pub(super) async fn write(
+    tx: &mut Tx,
+    signal: &mut Signal,
     content: IndexedContent,
-    by: &Retrieval,
     now: Instant,
-) -> Result<Option<BodyKey>, StoreError> {
-    let now = to_micros(now);
-    let by = Retrieval { content_hash: content.content_hash.clone(), ..by.clone() };
-    let mut tx = changes::begin(db).await?;
-    let mut signal = load(&mut tx, id).await?;
-    let fate = if content.is_supplied {
-        fate_of_supplied(&mut tx, &signal, &content.content_hash, by.user).await?
-    } else {
-        Fate::Written
-    };
-    let old_body = match fate {
-        Fate::Refused => return Err(StoreError::Taken("text")),
-        Fate::Known => content.body_key,
-        Fate::Written => {
-            let old_body = signal.body_key.take();
-            keep_earlier_hash(&mut tx, &signal, &content.content_hash).await?;
-            let pieces = take_over(&mut signal, content, now);
-            save(&mut tx, &signal).await?;
-            chunks::replace(&mut tx, id, &pieces).await?;
-            old_body
-        }
-    };
-    grants::note(&mut tx, &signal, &by, now).await?;
-    changes::note(&mut tx, &[id.0]).await?;
-    let unneeded = unneeded(&mut tx, old_body).await?;
-    tx.commit().await?;
-    Ok(unneeded)
+) -> Result<(), StoreError> {
+    let pieces = take_over(signal, content, now);
+    save(tx, signal).await?;
+    chunks::replace(tx, signal.signal_id, &pieces).await
 }
 
 pub(super) async fn reindex(
@@ -79,15 +56,13 @@ pub(super) async fn verify(
     let mut tx = changes::begin(db).await?;
     let mut signal = load(&mut tx, id).await?;
     // Another text may have come meanwhile: then this is not the one that was seen again.
-    if by.content_hash.is_empty() || by.content_hash == signal.content_hash {
-        signal.last_verified = Some(now);
-        signal.liveness = Liveness::Alive;
-        signal.liveness_checked = Some(now);
-        signal.last_retrieved = signal.last_retrieved.max(now);
-        if !version.is_empty() {
-            version.clone_into(&mut signal.external_version);
-        }
-        save(&mut tx, &signal).await?;
+    if !by.content_hash.is_empty() && by.content_hash != signal.content_hash {
+        return Ok(());
+    }
+    mark_verified(&mut signal, version, now);
+    save(&mut tx, &signal).await?;
+    if !by.content_hash.is_empty() && !signal.is_supplied {
+        identity::mark_given(&mut tx, &signal, now).await?;
     }
     if grants::note(&mut tx, &signal, by, now).await? {
         changes::note(&mut tx, &[id.0]).await?;
@@ -132,28 +107,8 @@ pub(super) async fn add_earlier(
     Ok(())
 }
 
-/// What becomes of a text.
-enum Fate {
-    Written,
-    /// It is what the source gave: the person has it, and the document stays as it is.
-    Known,
-    Refused,
-}
-
-/// A text that a person supplied never takes the place of one that came from the source, or that another person sees.
-async fn fate_of_supplied(tx: &mut Tx, signal: &Signal, hash: &str, by: UserId) -> Result<Fate, StoreError> {
-    if signal.content_hash.is_empty() {
-        return Ok(Fate::Written);
-    }
-    if !signal.is_supplied {
-        return Ok(if signal.content_hash == hash { Fate::Known } else { Fate::Refused });
-    }
-    let grants = grants::stored(tx, signal.signal_id).await?;
-    let is_seen = grants.iter().any(|grant| grant.user_id != by && grant.opens(signal));
-    Ok(if is_seen && signal.content_hash != hash { Fate::Refused } else { Fate::Written })
-}
-
-async fn keep_earlier_hash(tx: &mut Tx, signal: &Signal, new: &str) -> Result<(), StoreError> {
+/// The text that a record had is kept in its line of versions.
+pub(super) async fn keep_earlier_hash(tx: &mut Tx, signal: &Signal, new: &str) -> Result<(), StoreError> {
     if signal.content_hash.is_empty() || signal.content_hash == new {
         return Ok(());
     }
@@ -173,9 +128,15 @@ fn take_over(signal: &mut Signal, content: IndexedContent, now: Instant) -> Vec<
     replace(&mut signal.title, content.title);
     replace(&mut signal.author, content.author);
     replace(&mut signal.version_label, content.version_label);
+    if signal.source_provider_id != content.source_provider_id {
+        signal.external_id.clear();
+    }
+    signal.source_provider_id = content.source_provider_id;
+    signal.source_provider = match content.source_provider_id {
+        Some(_) => plain(&content.source_provider),
+        None => String::new(),
+    };
     if !content.is_supplied {
-        signal.source_provider_id = content.source_provider_id;
-        replace(&mut signal.source_provider, content.source_provider);
         signal.last_verified = Some(now);
         signal.liveness = Liveness::Alive;
         signal.liveness_checked = Some(now);
@@ -199,6 +160,17 @@ fn take_over(signal: &mut Signal, content: IndexedContent, now: Instant) -> Vec<
     signal.messages.clear();
     measure(signal, &content.chunks);
     content.chunks
+}
+
+/// The provider gave the text that is here.
+pub(super) fn mark_verified(signal: &mut Signal, version: &str, now: Instant) {
+    signal.last_verified = Some(now);
+    signal.liveness = Liveness::Alive;
+    signal.liveness_checked = Some(now);
+    signal.last_retrieved = signal.last_retrieved.max(now);
+    if !version.is_empty() {
+        version.clone_into(&mut signal.external_version);
+    }
 }
 
 fn measure(signal: &mut Signal, pieces: &[StoredChunk]) {

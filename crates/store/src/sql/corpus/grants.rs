@@ -90,6 +90,35 @@ fn retrieved(id: SignalId, before: Option<&Grant>, by: &Retrieval, now: Instant)
     }
 }
 
+/// From now on the number of one record leads this person to another one.
+pub(super) async fn lead(
+    tx: &mut Tx,
+    from: SignalId,
+    into: SignalId,
+    user: UserId,
+) -> Result<(), StoreError> {
+    const TEXT: &str = "UPDATE signal_grants SET asked_as = $1 WHERE signal_id = $2 AND user_id = $3";
+    on_tx!(tx, db => changed(
+        sqlx::query(TEXT).bind(from.0).bind(into.0).bind(user.0).execute(db)))?;
+    Ok(())
+}
+
+/// Where the number of a record leads this person that is not theirs any more.
+pub(super) async fn led(db: &Db, from: SignalId, user: UserId) -> Result<Option<SignalId>, StoreError> {
+    const TEXT: &str = "SELECT signal_id FROM signal_grants WHERE asked_as = $1 AND user_id = $2 \
+         AND revoked_at IS NULL ORDER BY signal_id DESC LIMIT 1";
+    let found: Option<i64> = on_db!(*db, read, db =>
+        sqlx::query_scalar(TEXT).bind(from.0).bind(user.0).fetch_optional(db))?;
+    Ok(found.map(SignalId))
+}
+
+/// The right of one person ends, with the tags that the person gave.
+pub(super) async fn drop_of(tx: &mut Tx, id: SignalId, user: UserId) -> Result<(), StoreError> {
+    const TEXT: &str = "DELETE FROM signal_grants WHERE signal_id = $1 AND user_id = $2";
+    on_tx!(tx, db => changed(sqlx::query(TEXT).bind(id.0).bind(user.0).execute(db)))?;
+    Ok(())
+}
+
 pub(super) async fn write(tx: &mut Tx, grant: &Grant) -> Result<(), StoreError> {
     const TEXT: &str = "INSERT INTO signal_grants (signal_id, user_id, idp, granted_at, last_ok, revoked_at, \
          content_hash) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (signal_id, user_id) DO UPDATE SET \

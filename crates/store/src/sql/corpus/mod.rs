@@ -6,10 +6,14 @@ mod chunks;
 mod content;
 mod figures;
 mod grants;
+mod identity;
 mod noting;
+mod personal;
+mod placement;
 mod reading;
 mod removal;
 mod signals;
+mod tags;
 
 pub(super) use changes::{begin, hold};
 pub(super) use reading::{in_lists, push_list, push_visible};
@@ -19,7 +23,7 @@ pub(super) use signals::line;
 use crate::SqlStore;
 use async_trait::async_trait;
 use domain::contracts::{
-    BodyKey, CorpusChange, CorpusCounts, Page, Retrieval, SignalFilter, SignalStore, StoreError,
+    BodyKey, CorpusChange, CorpusCounts, Page, Placed, Retrieval, SignalFilter, SignalStore, StoreError,
 };
 use domain::corpus::{AclToken, Grant, IndexedContent, Liveness, NewSignal, Signal, StoredChunk};
 use domain::ids::{SignalId, UserId};
@@ -43,8 +47,16 @@ impl SignalStore for SqlStore {
         reading::signal(&self.db, id).await
     }
 
-    async fn signal_by_url_hash(&self, url_hash: &str) -> Result<Option<Signal>, StoreError> {
-        reading::by_url_hash(&self.db, url_hash).await
+    async fn signals_at(
+        &self,
+        url_hash: &str,
+        visible_to: Option<&[AclToken]>,
+    ) -> Result<Vec<Signal>, StoreError> {
+        reading::at(&self.db, url_hash, visible_to).await
+    }
+
+    async fn led_to(&self, id: SignalId, user: UserId) -> Result<Option<SignalId>, StoreError> {
+        grants::led(&self.db, id, user).await
     }
 
     async fn signals(
@@ -74,8 +86,19 @@ impl SignalStore for SqlStore {
         content: IndexedContent,
         by: &Retrieval,
         now: Instant,
-    ) -> Result<Option<BodyKey>, StoreError> {
-        content::index(&self.db, id, content, by, now).await
+    ) -> Result<Placed, StoreError> {
+        placement::index(&self.db, id, content, by, now).await
+    }
+
+    async fn join_signal(
+        &self,
+        (from, into): (SignalId, SignalId),
+        version: &str,
+        by: &Retrieval,
+        followers: &[UserId],
+        now: Instant,
+    ) -> Result<Placed, StoreError> {
+        placement::join(&self.db, (from, into), version, by, followers, now).await
     }
 
     async fn reindex_signal(

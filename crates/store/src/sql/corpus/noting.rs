@@ -1,12 +1,12 @@
 //! What becomes known of a document beside its text.
 
-use super::signals::{LINE_CHARS_MAX, SignalRow, add_tags, columns, external_id, line, load, save};
-use super::{changes, grants};
-use crate::db::{Db, Tx, on_tx};
+use super::signals::{LINE_CHARS_MAX, SignalRow, columns, external_id, line, load, save};
+use super::{changes, grants, identity, tags};
+use crate::db::{Db, Tx, changed, on_tx};
 use crate::json::plain;
 use domain::contracts::{Retrieval, StoreError};
-use domain::corpus::{Liveness, NewSignal, Signal, SignalState};
-use domain::ids::SignalId;
+use domain::corpus::{Liveness, NewSignal, Origin, Signal, SignalState, SourceKind};
+use domain::ids::{ProviderId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
 
 /// The newest messages of a document that are kept.
@@ -23,20 +23,82 @@ pub(super) async fn note(
     let now = to_micros(now);
     let mut tx = changes::begin(db).await?;
     let hash = seen.address.hash();
-    let (mut signal, is_new) = match by_url_hash(&mut tx, &hash).await? {
+    let (mut signal, is_new) = match existing(&mut tx, &seen, &hash, by.user).await? {
         Some(signal) => (signal, false),
-        None => (insert(&mut tx, &seen, &hash, now).await?, true),
+        None => (insert(&mut tx, &seen, &hash, by.user, now).await?, true),
     };
-    let has_source = signal.source_provider_id;
-    bring_up_to_date(&mut signal, &seen, now);
+    let is_request = signal.content_hash.is_empty();
+    signal.last_retrieved = signal.last_retrieved.max(now);
+    if is_request {
+        fill(&mut signal, &seen);
+    }
     save(&mut tx, &signal).await?;
-    let is_tagged = add_tags(&mut tx, &mut signal, &seen.matter_tags).await?;
     let is_opened = grants::note(&mut tx, &signal, by, now).await?;
-    if is_new || is_tagged || is_opened || has_source != signal.source_provider_id {
+    tags::add_own(&mut tx, signal.signal_id, by.user, &seen.matter_tags).await?;
+    let is_tagged = is_request && tags::add(&mut tx, &mut signal, &seen.matter_tags).await?;
+    if is_new || is_tagged || is_opened {
         changes::note(&mut tx, &[signal.signal_id.0]).await?;
     }
     tx.commit().await?;
     Ok((signal, is_new))
+}
+
+/// The record of this person for the address and provider: one that the person sees, else the request that is open.
+async fn existing(
+    tx: &mut Tx,
+    seen: &NewSignal,
+    hash: &str,
+    user: UserId,
+) -> Result<Option<Signal>, StoreError> {
+    let request = identity::of_request(hash, seen.source_provider_id, user);
+    if seen.is_supplied {
+        let supplied = identity::find(tx, &identity::of_supplied(hash, user)).await?;
+        return match supplied {
+            Some(signal) => Ok(Some(signal)),
+            None => identity::find(tx, &request).await,
+        };
+    }
+    if let Some(known) = seen.known {
+        let is_it = |signal: &Signal| {
+            signal.url_hash == hash
+                && signal.source_provider_id == seen.source_provider_id
+                && !signal.is_supplied
+                && !signal.content_hash.is_empty()
+        };
+        match load(tx, known).await {
+            Ok(signal) if is_it(&signal) => return Ok(Some(signal)),
+            Ok(_) | Err(StoreError::NotFound) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    match own_text(tx, hash, seen.source_provider_id, user).await? {
+        Some(signal) => Ok(Some(signal)),
+        None => identity::find(tx, &request).await,
+    }
+}
+
+/// The newest text of the address and provider that was given to this person.
+async fn own_text(
+    tx: &mut Tx,
+    hash: &str,
+    provider: Option<ProviderId>,
+    user: UserId,
+) -> Result<Option<Signal>, StoreError> {
+    const TEXT: &str = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM signals WHERE url_hash = $1 AND COALESCE(source_provider_id, 0) = $2 AND NOT is_supplied \
+         AND content_hash <> '' AND EXISTS (SELECT 1 FROM signal_grants AS g WHERE g.signal_id = signals.id \
+         AND g.user_id = $3 AND g.revoked_at IS NULL AND g.content_hash = signals.content_hash) \
+         ORDER BY given_at DESC, id DESC LIMIT 1"
+    );
+    on_tx!(tx, db => sqlx::query_as::<_, SignalRow>(TEXT)
+        .bind(hash)
+        .bind(identity::number(provider))
+        .bind(user.0)
+        .fetch_optional(db))?
+    .map(Signal::try_from)
+    .transpose()
 }
 
 pub(super) async fn failure(db: &Db, id: SignalId, message: String) -> Result<(), StoreError> {
@@ -76,11 +138,16 @@ pub(super) async fn lineage(db: &Db, id: SignalId, lineage: SignalId, label: &st
 }
 
 pub(super) async fn readdress(db: &Db, id: SignalId, url: &str, url_hash: &str) -> Result<(), StoreError> {
-    change(db, id, |signal| {
-        signal.url = plain(url);
-        signal.url_hash = plain(url_hash);
-    })
-    .await
+    // What follows the hash of the address in the key says whose text it is, and stays.
+    const KEY: &str = "UPDATE signals SET record_key = $2 || substr(record_key, length(url_hash) + 1) WHERE id = $1";
+    let mut tx = changes::begin(db).await?;
+    let mut signal = load(&mut tx, id).await?;
+    let hash = plain(url_hash);
+    on_tx!(&mut tx, db => changed(sqlx::query(KEY).bind(id.0).bind(hash.as_str()).execute(db)))?;
+    signal.url = plain(url);
+    signal.url_hash = hash;
+    save(&mut tx, &signal).await?;
+    tx.commit().await
 }
 
 /// A change that nobody needs to know who keeps an index: neither pieces nor access.
@@ -92,47 +159,68 @@ async fn change(db: &Db, id: SignalId, edit: impl FnOnce(&mut Signal)) -> Result
     tx.commit().await
 }
 
-async fn by_url_hash(tx: &mut Tx, hash: &str) -> Result<Option<Signal>, StoreError> {
-    const TEXT: &str = concat!("SELECT ", columns!(), " FROM signals WHERE url_hash = $1");
-    on_tx!(tx, db => sqlx::query_as::<_, SignalRow>(TEXT).bind(hash).fetch_optional(db))?
-        .map(Signal::try_from)
-        .transpose()
+async fn insert(
+    tx: &mut Tx,
+    seen: &NewSignal,
+    hash: &str,
+    user: UserId,
+    now: Instant,
+) -> Result<Signal, StoreError> {
+    let key = identity::of_request(hash, seen.source_provider_id, user);
+    let kinds = (seen.origin, seen.source_kind);
+    insert_empty(tx, (seen.address.as_str(), hash), &key, kinds, now).await
 }
 
-async fn insert(tx: &mut Tx, seen: &NewSignal, hash: &str, now: Instant) -> Result<Signal, StoreError> {
+/// A record beside another one, of the same address.
+pub(super) async fn insert_beside(
+    tx: &mut Tx,
+    other: &Signal,
+    key: &str,
+    now: Instant,
+) -> Result<Signal, StoreError> {
+    let kinds = (other.origin, other.source_kind);
+    insert_empty(tx, (&other.url, &other.url_hash), key, kinds, now).await
+}
+
+async fn insert_empty(
+    tx: &mut Tx,
+    (url, hash): (&str, &str),
+    key: &str,
+    (origin, kind): (Origin, SourceKind),
+    now: Instant,
+) -> Result<Signal, StoreError> {
     const TEXT: &str = concat!(
-        "INSERT INTO signals (url, url_hash, state, origin, source_kind, liveness, first_seen, last_retrieved, \
-         matter_tags, messages) VALUES ($1, $2, $3, $4, $5, $6, $7, $7, '[]', '[]') RETURNING ",
+        "INSERT INTO signals (url, url_hash, record_key, state, origin, source_kind, liveness, first_seen, \
+         last_retrieved, date_published, matter_tags, messages) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, '[]', '[]') RETURNING ",
         columns!()
     );
     on_tx!(tx, db => sqlx::query_as::<_, SignalRow>(TEXT)
-        .bind(seen.address.as_str())
+        .bind(url)
         .bind(hash)
+        .bind(key)
         .bind(SignalState::Known.as_str())
-        .bind(seen.origin.as_str())
-        .bind(seen.source_kind.as_str())
+        .bind(origin.as_str())
+        .bind(kind.as_str())
         .bind(Liveness::Unknown.as_str())
         .bind(now)
+        .bind(UNKNOWN_DATE)
         .fetch_one(db))?
     .try_into()
 }
 
-/// Only what is empty is filled: what one person's source says does not replace what another's said.
-fn bring_up_to_date(signal: &mut Signal, seen: &NewSignal, now: Instant) {
+/// Only what is empty is filled, and only while there is no text: what is known of a text belongs to it.
+fn fill(signal: &mut Signal, seen: &NewSignal) {
     fn fill(place: &mut String, text: String) {
         if place.is_empty() {
             *place = text;
         }
     }
-    signal.last_retrieved = signal.last_retrieved.max(now);
-    // A text that is here keeps its source: who may ask another source may not see it.
-    if signal.source_provider_id.is_none() && signal.content_hash.is_empty() {
-        signal.source_provider_id = seen.source_provider_id;
-        signal.source_provider = line(&seen.source_provider);
+    signal.source_provider_id = seen.source_provider_id;
+    if seen.source_provider_id.is_some() {
+        fill(&mut signal.source_provider, line(&seen.source_provider));
     }
-    if signal.source_provider_id == seen.source_provider_id {
-        fill(&mut signal.external_id, external_id(&seen.external_id));
-    }
+    fill(&mut signal.external_id, external_id(&seen.external_id));
     fill(&mut signal.title, line(&seen.title));
     fill(&mut signal.author, line(&seen.author));
     if signal.date_published == UNKNOWN_DATE {

@@ -1,7 +1,7 @@
 //! Documents read and found. Who may see a document is decided here and in `grants::acl_of`, in the same way.
 
-use super::LIST_MAX;
 use super::signals::{SignalRow, columns};
+use super::{LIST_MAX, personal};
 use crate::db::{Db, on_db};
 use crate::json::{plain, to_column, to_count};
 use crate::sql::searches::pattern;
@@ -21,13 +21,22 @@ pub(super) async fn signal(db: &Db, id: SignalId) -> Result<Signal, StoreError> 
     on_db!(*db, read, db => sqlx::query_as::<_, SignalRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
 }
 
-pub(super) async fn by_url_hash(db: &Db, url_hash: &str) -> Result<Option<Signal>, StoreError> {
-    const TEXT: &str = concat!("SELECT ", columns!(), " FROM signals WHERE url_hash = $1");
+/// The newest text first; what has no text comes last.
+pub(super) async fn at(
+    db: &Db,
+    url_hash: &str,
+    visible_to: Option<&[AclToken]>,
+) -> Result<Vec<Signal>, StoreError> {
     let hash = plain(url_hash);
-    on_db!(*db, read, db =>
-        sqlx::query_as::<_, SignalRow>(TEXT).bind(hash.as_str()).fetch_optional(db))?
-    .map(Signal::try_from)
-    .transpose()
+    let rows = on_db!(*db, read, db => async {
+        let mut query = QueryBuilder::new(concat!("SELECT ", columns!(), " FROM signals WHERE url_hash = "));
+        query.push_bind(hash.clone());
+        push_visible(&mut query, visible_to);
+        query.push(" ORDER BY CASE WHEN given_at IS NULL THEN 1 ELSE 0 END, given_at DESC, signals.id DESC");
+        query.build_query_as::<SignalRow>().fetch_all(db).await
+    })?;
+    let found = rows.into_iter().map(Signal::try_from).collect::<Result<_, _>>()?;
+    personal::view(db, found, visible_to).await
 }
 
 /// In the order of their ids.
@@ -50,7 +59,7 @@ pub(super) async fn signals(
             found.push(row.try_into()?);
         }
     }
-    Ok(found)
+    personal::view(db, found, visible_to).await
 }
 
 pub(super) async fn find(
@@ -72,6 +81,7 @@ pub(super) async fn find(
         query.build_query_as::<SignalRow>().fetch_all(db).await
     })?;
     let items = rows.into_iter().map(Signal::try_from).collect::<Result<_, _>>()?;
+    let items = personal::view(db, items, filter.visible_to.as_deref()).await?;
     Ok(Page { items, total: to_count(total) })
 }
 
@@ -124,37 +134,79 @@ where
     }
 }
 
-/// Leaves what somebody with one of these tokens may see. A document without text is seen by nobody.
+/// What somebody with these tokens holds: their own numbers, and those of providers.
+struct Held {
+    users: Vec<i64>,
+    providers: Vec<i64>,
+}
+
+impl Held {
+    fn of(tokens: &[AclToken]) -> Self {
+        let (mut users, mut providers) = (Vec::new(), Vec::new());
+        for token in &tokens[..tokens.len().min(TOKENS_MAX)] {
+            match token {
+                AclToken::User(id) => users.push(id.0),
+                AclToken::Provider(id) => providers.push(id.0),
+            }
+        }
+        Self { users, providers }
+    }
+}
+
+/// Leaves what somebody with one of these tokens may see. A document without text is seen by nobody. Of the texts of one
+/// address and provider that the person may see, the newest counts: the others are superseded for this person.
 pub(in crate::sql) fn push_visible<'a, D>(query: &mut QueryBuilder<D>, tokens: Option<&[AclToken]>)
 where
     D: sqlx::Database,
     i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
 {
     let Some(tokens) = tokens else { return };
-    let tokens = &tokens[..tokens.len().min(TOKENS_MAX)];
-    let mut users = Vec::new();
-    let mut providers = Vec::new();
-    for token in tokens {
-        match token {
-            AclToken::User(id) => users.push(id.0),
-            AclToken::Provider(id) => providers.push(id.0),
-        }
+    let held = Held::of(tokens);
+    query.push(" AND signals.content_hash <> '' AND (");
+    push_by_source(query, &held);
+    push_by_grant(query, &held, "signals");
+    query.push(
+        ") AND (is_supplied OR NOT EXISTS (SELECT 1 FROM signals AS newer WHERE newer.url_hash = signals.url_hash \
+         AND COALESCE(newer.source_provider_id, 0) = COALESCE(signals.source_provider_id, 0) \
+         AND NOT newer.is_supplied AND newer.content_hash <> '' AND (newer.given_at > signals.given_at \
+         OR (newer.given_at = signals.given_at AND newer.id > signals.id)) AND (",
+    );
+    // Both are of one provider.
+    push_by_source(query, &held);
+    push_by_grant(query, &held, "newer");
+    query.push(")))");
+}
+
+/// The provider of the record gives everybody the same who holds its token.
+fn push_by_source<'a, D>(query: &mut QueryBuilder<D>, held: &Held)
+where
+    D: sqlx::Database,
+    i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
+{
+    if held.providers.is_empty() {
+        query.push("FALSE");
+        return;
     }
-    query.push(" AND signals.content_hash <> '' AND (FALSE");
-    if !users.is_empty() {
-        query.push(
-            " OR EXISTS (SELECT 1 FROM signal_grants AS g WHERE g.signal_id = signals.id AND g.revoked_at IS NULL \
-             AND g.content_hash = signals.content_hash AND g.user_id IN (",
-        );
-        push_list(query, users.into_iter());
-        query.push("))");
+    query.push("(NOT signals.is_supplied AND signals.source_provider_id IN (");
+    push_list(query, held.providers.iter().copied());
+    query.push("))");
+}
+
+/// Or one of these people was given exactly the text of the record.
+fn push_by_grant<'a, D>(query: &mut QueryBuilder<D>, held: &Held, record: &str)
+where
+    D: sqlx::Database,
+    i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
+{
+    if held.users.is_empty() {
+        return;
     }
-    if !providers.is_empty() {
-        query.push(" OR (NOT is_supplied AND source_provider_id IN (");
-        push_list(query, providers.into_iter());
-        query.push("))");
-    }
-    query.push(")");
+    query.push(format_args!(
+        " OR EXISTS (SELECT 1 FROM signal_grants AS g WHERE g.signal_id = {record}.id AND g.revoked_at IS NULL \
+         AND g.content_hash = {record}.content_hash AND g.user_id IN ("
+    ));
+    push_list(query, held.users.iter().copied());
+    query.push("))");
 }
 
 fn push_filter<'a, D>(query: &mut QueryBuilder<D>, filter: &SignalFilter)
@@ -169,10 +221,31 @@ where
         query.push(" AND state = ").push_bind(state.as_str().to_owned());
     }
     if let Some(tag) = &filter.matter_tag {
-        query.push(" AND signals.id IN (SELECT signal_id FROM signal_tags WHERE tag = ");
-        query.push_bind(plain(tag)).push(")");
+        push_tagged(query, tag, filter.visible_to.as_deref());
     }
     if !filter.words.is_empty() {
         query.push(" AND found_by LIKE ").push_bind(pattern(&filter.words)).push(" ESCAPE '\\'");
+    }
+}
+
+/// Those with a tag that the person sees: of the record for whoever sees it by its provider, and the person's own.
+fn push_tagged<'a, D>(query: &mut QueryBuilder<D>, tag: &str, tokens: Option<&[AclToken]>)
+where
+    D: sqlx::Database,
+    i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
+    String: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
+{
+    query.push(" AND ((signals.id IN (SELECT signal_id FROM signal_tags WHERE tag = ");
+    query.push_bind(plain(tag)).push(")");
+    if let Some(tokens) = tokens {
+        let held = Held::of(tokens);
+        query.push(" AND ");
+        push_by_source(query, &held);
+        query.push(") OR signals.id IN (SELECT signal_id FROM signal_grant_tags WHERE tag = ");
+        query.push_bind(plain(tag)).push(" AND user_id IN (");
+        push_list(query, held.users.iter().copied());
+        query.push(")))");
+    } else {
+        query.push("))");
     }
 }

@@ -1,12 +1,12 @@
 //! Documents out of the cache: one, two that are one, those of a person, those of a source.
 
 use super::reading::push_list;
-use super::signals::{add_tags, load, unneeded};
-use super::{LIST_MAX, changes, content, grants};
+use super::signals::{load, unneeded};
+use super::{LIST_MAX, changes, content, grants, identity, tags};
 use crate::db::{Db, Tx, changed, on_tx};
 use crate::sql::canonical;
 use domain::contracts::{BodyKey, StoreError};
-use domain::corpus::Grant;
+use domain::corpus::{Grant, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::instant::Instant;
 use sqlx::QueryBuilder;
@@ -32,26 +32,41 @@ pub(super) async fn merge(
     if from == into {
         return Ok(Vec::new());
     }
-    let there = grants::stored(&mut tx, into).await?;
-    for grant in grants::stored(&mut tx, from).await? {
-        let other = there.iter().find(|other| other.user_id == grant.user_id);
-        if other.is_none_or(|other| last_word(other) < last_word(&grant)) {
-            grants::write(&mut tx, &Grant { signal_id: into, ..grant }).await?;
-        }
-    }
-    add_tags(&mut tx, &mut kept, &old.matter_tags).await?;
-    let mut earlier = stored_hashes(&mut tx, into).await?;
-    earlier.push(old.content_hash);
-    earlier.extend(stored_hashes(&mut tx, from).await?);
-    let mut seen = std::collections::BTreeSet::new();
-    earlier.retain(|hash| seen.insert(hash.clone()));
-    content::add_earlier(&mut tx, into, &earlier, &kept.content_hash).await?;
-    canonical::move_over(&mut tx, from, into, now).await?;
-    delete(&mut tx, &[from.0]).await?;
+    merge_in(&mut tx, &old, &mut kept, now).await?;
     changes::note(&mut tx, &[from.0, into.0]).await?;
     let body = unneeded(&mut tx, old.body_key).await?;
     tx.commit().await?;
     Ok(body.into_iter().collect())
+}
+
+/// One record goes into another: rights, tags, earlier texts and decisions go over. Whoever had the old number is led to
+/// the new one.
+pub(super) async fn merge_in(
+    tx: &mut Tx,
+    old: &Signal,
+    kept: &mut Signal,
+    now: Instant,
+) -> Result<(), StoreError> {
+    let (from, into) = (old.signal_id, kept.signal_id);
+    let there = grants::stored(tx, into).await?;
+    for grant in grants::stored(tx, from).await? {
+        let user = grant.user_id;
+        let other = there.iter().find(|other| other.user_id == user);
+        if other.is_none_or(|other| last_word(other) < last_word(&grant)) {
+            grants::write(tx, &Grant { signal_id: into, ..grant }).await?;
+        }
+        grants::lead(tx, from, into, user).await?;
+    }
+    tags::move_own(tx, from, into).await?;
+    tags::add(tx, kept, &old.matter_tags).await?;
+    let mut earlier = stored_hashes(tx, into).await?;
+    earlier.push(old.content_hash.clone());
+    earlier.extend(stored_hashes(tx, from).await?);
+    let mut seen = std::collections::BTreeSet::new();
+    earlier.retain(|hash| seen.insert(hash.clone()));
+    content::add_earlier(tx, into, &earlier, &kept.content_hash).await?;
+    canonical::move_over(tx, from, into, now).await?;
+    delete(tx, &[from.0]).await
 }
 
 /// A person goes: with their rights, their own sources, and the documents that nobody else may see. A document that
@@ -81,13 +96,36 @@ pub(in crate::sql) async fn forget_source(tx: &mut Tx, source: ProviderId) -> Re
     const OF_SOURCE: &str = "SELECT id FROM signals WHERE source_provider_id = $1 ORDER BY id";
     const LONELY: &str = "SELECT id FROM signals WHERE source_provider_id = $1 AND NOT EXISTS (SELECT 1 \
          FROM signal_grants AS g WHERE g.signal_id = signals.id AND g.revoked_at IS NULL) ORDER BY id";
-    const RELEASE: &str = "UPDATE signals SET source_provider_id = NULL WHERE source_provider_id = $1";
+    const RELEASE: &str = "UPDATE signals SET source_provider_id = NULL, source_provider = '' \
+         WHERE source_provider_id = $1";
     changes::hold(tx).await?;
     let all: Vec<i64> = on_tx!(&mut *tx, db => sqlx::query_scalar(OF_SOURCE).bind(source.0).fetch_all(db))?;
     let lonely: Vec<i64> = on_tx!(&mut *tx, db => sqlx::query_scalar(LONELY).bind(source.0).fetch_all(db))?;
     delete(tx, &lonely).await?;
+    release_texts(tx, source).await?;
     on_tx!(&mut *tx, db => changed(sqlx::query(RELEASE).bind(source.0).execute(db)))?;
     changes::note(tx, &all).await
+}
+
+/// The texts of a source that goes have no provider from now on. One that has come without a provider, too, is one record
+/// with it.
+async fn release_texts(tx: &mut Tx, source: ProviderId) -> Result<(), StoreError> {
+    const TEXT: &str = "SELECT id FROM signals WHERE source_provider_id = $1 AND NOT is_supplied \
+         AND content_hash <> '' ORDER BY id";
+    let ids: Vec<i64> = on_tx!(&mut *tx, db => sqlx::query_scalar(TEXT).bind(source.0).fetch_all(db))?;
+    for id in ids {
+        let signal = load(tx, SignalId(id)).await?;
+        let key = identity::of_text(&signal.url_hash, None, &signal.content_hash);
+        match identity::find(tx, &key).await? {
+            Some(mut there) => {
+                let now = signal.last_retrieved;
+                merge_in(tx, &signal, &mut there, now).await?;
+                changes::note(tx, &[there.signal_id.0]).await?;
+            }
+            None => identity::set(tx, signal.signal_id, &key).await?,
+        }
+    }
+    Ok(())
 }
 
 /// When the source last gave or refused the document, or the right was made.
@@ -102,7 +140,7 @@ async fn stored_hashes(tx: &mut Tx, id: SignalId) -> Result<Vec<String>, StoreEr
 }
 
 /// Deletes documents with all that is theirs, and heals the lines of versions that they stood in.
-async fn delete(tx: &mut Tx, ids: &[i64]) -> Result<(), StoreError> {
+pub(super) async fn delete(tx: &mut Tx, ids: &[i64]) -> Result<(), StoreError> {
     const HEIR: &str = "UPDATE signals SET lineage_id = (SELECT MIN(id) FROM signals WHERE lineage_id = $1) \
          WHERE lineage_id = $1";
     for some in ids.chunks(LIST_MAX) {

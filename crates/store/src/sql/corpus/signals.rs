@@ -7,17 +7,12 @@ use domain::contracts::{BodyKey, StoreError};
 use domain::corpus::{Liveness, Origin, Signal, SignalState, SourceKind};
 use domain::ids::{ProviderId, SignalId};
 use domain::instant::Instant;
-use sqlx::QueryBuilder;
 use sqlx::types::Json;
 
 /// Longest title, author or other text of one line, in characters.
 pub(super) const LINE_CHARS_MAX: usize = 1_000;
 /// Longest id of a source, in bytes: a longer one is not kept, and a part of it would be another document's.
 const EXTERNAL_ID_BYTES_MAX: usize = 1_000;
-/// Most tags of a document.
-const TAGS_MAX: usize = 50;
-/// Longest tag, in characters; a longer one is not kept.
-const TAG_CHARS_MAX: usize = 200;
 
 macro_rules! columns {
     () => {
@@ -134,7 +129,7 @@ pub(super) async fn load(tx: &mut Tx, id: SignalId) -> Result<Signal, StoreError
     on_tx!(tx, db => sqlx::query_as::<_, SignalRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
 }
 
-/// Writes the document back; its tags are written by [`add_tags`].
+/// Writes the document back. Its tags are written by `tags`, its identity by `identity`.
 pub(super) async fn save(tx: &mut Tx, signal: &Signal) -> Result<(), StoreError> {
     const TEXT: &str = "UPDATE signals SET url = $2, url_hash = $3, source_provider_id = $4, source_provider = $5, \
          external_id = $6, external_version = $7, title = $8, author = $9, mime = $10, ext = $11, size = $12, \
@@ -185,32 +180,6 @@ pub(super) async fn save(tx: &mut Tx, signal: &Signal) -> Result<(), StoreError>
         .bind(to_column(signal.file_bytes))
         .execute(db)))?;
     if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
-}
-
-/// Adds tags to those that the document has, as many as there is room for. True: some are new.
-pub(super) async fn add_tags(tx: &mut Tx, signal: &mut Signal, tags: &[String]) -> Result<bool, StoreError> {
-    let before = signal.matter_tags.len();
-    for tag in tags.iter().map(|tag| plain(tag)) {
-        let is_fit = !tag.is_empty() && tag.chars().count() <= TAG_CHARS_MAX;
-        if is_fit && signal.matter_tags.len() < TAGS_MAX && !signal.matter_tags.contains(&tag) {
-            signal.matter_tags.push(tag);
-        }
-    }
-    let new = &signal.matter_tags[before..];
-    if new.is_empty() {
-        return Ok(false);
-    }
-    on_tx!(&mut *tx, db => async {
-        let mut query = QueryBuilder::new("INSERT INTO signal_tags (signal_id, tag) ");
-        query.push_values(new, |mut row, tag| {
-            row.push_bind(signal.signal_id.0).push_bind(tag.clone());
-        });
-        changed(query.build().execute(db)).await
-    })?;
-    let all = JsonText::of(&signal.matter_tags)?;
-    on_tx!(tx, db => changed(sqlx::query("UPDATE signals SET matter_tags = $2 WHERE id = $1")
-        .bind(signal.signal_id.0).bind(all.clone()).execute(db)))?;
-    Ok(true)
 }
 
 /// The body, unless a document has it.

@@ -21,6 +21,7 @@ pub mod schedules;
 pub mod searches;
 pub mod signal_changes;
 pub mod signal_lists;
+pub mod signal_records;
 pub mod signal_rights;
 pub mod signals;
 pub mod tasks;
@@ -79,9 +80,11 @@ macro_rules! store_behaviours {
             chats: are_kept_by_owner, messages_keep_their_order, messages_are_rated;
             activity: days_are_counted, futile_searches_are_bounded, providers_are_compared, answers_are_rated;
             brandings: what_was_saved_last_is_in_use, names_are_unique;
-            signals: are_noted_once, are_noted_once_by_many, are_written_whole, are_verified_and_probed, are_removed,
+            signals: are_noted_once, are_noted_by_many, are_written_whole, are_verified_and_probed, are_removed,
                 are_merged, are_readdressed, lose_their_bodies;
             signal_lists: are_found, are_read_by_the_thousand, have_relatives, are_counted, are_bounded;
+            signal_records: are_one_for_each_text, show_nothing_of_others, end_for_one_person_alone,
+                go_along_with_their_provider, stay_what_they_are, are_retired_when_nobody_sees_them;
             signal_rights: are_to_one_text, follow_the_source, end, supplied_texts_replace_nothing,
                 go_with_their_person, go_with_their_source;
             signal_changes: are_told_in_order, are_told_in_the_order_of_commits, end_whoever_writes;

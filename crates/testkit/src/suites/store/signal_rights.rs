@@ -1,9 +1,9 @@
 //! Who may see a cached document: decided by the records, the same in every way of asking.
 
-use super::signals::{by, content, hash, ids, indexed, seen};
+use super::signals::{brought, by, content, hash, ids, indexed, seen};
 use super::{at, person};
 use domain::contracts::{Retrieval, SignalFilter, Store, StoreError};
-use domain::corpus::{AclToken, IndexedContent};
+use domain::corpus::{AclToken, IndexedContent, NewSignal};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::provider::ProviderDraft;
 use domain::user::UserDraft;
@@ -11,16 +11,16 @@ use domain::user::UserDraft;
 /// More words of an access list than are looked at.
 const TOO_MANY: i64 = 10_001;
 
-fn supplied(text: &str) -> IndexedContent {
+pub(super) fn supplied(text: &str) -> IndexedContent {
     IndexedContent { is_supplied: true, ..content(text, 1) }
 }
 
 /// The same text, as it was fetched by its address alone.
-fn from_nowhere(text: &str) -> IndexedContent {
+pub(super) fn from_nowhere(text: &str) -> IndexedContent {
     IndexedContent { source_provider_id: None, ..content(text, 1) }
 }
 
-fn tokens(user: UserId, providers: &[i64]) -> Vec<AclToken> {
+pub(super) fn tokens(user: UserId, providers: &[i64]) -> Vec<AclToken> {
     let providers = providers.iter().map(|id| AclToken::Provider(ProviderId(*id)));
     std::iter::once(AclToken::User(user)).chain(providers).collect()
 }
@@ -42,25 +42,28 @@ async fn visible(store: &dyn Store, tokens: &[AclToken]) -> Vec<SignalId> {
 
 pub async fn are_to_one_text(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
-    let (known, _) = store.note_signal(seen("x"), &by(ann, ""), at(1)).await.unwrap();
+    let unknown = NewSignal { source_provider_id: None, ..seen("x") };
+    let (known, _) = store.note_signal(unknown.clone(), &by(ann, ""), at(1)).await.unwrap();
     let id = known.signal_id;
     assert_eq!(visible(store, &tokens(ann, &[7])).await, [], "nobody sees a document without text");
     store.index_signal(id, from_nowhere("one"), &by(ann, "one"), at(2)).await.unwrap();
     assert_eq!(visible(store, &tokens(ann, &[])).await, [id]);
     assert_eq!(visible(store, &tokens(ben, &[7])).await, [], "provider 7 did not give this text");
     assert_eq!(visible(store, &[]).await, []);
-    store.note_signal(seen("x"), &by(ben, ""), at(3)).await.unwrap();
-    assert_eq!(visible(store, &tokens(ben, &[])).await, [], "to want it is no right");
-    store.verify_signal(id, "", &by(ben, ""), at(3)).await.unwrap();
-    assert_eq!(visible(store, &tokens(ben, &[])).await, [], "nor is that it is still there");
-    store.index_signal(id, from_nowhere("two"), &by(ben, "two"), at(4)).await.unwrap();
-    assert_eq!(visible(store, &tokens(ben, &[])).await, [id]);
-    assert_eq!(visible(store, &tokens(ann, &[])).await, [], "the source gave Ann another text");
-    store.verify_signal(id, "", &by(ann, "two"), at(5)).await.unwrap();
-    assert_eq!(visible(store, &tokens(ann, &[])).await, [id]);
+    let (bens, is_new) = store.note_signal(unknown, &by(ben, ""), at(3)).await.unwrap();
+    assert!(is_new && bens.signal_id != id, "to want it leads to nobody's record");
+    assert_eq!(visible(store, &tokens(ben, &[])).await, [], "and is no right");
+    store.verify_signal(id, "", &by(ben, "two"), at(3)).await.unwrap();
+    assert_eq!(visible(store, &tokens(ben, &[])).await, [], "nor is another text");
+    let two = store.index_signal(bens.signal_id, from_nowhere("two"), &by(ben, "two"), at(4)).await.unwrap();
+    assert_eq!(visible(store, &tokens(ben, &[])).await, [two.signal_id]);
+    assert_eq!(visible(store, &tokens(ann, &[])).await, [id], "the source gave Ann another text");
+    assert_eq!(brought(store, "x", from_nowhere("two"), ann).await, two.signal_id);
+    assert_eq!(visible(store, &tokens(ann, &[])).await, [two.signal_id], "now it gave her this one");
+    assert_eq!(store.signal(id).await, Err(StoreError::NotFound), "nobody has the older one");
     assert_eq!(visible(store, &tokens(UserId(999), &[8])).await, []);
-    let acl = store.acl_of(&[id]).await.unwrap();
-    assert_eq!(acl, [(id, vec![AclToken::User(ann), AclToken::User(ben)])]);
+    let acl = store.acl_of(&[two.signal_id]).await.unwrap();
+    assert_eq!(acl, [(two.signal_id, vec![AclToken::User(ann), AclToken::User(ben)])]);
 }
 
 pub async fn follow_the_source(store: &dyn Store) {
@@ -73,36 +76,35 @@ pub async fn follow_the_source(store: &dyn Store) {
         source_provider: "Eight".to_owned(),
         ..content("secret of eight", 1)
     };
-    store.index_signal(id, of_eight, &by(ann, "secret of eight"), at(3)).await.unwrap();
-    assert_eq!(visible(store, &tokens(ben, &[7])).await, [], "provider 7 did not give this text");
-    assert_eq!(visible(store, &tokens(ben, &[8])).await, [id]);
+    // Asked for at provider 7, given by provider 8: a record of its own.
+    let placed = store.index_signal(id, of_eight, &by(ann, "secret of eight"), at(3)).await.unwrap();
+    let other = placed.signal_id;
+    assert_eq!(visible(store, &tokens(ben, &[7])).await, [id], "provider 7 did not give the new text");
+    assert_eq!(visible(store, &tokens(ben, &[8])).await, [other]);
     store.note_signal(seen("x"), &by(ben, ""), at(4)).await.unwrap();
-    let signal = store.signal(id).await.unwrap();
+    let signal = store.signal(other).await.unwrap();
     assert_eq!((signal.source_provider_id, signal.source_provider.as_str()), (Some(ProviderId(8)), "Eight"));
     let many: Vec<i64> = (100..100 + TOO_MANY).chain([8]).collect();
-    let answer = store.signals(&[id], Some(&tokens(ben, &many))).await.unwrap();
+    let answer = store.signals(&[other], Some(&tokens(ben, &many))).await.unwrap();
     assert_eq!(answer, [], "what is beyond the bound opens nothing");
-    assert_eq!(ids(&store.signals(&[id], Some(&tokens(ben, &many[3..]))).await.unwrap()), [id]);
+    assert_eq!(ids(&store.signals(&[other], Some(&tokens(ben, &many[3..]))).await.unwrap()), [other]);
 }
 
 pub async fn end(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
-    let (known, _) = store.note_signal(seen("x"), &by(ann, ""), at(1)).await.unwrap();
-    let id = known.signal_id;
-    for user in [ann, ben] {
-        store.index_signal(id, from_nowhere("one"), &by(user, "one"), at(2)).await.unwrap();
-    }
+    let id = brought(store, "x", from_nowhere("one"), ann).await;
+    assert_eq!(brought(store, "x", from_nowhere("one"), ben).await, id);
     assert!(store.revoke_grant(id, ann, at(3)).await.unwrap());
     assert!(!store.revoke_grant(id, ann, at(4)).await.unwrap(), "once");
     assert_eq!(visible(store, &tokens(ann, &[7])).await, []);
     assert_eq!(visible(store, &tokens(ben, &[])).await, [id], "the others keep theirs");
     let grant = store.grants(id).await.unwrap().remove(0);
     assert_eq!((grant.user_id, grant.granted_at, grant.revoked_at), (ann, at(1), Some(at(3))));
-    store.note_signal(seen("x"), &by(ann, ""), at(5)).await.unwrap();
-    let grant = store.grants(id).await.unwrap().remove(0);
-    assert_eq!((grant.revoked_at, grant.granted_at, grant.content_hash.as_str()), (None, at(5), ""));
+    let unknown = NewSignal { source_provider_id: None, ..seen("x") };
+    let (again, is_new) = store.note_signal(unknown, &by(ann, ""), at(5)).await.unwrap();
+    assert!(is_new && again.signal_id != id, "what was refused is not known any more");
     assert_eq!(visible(store, &tokens(ann, &[])).await, [], "the source has to give it once more");
-    store.verify_signal(id, "", &by(ann, "one"), at(6)).await.unwrap();
+    assert_eq!(brought(store, "x", from_nowhere("one"), ann).await, id);
     assert_eq!(visible(store, &tokens(ann, &[])).await, [id]);
     assert!(store.remove_grant(id, ann, at(7)).await.unwrap());
     assert!(!store.remove_grant(id, ann, at(7)).await.unwrap());
@@ -115,29 +117,28 @@ pub async fn end(store: &dyn Store) {
 
 pub async fn supplied_texts_replace_nothing(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
-    let (known, _) = store.note_signal(seen("x"), &by(ann, ""), at(1)).await.unwrap();
-    let id = known.signal_id;
-    store.index_signal(id, supplied("mine"), &by(ann, "mine"), at(2)).await.unwrap();
-    let signal = store.signal(id).await.unwrap();
+    let mine = brought(store, "x", supplied("mine"), ann).await;
+    let signal = store.signal(mine).await.unwrap();
     assert_eq!((signal.is_supplied, signal.last_verified), (true, None), "the source was not asked");
-    assert_eq!(visible(store, &tokens(ann, &[])).await, [id]);
+    assert_eq!((signal.source_provider_id, signal.source_provider.as_str()), (None, ""));
+    assert_eq!(visible(store, &tokens(ann, &[])).await, [mine]);
     assert_eq!(visible(store, &tokens(ben, &[7])).await, [], "only who supplied it sees it");
-    let taken = Err(StoreError::Taken("text"));
-    assert_eq!(store.index_signal(id, supplied("his"), &by(ben, "his"), at(3)).await, taken);
-    assert_eq!(visible(store, &tokens(ben, &[7])).await, []);
-    store.index_signal(id, supplied("newer"), &by(ann, "newer"), at(4)).await.unwrap();
-    assert_eq!(store.signal(id).await.unwrap().content_hash, hash("newer"), "one may replace one's own");
+    // The same text of somebody else is theirs.
+    let his = brought(store, "x", supplied("mine"), ben).await;
+    assert_ne!(his, mine);
+    assert_eq!(visible(store, &tokens(ben, &[7])).await, [his]);
+    assert_eq!(brought(store, "x", supplied("newer"), ann).await, mine);
+    assert_eq!(store.signal(mine).await.unwrap().content_hash, hash("newer"), "one may replace one's own");
 
-    store.index_signal(id, content("real", 1), &by(ben, "real"), at(5)).await.unwrap();
-    assert_eq!(visible(store, &tokens(UserId(999), &[7])).await, [id], "the source gave it");
-    assert_eq!(visible(store, &tokens(ann, &[])).await, []);
-    let real = store.signal(id).await.unwrap();
-    assert_eq!(store.index_signal(id, supplied("forged"), &by(ann, "forged"), at(6)).await, taken);
-    assert_eq!(store.signal(id).await.unwrap(), real);
-    assert_eq!(visible(store, &tokens(ann, &[])).await, []);
-    assert_eq!(store.index_signal(id, supplied("real"), &by(ann, "real"), at(7)).await, Ok(None));
-    assert_eq!(store.signal(id).await.unwrap(), real, "it is the source's text all the same");
-    assert_eq!(visible(store, &tokens(ann, &[])).await, [id], "who has it may see it");
+    let given = brought(store, "x", content("real", 1), ben).await;
+    assert_eq!(visible(store, &tokens(UserId(999), &[7])).await, [given], "the source gave it");
+    assert_eq!(visible(store, &tokens(ann, &[])).await, [mine]);
+    let real = store.signal(given).await.unwrap();
+    for text in ["forged", "real"] {
+        assert_eq!(brought(store, "x", supplied(text), ann).await, mine);
+        assert_eq!(store.signal(given).await.unwrap(), real);
+        assert_eq!(visible(store, &tokens(ann, &[])).await, [mine], "whoever knows a text sees no more");
+    }
 }
 
 pub async fn go_with_their_person(store: &dyn Store) {
@@ -147,9 +148,11 @@ pub async fn go_with_their_person(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
     let with_token = |user, text| Retrieval { idp: "hub".to_owned(), ..by(user, text) };
     let note = async |name: &str, content: IndexedContent, by: &Retrieval| {
-        let (signal, _) = store.note_signal(seen(name), by, at(1)).await.unwrap();
-        store.index_signal(signal.signal_id, content, by, at(2)).await.unwrap();
-        signal.signal_id
+        let source_provider_id = content.source_provider_id;
+        let seen = NewSignal { source_provider_id, is_supplied: content.is_supplied, ..seen(name) };
+        let by = &Retrieval { content_hash: String::new(), ..by.clone() };
+        let (signal, _) = store.note_signal(seen, by, at(1)).await.unwrap();
+        store.index_signal(signal.signal_id, content, by, at(2)).await.unwrap().signal_id
     };
     let by_token = note("token", content("a", 1), &with_token(ann, "a")).await;
     let of_source = note("source", content("b", 1), &by(ann, "b")).await;
@@ -179,10 +182,8 @@ pub async fn go_with_their_source(store: &dyn Store) {
     let made = store.create_providers(vec![draft("one"), draft("two")], ben, at(0)).await.unwrap();
     let mut documents = Vec::new();
     for (name, source, text) in [("a", &made[0], "a"), ("b", &made[0], "b"), ("c", &made[1], "c")] {
-        let id = indexed(store, name, text, ann).await;
         let of_source = IndexedContent { source_provider_id: Some(source.id), ..content(text, 1) };
-        store.index_signal(id, of_source, &by(ann, text), at(3)).await.unwrap();
-        documents.push(id);
+        documents.push(brought(store, name, of_source, ann).await);
     }
     store.remove_grant(documents[1], ann, at(4)).await.unwrap();
     let everything = tokens(ben, &[made[0].id.0, made[1].id.0]);
@@ -192,7 +193,7 @@ pub async fn go_with_their_source(store: &dyn Store) {
     assert_eq!(visible(store, &everything).await, [documents[2]]);
     assert_eq!(visible(store, &tokens(ann, &[])).await, [documents[0], documents[2]]);
     let signal = store.signal(documents[0]).await.unwrap();
-    assert_eq!((signal.source_provider_id, signal.source_provider.as_str()), (None, "Wiki"));
+    assert_eq!((signal.source_provider_id, signal.source_provider.as_str()), (None, ""));
     let before = store.corpus_sequence().await.unwrap();
     store.delete_user(ben).await.unwrap();
     let signal = store.signal(documents[2]).await.unwrap();

@@ -1,9 +1,9 @@
 //! Documents of the semantic cache: noted once, written whole, found, merged, removed.
 
 use super::{at, person};
-use domain::contracts::{BodyKey, Retrieval, Store, StoreError};
+use domain::contracts::{BodyKey, Placed, Retrieval, Store, StoreError};
 use domain::corpus::{
-    DocumentAddress, IndexedContent, Liveness, NewSignal, Origin, Signal, SignalState, SourceKind,
+    AclToken, DocumentAddress, IndexedContent, Liveness, NewSignal, Origin, Signal, SignalState, SourceKind,
     StoredChunk,
 };
 use domain::ids::{ProviderId, SignalId, UserId};
@@ -30,6 +30,8 @@ pub fn seen(name: &str) -> NewSignal {
         date_published: "unknown".to_owned(),
         origin: Origin::Ingest,
         matter_tags: Vec::new(),
+        known: None,
+        is_supplied: false,
     }
 }
 
@@ -77,14 +79,30 @@ pub fn content(text: &str, count: u32) -> IndexedContent {
         body_bytes: 50,
         body_expires: Some(at(1_000)),
         chunks: chunks(text, count),
+        followers: Vec::new(),
     }
 }
 
 /// A document with a text that this person retrieved.
 pub(crate) async fn indexed(store: &dyn Store, name: &str, text: &str, user: UserId) -> SignalId {
-    let (signal, _) = store.note_signal(seen(name), &by(user, ""), at(1)).await.expect("noted");
-    store.index_signal(signal.signal_id, content(text, 2), &by(user, text), at(2)).await.expect("indexed");
-    signal.signal_id
+    brought(store, name, content(text, 2), user).await
+}
+
+/// The record that a text has come to which this person asked for.
+pub(crate) async fn brought(
+    store: &dyn Store,
+    name: &str,
+    content: IndexedContent,
+    user: UserId,
+) -> SignalId {
+    let seen = NewSignal {
+        source_provider_id: content.source_provider_id,
+        is_supplied: content.is_supplied,
+        ..seen(name)
+    };
+    let (signal, _) = store.note_signal(seen, &by(user, ""), at(1)).await.expect("noted");
+    let placed = store.index_signal(signal.signal_id, content, &by(user, ""), at(2)).await;
+    placed.expect("indexed").signal_id
 }
 
 pub(crate) fn ids(signals: &[Signal]) -> Vec<SignalId> {
@@ -104,35 +122,39 @@ pub async fn are_noted_once(store: &dyn Store) {
     assert_eq!((signal.first_seen, signal.last_retrieved, signal.indexed_at), (at(1), at(1), None));
     assert_eq!((signal.date_published.as_str(), signal.matter_tags.len()), ("unknown", 1));
     assert_eq!(store.signal(signal.signal_id).await.unwrap(), signal);
-    assert_eq!(store.signal_by_url_hash(&hash("x")).await.unwrap(), Some(signal.clone()));
-    assert_eq!(store.signal_by_url_hash(&hash("y")).await.unwrap(), None);
+    assert_eq!(store.signals_at(&hash("x"), None).await.unwrap(), [signal.clone()]);
+    assert_eq!(store.signals_at(&hash("y"), None).await.unwrap(), []);
 
     let again = NewSignal {
         title: "A title \0".to_owned(),
         origin: Origin::Rag,
-        source_provider_id: Some(ProviderId(8)),
         date_published: "2024-01-01".to_owned(),
-        external_id: "of provider 8".to_owned(),
+        external_id: "7".to_owned(),
         matter_tags: vec!["matter:b".to_owned(), "matter:a".to_owned(), String::new()],
         ..seen("x")
     };
-    let (newer, is_new) = store.note_signal(again, &by(ann, ""), at(9)).await.unwrap();
+    let (newer, is_new) = store.note_signal(again.clone(), &by(ann, ""), at(9)).await.unwrap();
     let expected = Signal {
         title: "A title ".to_owned(),
         date_published: "2024-01-01".to_owned(),
+        external_id: "7".to_owned(),
         matter_tags: vec!["matter:a".to_owned(), "matter:b".to_owned()],
         last_retrieved: at(9),
         ..signal
     };
     assert_eq!((newer, is_new), (expected.clone(), false), "what is there stays, what is empty is filled");
     assert_eq!(store.signal(expected.signal_id).await.unwrap(), expected);
+    let of_eight = NewSignal { source_provider_id: Some(ProviderId(8)), ..again };
+    let (other, is_new) = store.note_signal(of_eight, &by(ann, ""), at(9)).await.unwrap();
+    assert!(is_new && other.signal_id != expected.signal_id, "another provider, another record");
     let nobody = store.note_signal(seen("y"), &by(UserId(999), ""), at(1)).await;
     assert!(matches!(nobody, Err(StoreError::UnknownReference(_))), "{nobody:?}");
-    assert_eq!(store.signal_by_url_hash(&hash("y")).await.unwrap(), None, "all or nothing");
+    assert_eq!(store.signals_at(&hash("y"), None).await.unwrap(), [], "all or nothing");
     assert_eq!(store.signal(SignalId(999)).await, Err(StoreError::NotFound));
 }
 
-pub async fn are_noted_once_by_many(store: &dyn Store) {
+/// People who want one address at the same time neither fail nor see each other's: those who got one text share a record.
+pub async fn are_noted_by_many(store: &dyn Store) {
     let mut people = Vec::new();
     for number in 0..RACERS {
         people.push(person(store, &format!("racer {number}")).await.id);
@@ -145,29 +167,32 @@ pub async fn are_noted_once_by_many(store: &dyn Store) {
             }
         });
     let noted: Vec<(Signal, bool)> = join_all(notes).await.into_iter().map(Result::unwrap).collect();
-    assert_eq!(noted.iter().filter(|(_, is_new)| *is_new).count(), 1);
-    let distinct: BTreeSet<SignalId> = noted.iter().map(|(signal, _)| signal.signal_id).collect();
-    let id = *distinct.first().unwrap();
-    assert_eq!((distinct.len(), store.signal(id).await.unwrap().matter_tags.len()), (1, RACERS));
+    assert!(noted.iter().all(|(signal, is_new)| *is_new && signal.matter_tags.len() == 1));
+    let requests: BTreeSet<SignalId> = noted.iter().map(|(signal, _)| signal.signal_id).collect();
+    assert_eq!(requests.len(), RACERS, "everybody's request is their own");
 
-    let texts = people.iter().enumerate().map(|(number, user)| async move {
+    let texts = people.iter().zip(&noted).enumerate().map(|(number, (user, (signal, _)))| async move {
         let text = format!("text {}", number % 3);
-        store.index_signal(id, content(&text, number as u32 + 1), &by(*user, &text), at(2)).await
+        let size = number as u32 + 1;
+        store.index_signal(signal.signal_id, content(&text, size), &by(*user, &text), at(2)).await
     });
-    join_all(texts).await.into_iter().for_each(|outcome| drop(outcome.unwrap()));
-    let signal = store.signal(id).await.unwrap();
-    let pieces = store.chunks(id).await.unwrap();
-    assert_eq!(pieces.len(), signal.chunk_count as usize, "the pieces are those of one writer");
-    let text =
-        (0..3).map(|number| format!("text {number}")).find(|text| hash(text) == signal.content_hash).unwrap();
-    assert_eq!(pieces, chunks(&text, signal.chunk_count));
-    let grants = store.grants(id).await.unwrap();
-    assert_eq!(grants.len(), RACERS);
-    assert_eq!(
-        grants.iter().filter(|grant| grant.opens(&signal)).count(),
-        RACERS / 3,
-        "who got another text sees none"
-    );
+    let placed: Vec<_> = join_all(texts).await.into_iter().map(Result::unwrap).collect();
+    let records = store.signals_at(&hash("x"), None).await.unwrap();
+    assert_eq!(records.len(), 3, "one for each text");
+    for signal in records {
+        let id = signal.signal_id;
+        let pieces = store.chunks(id).await.unwrap();
+        assert_eq!(pieces.len(), signal.chunk_count as usize, "the pieces are those of one writer");
+        let text = (0..3).map(|n| format!("text {n}")).find(|text| hash(text) == signal.content_hash).unwrap();
+        assert_eq!(pieces, chunks(&text, signal.chunk_count));
+        let grants = store.grants(id).await.unwrap();
+        assert_eq!(grants.len(), RACERS / 3);
+        assert!(grants.iter().all(|grant| grant.opens(&signal)));
+    }
+    for ((user, (request, _)), placed) in people.iter().zip(&noted).zip(placed) {
+        let led = store.led_to(request.signal_id, *user).await.unwrap().unwrap_or(request.signal_id);
+        assert_eq!(led, placed.signal_id, "the number of a request leads to its text");
+    }
 }
 
 pub async fn are_written_whole(store: &dyn Store) {
@@ -175,7 +200,8 @@ pub async fn are_written_whole(store: &dyn Store) {
     let (known, _) = store.note_signal(seen("x"), &by(ann, ""), at(1)).await.unwrap();
     let id = known.signal_id;
     store.note_failure(id, "not there".to_owned(), at(1)).await.unwrap();
-    assert_eq!(store.index_signal(id, content("one", 250), &by(ann, "one"), at(2)).await, Ok(None));
+    let placed = store.index_signal(id, content("one", 250), &by(ann, "one"), at(2)).await.unwrap();
+    assert_eq!(placed, Placed { signal_id: id, changed: vec![], unneeded: vec![] });
     let expected = Signal {
         state: SignalState::Indexed,
         content_hash: hash("one"),
@@ -204,7 +230,8 @@ pub async fn are_written_whole(store: &dyn Store) {
     assert_eq!(store.signal(id).await.unwrap(), expected);
     assert_eq!(store.chunks(id).await.unwrap(), chunks("one", 250));
     let two = store.index_signal(id, content("two", 1), &by(ann, "two"), at(3)).await.unwrap();
-    assert_eq!(two, BodyKey::of_hash(&hash("one")), "nobody needs the old body");
+    assert_eq!(two.signal_id, id, "nobody else has the old text");
+    assert_eq!(two.unneeded, [BodyKey::of_hash(&hash("one")).unwrap()], "nobody needs the old body");
     assert_eq!(store.chunks(id).await.unwrap(), chunks("two", 1));
     store.index_signal(id, content("three", 1), &by(ann, "three"), at(4)).await.unwrap();
     store.index_signal(id, content("one", 1), &by(ann, "one"), at(5)).await.unwrap();
@@ -289,23 +316,27 @@ pub async fn are_removed(store: &dyn Store) {
 pub async fn are_merged(store: &dyn Store) {
     let (ann, ben, col) =
         (person(store, "ann").await.id, person(store, "ben").await.id, person(store, "col").await.id);
-    let (from, into) = (indexed(store, "from", "old", ann).await, indexed(store, "into", "new", ben).await);
-    store.index_signal(from, content("older", 1), &by(ann, "older"), at(3)).await.unwrap();
+    let into = indexed(store, "into", "new", ben).await;
+    let from = indexed(store, "from", "old", ann).await;
+    assert_eq!(indexed(store, "from", "new", ann).await, from, "nobody else has the old text");
+    for user in [ben, col] {
+        assert_eq!(indexed(store, "from", "new", user).await, from);
+    }
     let tagged = NewSignal { matter_tags: vec!["matter:a".to_owned()], ..seen("from") };
-    // Ann got the newer text later; Ben was refused later; Col never got anything.
-    store.note_signal(tagged, &by(ann, "new"), at(8)).await.unwrap();
-    store.note_signal(seen("from"), &by(ben, ""), at(3)).await.unwrap();
+    store.note_signal(tagged, &by(ann, ""), at(8)).await.unwrap();
     store.revoke_grant(from, ben, at(9)).await.unwrap();
-    store.note_signal(seen("from"), &by(col, ""), at(4)).await.unwrap();
     let bodies = store.merge_signals(from, into, at(10)).await.unwrap();
-    assert_eq!(bodies, [BodyKey::of_hash(&hash("older")).unwrap()]);
+    assert_eq!(bodies, [], "they share it");
     assert_eq!(store.signal(from).await, Err(StoreError::NotFound));
     let signal = store.signal(into).await.unwrap();
-    assert_eq!((&signal.content_hash, &signal.matter_tags[..]), (&hash("new"), &["matter:a".to_owned()][..]));
-    assert_eq!(store.earlier_hashes(into).await.unwrap(), [hash("older"), hash("old")]);
+    assert_eq!(signal.content_hash, hash("new"));
+    assert_eq!(store.earlier_hashes(into).await.unwrap(), [hash("old")]);
     let opens: Vec<(UserId, bool)> =
         store.grants(into).await.unwrap().iter().map(|grant| (grant.user_id, grant.opens(&signal))).collect();
-    assert_eq!(opens, [(ann, true), (ben, false), (col, false)]);
+    assert_eq!(opens, [(ann, true), (ben, false), (col, true)]);
+    assert_eq!(store.led_to(from, ann).await.unwrap(), Some(into), "the old number leads to the new one");
+    let seen_by_ann = store.signals(&[into], Some(&[AclToken::User(ann)])).await.unwrap();
+    assert_eq!(seen_by_ann[0].matter_tags, ["matter:a"], "with her own tags");
     assert_eq!(store.merge_signals(from, into, at(11)).await, Err(StoreError::NotFound));
     assert_eq!(store.merge_signals(into, into, at(11)).await, Ok(vec![]), "it stays");
     assert_eq!(store.signal(into).await.unwrap(), signal);
@@ -313,11 +344,11 @@ pub async fn are_merged(store: &dyn Store) {
 
 pub async fn are_readdressed(store: &dyn Store) {
     let ann = person(store, "ann").await.id;
-    let (one, other) = (indexed(store, "x", "one", ann).await, indexed(store, "y", "two", ann).await);
+    let (one, other) = (indexed(store, "x", "one", ann).await, indexed(store, "y", "one", ann).await);
     assert_eq!(store.readdress_signal(one, &url("y"), &hash("y")).await, Err(StoreError::Taken("url")));
     store.readdress_signal(one, &url("z"), &hash("z")).await.unwrap();
-    assert_eq!(store.signal_by_url_hash(&hash("z")).await.unwrap().map(|signal| signal.url), Some(url("z")));
-    assert_eq!(store.signal_by_url_hash(&hash("x")).await.unwrap(), None);
+    assert_eq!(store.signals_at(&hash("z"), None).await.unwrap()[0].url, url("z"));
+    assert_eq!(store.signals_at(&hash("x"), None).await.unwrap(), []);
     assert_eq!(store.signal(other).await.unwrap().url, url("y"));
     assert_eq!(store.readdress_signal(SignalId(999), &url("q"), &hash("q")).await, Err(StoreError::NotFound));
 }

@@ -99,6 +99,8 @@ impl RecordsHouse {
             date_published: "unknown".to_owned(),
             origin: Origin::Ingest,
             matter_tags: Vec::new(),
+            known: None,
+            is_supplied: false,
         };
         let noted = self.store.note_signal(seen, &Self::retrieval(self.clerk, ""), at(1)).await;
         noted.expect("noted").0.signal_id
@@ -125,6 +127,8 @@ impl VectorHouse for RecordsHouse {
             None => self.note(acl).await,
         };
         let content = content(self.last.fetch_add(1, Ordering::Relaxed), acl, pieces);
+        // Nobody misses the text that was there.
+        let content = IndexedContent { followers: self.people.clone(), ..content };
         let by = Self::retrieval(self.clerk, &content.content_hash);
         self.store.index_signal(signal, content, &by, at(2)).await.expect("indexed");
         self.allow(signal, acl).await;
@@ -215,5 +219,6 @@ fn content(number: i64, acl: &[AclToken], pieces: &[Piece]) -> IndexedContent {
         body_bytes: 0,
         body_expires: None,
         chunks: pieces.iter().enumerate().map(chunk).collect(),
+        followers: Vec::new(),
     }
 }

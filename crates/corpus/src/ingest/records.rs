@@ -1,0 +1,86 @@
+//! Which records of an address are a person's, and who sees a new text of a provider in place of an older one.
+
+use crate::{CacheParts, permissions};
+use domain::contracts::{Retrieval, StoreError};
+use domain::corpus::{DocumentAddress, NewSignal, Signal};
+use domain::ids::{ProviderId, SignalId, UserId};
+use domain::provider::SearchProvider;
+use std::collections::BTreeSet;
+
+/// The text of an address that this provider gave and that this person sees. Without a provider: what came from the
+/// address alone.
+pub async fn visible_at(
+    parts: &CacheParts,
+    address: &DocumentAddress,
+    provider: Option<ProviderId>,
+    user: UserId,
+) -> Result<Option<Signal>, StoreError> {
+    let all = all_visible_at(parts, address, user).await?;
+    Ok(all.into_iter().find(|signal| signal.source_provider_id == provider && !signal.is_supplied))
+}
+
+/// All that this person sees of an address, the newest text first.
+pub async fn all_visible_at(
+    parts: &CacheParts,
+    address: &DocumentAddress,
+    user: UserId,
+) -> Result<Vec<Signal>, StoreError> {
+    let tokens = permissions::tokens_of(parts, user).await?;
+    parts.store.signals_at(&address.hash(), Some(&tokens)).await
+}
+
+/// Notes that a person wants a document, on the record that the person sees already, if there is one.
+pub async fn note(parts: &CacheParts, seen: NewSignal, by: &Retrieval) -> Result<Signal, StoreError> {
+    let known = match seen.is_supplied {
+        true => None,
+        false => visible_at(parts, &seen.address, seen.source_provider_id, by.user).await?,
+    };
+    let known = known.map(|signal| signal.signal_id);
+    let (signal, _) = parts.store.note_signal(NewSignal { known, ..seen }, by, parts.clock.now()).await?;
+    Ok(signal)
+}
+
+/// The record that a person's request has become: its own, or the one that has the text which came.
+pub async fn requested(parts: &CacheParts, id: SignalId, user: UserId) -> Result<Signal, StoreError> {
+    let id = parts.store.led_to(id, user).await?.unwrap_or(id);
+    parts.store.signal(id).await
+}
+
+/// The record that has this text of this address and provider.
+pub async fn with_text(
+    parts: &CacheParts,
+    asked: &Signal,
+    provider: Option<ProviderId>,
+    content_hash: &str,
+) -> Result<Option<Signal>, StoreError> {
+    let all = parts.store.signals_at(&asked.url_hash, None).await?;
+    Ok(all.into_iter().find(|signal| {
+        signal.source_provider_id == provider && !signal.is_supplied && signal.content_hash == content_hash
+    }))
+}
+
+/// Those who have a text of this address and provider and see whatever the provider gives: a newer text that another
+/// person brings is theirs as well.
+pub async fn followers(
+    parts: &CacheParts,
+    asked: &Signal,
+    provider: &SearchProvider,
+) -> Result<Vec<UserId>, StoreError> {
+    if provider.id.0 == 0 {
+        return Ok(Vec::new());
+    }
+    let mut holders: BTreeSet<UserId> = BTreeSet::new();
+    for signal in parts.store.signals_at(&asked.url_hash, None).await? {
+        if signal.source_provider_id == Some(provider.id) && !signal.is_supplied {
+            let grants = parts.store.grants(signal.signal_id).await?;
+            holders.extend(grants.iter().filter(|grant| grant.opens(&signal)).map(|grant| grant.user_id));
+        }
+    }
+    let mut followers = Vec::new();
+    for holder in holders {
+        if permissions::sees_all_of(parts, provider, holder).await? {
+            followers.push(holder);
+        }
+    }
+    Ok(followers)
+}

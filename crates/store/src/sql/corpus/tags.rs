@@ -1,0 +1,85 @@
+//! Matter tags: those of a record, which everybody has who may see it by its provider, and those that a person gave, which
+//! are that person's.
+
+use crate::db::{Tx, changed, on_tx};
+use crate::json::{JsonText, plain};
+use domain::contracts::StoreError;
+use domain::corpus::Signal;
+use domain::ids::{SignalId, UserId};
+use sqlx::QueryBuilder;
+
+/// Most tags of a record, and of a person on a record.
+pub(super) const TAGS_MAX: usize = 50;
+/// Longest tag, in characters; a longer one is not kept.
+const TAG_CHARS_MAX: usize = 200;
+
+/// Adds tags to those that the record has, as many as there is room for. True: some are new.
+pub(super) async fn add(tx: &mut Tx, signal: &mut Signal, tags: &[String]) -> Result<bool, StoreError> {
+    let before = signal.matter_tags.len();
+    extend(&mut signal.matter_tags, tags);
+    let new = &signal.matter_tags[before..];
+    if new.is_empty() {
+        return Ok(false);
+    }
+    on_tx!(&mut *tx, db => async {
+        let mut query = QueryBuilder::new("INSERT INTO signal_tags (signal_id, tag) ");
+        query.push_values(new, |mut row, tag| {
+            row.push_bind(signal.signal_id.0).push_bind(tag.clone());
+        });
+        changed(query.build().execute(db)).await
+    })?;
+    let all = JsonText::of(&signal.matter_tags)?;
+    on_tx!(tx, db => changed(sqlx::query("UPDATE signals SET matter_tags = $2 WHERE id = $1")
+        .bind(signal.signal_id.0).bind(all.clone()).execute(db)))?;
+    Ok(true)
+}
+
+/// Adds tags to those that this person gave the document. The person has a grant.
+pub(super) async fn add_own(
+    tx: &mut Tx,
+    id: SignalId,
+    user: UserId,
+    tags: &[String],
+) -> Result<(), StoreError> {
+    let mut all = own(tx, id, user).await?;
+    let before = all.len();
+    extend(&mut all, tags);
+    let new = &all[before..];
+    if new.is_empty() {
+        return Ok(());
+    }
+    on_tx!(tx, db => async {
+        let mut query = QueryBuilder::new("INSERT INTO signal_grant_tags (signal_id, user_id, tag) ");
+        query.push_values(new, |mut row, tag| {
+            row.push_bind(id.0).push_bind(user.0).push_bind(tag.clone());
+        });
+        changed(query.build().execute(db)).await
+    })?;
+    Ok(())
+}
+
+/// The tags that this person gave the document, in their order.
+pub(super) async fn own(tx: &mut Tx, id: SignalId, user: UserId) -> Result<Vec<String>, StoreError> {
+    const TEXT: &str =
+        "SELECT tag FROM signal_grant_tags WHERE signal_id = $1 AND user_id = $2 ORDER BY tag";
+    on_tx!(tx, db => sqlx::query_scalar(TEXT).bind(id.0).bind(user.0).fetch_all(db))
+}
+
+/// What people gave one record goes over to another one, for those who have a grant there.
+pub(super) async fn move_own(tx: &mut Tx, from: SignalId, into: SignalId) -> Result<(), StoreError> {
+    const TEXT: &str = "INSERT INTO signal_grant_tags (signal_id, user_id, tag) SELECT $2, t.user_id, t.tag \
+         FROM signal_grant_tags AS t WHERE t.signal_id = $1 AND EXISTS (SELECT 1 FROM signal_grants AS g \
+         WHERE g.signal_id = $2 AND g.user_id = t.user_id) ON CONFLICT DO NOTHING";
+    on_tx!(tx, db => changed(sqlx::query(TEXT).bind(from.0).bind(into.0).execute(db)))?;
+    Ok(())
+}
+
+/// Tags that fit, each once, as many as there is room for.
+pub(super) fn extend(all: &mut Vec<String>, tags: &[String]) {
+    for tag in tags.iter().map(|tag| plain(tag)) {
+        let is_fit = !tag.is_empty() && tag.chars().count() <= TAG_CHARS_MAX;
+        if is_fit && all.len() < TAGS_MAX && !all.contains(&tag) {
+            all.push(tag);
+        }
+    }
+}

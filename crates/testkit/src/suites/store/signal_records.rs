@@ -1,0 +1,172 @@
+//! One cached record for each address, provider and text: nobody changes or learns of what is not theirs to see.
+
+use super::pins::wanted;
+use super::signal_rights::{from_nowhere, tokens};
+use super::signals::{brought, by, content, hash, ids, indexed, seen, url};
+use super::{at, person};
+use domain::contracts::{SignalFilter, Store, StoreError};
+use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
+use domain::ids::{ProviderId, SignalId, UserId};
+use domain::provider::ProviderDraft;
+
+fn tagged(name: &str, provider: Option<i64>, tag: &str) -> NewSignal {
+    let source_provider_id = provider.map(ProviderId);
+    NewSignal { source_provider_id, matter_tags: vec![tag.to_owned()], ..seen(name) }
+}
+
+/// What somebody with these tokens sees of the address `x`, newest first.
+async fn at_x(store: &dyn Store, tokens: &[AclToken]) -> Vec<Signal> {
+    store.signals_at(&hash("x"), Some(tokens)).await.unwrap()
+}
+
+/// The document that the source gives, with a tag.
+async fn brought_with_tag(
+    store: &dyn Store,
+    content: IndexedContent,
+    user: UserId,
+    tag: &str,
+    time: i64,
+) -> SignalId {
+    let seen = tagged("x", content.source_provider_id.map(|id| id.0), tag);
+    let (signal, _) = store.note_signal(seen, &by(user, ""), at(time)).await.unwrap();
+    store.index_signal(signal.signal_id, content, &by(user, ""), at(time)).await.unwrap().signal_id
+}
+
+pub async fn are_one_for_each_text(store: &dyn Store) {
+    let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
+    let one = indexed(store, "x", "one", ann).await;
+    assert_eq!(indexed(store, "x", "one", ben).await, one, "one address, one provider, one text");
+    let nobodys = brought(store, "x", from_nowhere("one"), ann).await;
+    let of_eight = IndexedContent { source_provider_id: Some(ProviderId(8)), ..content("one", 1) };
+    let of_eight = brought(store, "x", of_eight, ann).await;
+    let elsewhere = indexed(store, "y", "one", ann).await;
+    assert_eq!(store.signal_ids(None, 9).await.unwrap(), [one, nobodys, of_eight, elsewhere]);
+    assert_eq!(ids(&at_x(store, &tokens(ann, &[])).await).len(), 3, "three providers, three records");
+    let left = store.readdress_signal(elsewhere, &url("x"), &hash("x")).await;
+    assert_eq!(left, Err(StoreError::Taken("url")), "the database holds it");
+}
+
+pub async fn show_nothing_of_others(store: &dyn Store) {
+    let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
+    let anns = brought_with_tag(store, from_nowhere("one"), ann, "hydra", 1).await;
+    let before = store.signal(anns).await.unwrap();
+    let (request, is_new) = store.note_signal(tagged("x", None, "ben"), &by(ben, ""), at(5)).await.unwrap();
+    assert!(is_new && request.signal_id != anns);
+    assert_eq!((request.matter_tags, request.first_seen), (vec!["ben".to_owned()], at(5)));
+    assert_eq!(store.signal(anns).await.unwrap(), before, "a request changes nobody's record");
+    // He is given the same text: it is one record, and each sees their own part in it.
+    let placed =
+        store.index_signal(request.signal_id, from_nowhere("one"), &by(ben, ""), at(6)).await.unwrap();
+    assert_eq!((placed.signal_id, placed.changed), (anns, vec![request.signal_id]));
+    assert_eq!(store.led_to(request.signal_id, ben).await.unwrap(), Some(anns));
+    assert_eq!(store.led_to(request.signal_id, ann).await.unwrap(), None);
+    for (user, tag, since) in [(ann, "hydra", at(1)), (ben, "ben", at(6))] {
+        let seen = at_x(store, &tokens(user, &[7])).await.remove(0);
+        assert_eq!((seen.matter_tags, seen.first_seen), (vec![tag.to_owned()], since));
+        for (wanted, count) in [("hydra", u64::from(tag == "hydra")), ("ben", u64::from(tag == "ben"))] {
+            let filter = SignalFilter {
+                visible_to: Some(tokens(user, &[7])),
+                matter_tag: Some(wanted.to_owned()),
+                ..SignalFilter::default()
+            };
+            assert_eq!(store.find_signals(&filter, 0, 9).await.unwrap().total, count, "{tag} {wanted}");
+        }
+    }
+    assert!(store.remove_grant(anns, ben, at(7)).await.unwrap());
+    assert_eq!(brought(store, "x", from_nowhere("one"), ben).await, anns);
+    assert_eq!(at_x(store, &tokens(ben, &[])).await[0].matter_tags, [""; 0], "his tags went with his right");
+}
+
+pub async fn end_for_one_person_alone(store: &dyn Store) {
+    let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
+    let one = brought(store, "x", from_nowhere("one"), ann).await;
+    assert_eq!(brought(store, "x", from_nowhere("one"), ben).await, one);
+    let (before, pieces) = (store.signal(one).await.unwrap(), store.chunks(one).await.unwrap());
+    let two = brought_with_tag(store, from_nowhere("two"), ben, "b", 9).await;
+    assert_ne!(two, one);
+    assert_eq!(ids(&at_x(store, &tokens(ben, &[])).await), [two], "superseded for him");
+    assert_eq!(store.led_to(one, ben).await.unwrap(), Some(two));
+    let after = at_x(store, &tokens(ann, &[])).await;
+    assert_eq!((ids(&after), &after[0].title), (vec![one], &before.title), "and for nobody else");
+    assert_eq!(store.chunks(one).await.unwrap(), pieces);
+    assert_eq!(store.signal(one).await.unwrap().content_hash, before.content_hash);
+}
+
+pub async fn go_along_with_their_provider(store: &dyn Store) {
+    let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
+    let one = indexed(store, "x", "one", ann).await;
+    store.pin(wanted("q", "firm", one, ann), false, at(3)).await.unwrap();
+    // Ann may not use the provider any more: what she was given stays hers. Whoever may use it sees the newer text alone.
+    let two = indexed(store, "x", "two", ben).await;
+    assert_ne!(two, one);
+    assert_eq!(ids(&at_x(store, &tokens(ann, &[])).await), [one]);
+    for seer in [tokens(ann, &[7]), tokens(ben, &[7]), tokens(UserId(999), &[7])] {
+        assert_eq!(ids(&at_x(store, &seer).await), [two], "two live copies would be one too many");
+        assert_eq!(store.signals(&[one], Some(&seer)).await.unwrap(), []);
+        let filter = SignalFilter { visible_to: Some(seer), ..SignalFilter::default() };
+        assert_eq!(store.find_signals(&filter, 0, 9).await.unwrap().total, 1);
+    }
+    // She may use it again: the newer text takes the place of the older ones, with what was decided of them.
+    let following = IndexedContent { followers: vec![ann], ..content("three", 1) };
+    let placed = store.index_signal(two, following, &by(ben, "three"), at(9)).await.unwrap();
+    assert_eq!((placed.signal_id, placed.changed), (two, vec![one]));
+    assert_eq!(store.signal_ids(None, 9).await.unwrap(), [two]);
+    assert_eq!(store.pins_of(&[two]).await.unwrap().len(), 1);
+    assert_eq!(store.earlier_hashes(two).await.unwrap().len(), 2);
+    // The text of before comes again: it is the newest.
+    assert_eq!(brought(store, "x", content("two", 1), ben).await, two);
+    assert_eq!(at_x(store, &tokens(ann, &[7])).await[0].content_hash, hash("two"));
+}
+
+pub async fn stay_what_they_are(store: &dyn Store) {
+    let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
+    let first = IndexedContent { title: "The title".to_owned(), ..content("one", 2) };
+    let one = brought_with_tag(store, first, ann, "a", 1).await;
+    let before = store.signal(one).await.unwrap();
+    let forged = NewSignal {
+        title: "Forged".to_owned(),
+        author: "Forger".to_owned(),
+        external_id: "forged".to_owned(),
+        date_published: "1999-01-01".to_owned(),
+        known: Some(one),
+        ..tagged("x", Some(7), "b")
+    };
+    let (noted, is_new) = store.note_signal(forged, &by(ben, ""), at(1)).await.unwrap();
+    assert!(!is_new && noted.signal_id == one, "he sees it by its provider");
+    let again = IndexedContent {
+        title: "Forged".to_owned(),
+        author: "Forger".to_owned(),
+        version_label: "forged".to_owned(),
+        ..content("one", 2)
+    };
+    store.index_signal(one, again, &by(ben, "one"), at(1)).await.unwrap();
+    let after = store.signal(one).await.unwrap();
+    let kept = |signal: &Signal| {
+        let Signal { title, author, external_id, date_published, matter_tags, version_label, .. } = signal;
+        [title, author, external_id, date_published, version_label, &matter_tags.join(",")].map(String::clone)
+    };
+    assert_eq!(kept(&after), kept(&before), "nobody changes what others see of a text");
+    assert_eq!(at_x(store, &tokens(ann, &[7])).await[0].matter_tags, ["a"]);
+    assert_eq!(at_x(store, &tokens(ben, &[7])).await[0].matter_tags, ["a", "b"], "his tag is for him");
+}
+
+pub async fn are_retired_when_nobody_sees_them(store: &dyn Store) {
+    let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
+    for number in 0..20 {
+        let text = format!("text {number}");
+        brought(store, "x", from_nowhere(&text), ann).await;
+        brought(store, "x", from_nowhere(&format!("{text} for ben")), ben).await;
+    }
+    let all = store.signal_ids(None, 99).await.unwrap();
+    assert_eq!(all.len(), 2, "a person has one text of an address and provider: {all:?}");
+    let draft = ProviderDraft { name: "one".to_owned(), ..ProviderDraft::default() };
+    let provider = store.create_providers(vec![draft], ben, at(0)).await.unwrap().remove(0).id;
+    let of_provider = IndexedContent { source_provider_id: Some(provider), ..content("text 19", 1) };
+    let of_provider = brought(store, "x", of_provider, ben).await;
+    assert_eq!(store.signal_ids(None, 99).await.unwrap().len(), 3);
+    store.delete_provider(provider).await.unwrap();
+    assert_eq!(store.signal(of_provider).await, Err(StoreError::NotFound), "equal to what came without one");
+    let led = store.led_to(of_provider, ben).await.unwrap().unwrap();
+    assert_eq!(store.signal(led).await.unwrap().content_hash, hash("text 19"));
+    assert_eq!(store.grants(led).await.unwrap().len(), 2, "their rights went over");
+}
