@@ -69,6 +69,8 @@ impl SemanticCache {
         for other in others {
             *other = other.filter(|id| seen.iter().any(|one| one.signal_id == *id));
         }
+        // A line that begins with a hidden document looks like one that begins here.
+        signal.lineage_id = signal.lineage_id.or(Some(signal.signal_id));
         Ok(signal)
     }
 

@@ -127,11 +127,7 @@ pub(crate) async fn tell_vectors(parts: &CacheParts, id: SignalId) {
 }
 
 /// The records that are meant: by an address all that are the person's, or that the person sees; for an administrator all.
-async fn find(
-    parts: &CacheParts,
-    person: &Principal,
-    which: &Which,
-) -> Result<Vec<Signal>, RemovalError> {
+async fn find(parts: &CacheParts, person: &Principal, which: &Which) -> Result<Vec<Signal>, RemovalError> {
     let address = match which {
         Which::Id(id) => {
             let id = parts.store.led_to(*id, person.user).await?.unwrap_or(*id);

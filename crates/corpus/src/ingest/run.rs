@@ -117,13 +117,7 @@ impl Entry<'_> {
     }
 
     /// The text is in the cache already, in the record that was asked for or in another one.
-    async fn verify(
-        &self,
-        same: &Signal,
-        version: &str,
-        by: &Retrieval,
-        attempt: u32,
-    ) -> Result<(), Miss> {
+    async fn verify(&self, same: &Signal, version: &str, by: &Retrieval, attempt: u32) -> Result<(), Miss> {
         let (parts, id, now) = (self.parts, same.signal_id, self.parts.clock.now());
         if id == self.signal.signal_id {
             parts.store.verify_signal(id, version, by, now).await?;
@@ -155,7 +149,7 @@ impl Entry<'_> {
     /// calls itself: others may be given the same text, and what one person calls it is not theirs to know.
     fn title(&self, of_page: &str, is_supplied: bool) -> String {
         let there = self.same.as_ref().map_or("", |same| same.title.as_str());
-        let (of_result, of_record) = (&self.errand.item.title, &self.signal.title);
+        let (of_result, of_record) = (self.errand.item.title.as_str(), self.signal.title.as_str());
         let titles = match self.source().is_none() && !is_supplied {
             true => vec![there, of_page],
             false => vec![there, of_result, of_page, of_record],

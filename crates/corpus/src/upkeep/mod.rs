@@ -6,7 +6,7 @@
 //! | `agree` | records, vectors and texts are compared, and brought into agreement |
 //! | `hybrid` | words for a collection that has none |
 //! | `reindex` | all pieces are read again by the reader model |
-//! | `dedup` | documents whose addresses are one |
+//! | `dedup` | records that are equal in address, provider and text |
 //! | `reset` | documents out of the cache, all or those of a matter |
 //! | `entities` | a collection of earlier days |
 

@@ -395,7 +395,9 @@ async fn records_with_one_address_and_text_become_one() {
     bench.store.readdress_signal(other, old, &hash(old)).await.unwrap();
     let old = "https://H.example:443/c#part";
     bench.store.readdress_signal(alone, old, &hash(old)).await.unwrap();
-    for (id, old) in [(another_text, "https://h.example/a?utm_source=y"), (requested, "https://h.example/a#e")] {
+    for (id, old) in
+        [(another_text, "https://h.example/a?utm_source=y"), (requested, "https://h.example/a#e")]
+    {
         bench.store.readdress_signal(id, old, &hash(old)).await.unwrap();
     }
     for apply in [false, true] {

@@ -199,8 +199,7 @@ async fn cache(url: &str) -> (UserId, UserId, Vec<Signal>) {
     }
     let (ann, ben) = (people[0], people[1]);
     let note = async |name: &str, user: UserId, is_supplied: bool| {
-        let seen =
-            NewSignal { is_supplied, matter_tags: vec!["matter:a".to_owned()], ..signals::seen(name) };
+        let seen = NewSignal { is_supplied, matter_tags: vec!["matter:a".to_owned()], ..signals::seen(name) };
         store.note_signal(seen, &signals::by(user, ""), now()).await.expect("noted").0.signal_id
     };
     let mut ids = Vec::new();

@@ -141,7 +141,7 @@ enum Command {
     /// Remove documents from the semantic cache, all or those of a matter.
     #[command(name = "reset_semantic_cache")]
     ResetSemanticCache(cache::Reset),
-    /// Join documents of the semantic cache whose addresses are one.
+    /// Join records of the semantic cache that are equal in address, source and text.
     #[command(name = "dedup_signal_url_hash")]
     DedupSignalUrlHash(cache::Dedup),
     /// Remove a collection of earlier days from the vector store.

@@ -39,6 +39,7 @@ pub struct CachedDocument {
     body_bytes: u64,
     /// Pieces that can be found.
     chunk_count: u32,
+    /// Those of the document, where you see it through its source, and those that you gave it.
     matter_tags: Vec<String>,
 }
 
@@ -59,6 +60,7 @@ pub struct CachedDocumentDetails {
     /// The text came from a person, not from the source: only they see it.
     is_supplied: bool,
     date_published: String,
+    /// When you first had it; of a document that you see through its source: when anybody first had it.
     first_seen: DateTime<Utc>,
     last_retrieved: DateTime<Utc>,
     /// When the source was last asked whether it is still there, and what it answered.

@@ -139,7 +139,8 @@ pub(super) async fn lineage(db: &Db, id: SignalId, lineage: SignalId, label: &st
 
 pub(super) async fn readdress(db: &Db, id: SignalId, url: &str, url_hash: &str) -> Result<(), StoreError> {
     // What follows the hash of the address in the key says whose text it is, and stays.
-    const KEY: &str = "UPDATE signals SET record_key = $2 || substr(record_key, length(url_hash) + 1) WHERE id = $1";
+    const KEY: &str =
+        "UPDATE signals SET record_key = $2 || substr(record_key, length(url_hash) + 1) WHERE id = $1";
     let mut tx = changes::begin(db).await?;
     let mut signal = load(&mut tx, id).await?;
     let hash = plain(url_hash);

@@ -226,4 +226,3 @@ async fn supersede(
     }
     Ok(())
 }
-

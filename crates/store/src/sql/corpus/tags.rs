@@ -60,8 +60,7 @@ pub(super) async fn add_own(
 
 /// The tags that this person gave the document, in their order.
 pub(super) async fn own(tx: &mut Tx, id: SignalId, user: UserId) -> Result<Vec<String>, StoreError> {
-    const TEXT: &str =
-        "SELECT tag FROM signal_grant_tags WHERE signal_id = $1 AND user_id = $2 ORDER BY tag";
+    const TEXT: &str = "SELECT tag FROM signal_grant_tags WHERE signal_id = $1 AND user_id = $2 ORDER BY tag";
     on_tx!(tx, db => sqlx::query_scalar(TEXT).bind(id.0).bind(user.0).fetch_all(db))
 }
 

@@ -183,7 +183,8 @@ pub async fn are_noted_by_many(store: &dyn Store) {
         let id = signal.signal_id;
         let pieces = store.chunks(id).await.unwrap();
         assert_eq!(pieces.len(), signal.chunk_count as usize, "the pieces are those of one writer");
-        let text = (0..3).map(|n| format!("text {n}")).find(|text| hash(text) == signal.content_hash).unwrap();
+        let text =
+            (0..3).map(|n| format!("text {n}")).find(|text| hash(text) == signal.content_hash).unwrap();
         assert_eq!(pieces, chunks(&text, signal.chunk_count));
         let grants = store.grants(id).await.unwrap();
         assert_eq!(grants.len(), RACERS / 3);

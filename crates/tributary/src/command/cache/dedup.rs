@@ -1,11 +1,11 @@
-//! `tributary dedup_signal_url_hash`: documents whose addresses are one.
+//! `tributary dedup_signal_url_hash`: cached records that are equal in address, source and text.
 
 use super::counted;
 use crate::command::Place;
 use crate::terminal;
 use clap::Args;
 
-/// Find documents of the semantic cache whose addresses are one; with --apply, join them.
+/// Find records of the semantic cache that are equal in address, source and text; with --apply, join them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
