@@ -20,6 +20,7 @@
 //! | [`activity`] | what people did lately, in figures |
 //! | [`branding`], [`license`] | how the house looks to people; what its license says |
 //! | [`user`] | users, groups, tokens, and who may see which provider |
+//! | [`bounded_json`] | JSON of others, with a bound on the number of its values |
 //! | [`validation`] | mistakes in what a client sent, by field |
 //! | [`message`] | the lines of `messages`, written in one place so that they stay alike |
 //! | [`settings`] | the one table of settings |
@@ -35,6 +36,7 @@ pub mod ai_provider;
 pub mod answer;
 pub mod audit;
 pub mod authenticator;
+pub mod bounded_json;
 pub mod branding;
 pub mod chat;
 pub mod contracts;

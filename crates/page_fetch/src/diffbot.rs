@@ -1,9 +1,9 @@
 //! Diffbot: a service that fetches a page and gives its text. It is asked when the page cannot be fetched from here.
 
 use crate::PageFetchParts;
+use domain::bounded_json::parse_answer;
 use domain::contracts::{HttpMethod, HttpRequest, Origin, PageError, PageText};
 use domain::page_fetch::Diffbot;
-use serde_json::Value;
 use std::time::Duration;
 use url::Url;
 
@@ -25,8 +25,7 @@ pub async fn read(
     if answer.status != 200 {
         return Err(failed(format!("it answered with the status {}", answer.status)));
     }
-    let value: Value =
-        serde_json::from_slice(&answer.body).map_err(|_| failed("its answer is not JSON".to_owned()))?;
+    let value = parse_answer(&answer.body).map_err(|error| failed(format!("its answer {error}")))?;
     let objects = value["objects"].as_array().map(Vec::as_slice).unwrap_or_default();
     let texts: Vec<&str> = objects.iter().filter_map(|object| object["text"].as_str()).collect();
     let text = texts.join("\n\n");

@@ -2,6 +2,7 @@
 
 use crate::address::{filled, parse};
 use crate::page::{Errand, Miss};
+use domain::bounded_json::parse_answer;
 use domain::contracts::HttpResponse;
 use domain::notation::json_path::JsonPath;
 use domain::page_fetch::MediaTypeLookup;
@@ -31,7 +32,7 @@ pub async fn look_up(errand: &Errand<'_>, lookup: &MediaTypeLookup) -> Result<St
     let address = filled(&lookup.url, errand.wanted.item).and_then(|text| parse(&text));
     let address = address.ok_or_else(|| Miss::last("the type of the content cannot be asked for"))?;
     let answer = errand.get(address).await?;
-    let value: Value = serde_json::from_slice(&answer.body)
+    let value = parse_answer(&answer.body)
         .map_err(|_| Miss::last("the answer about the type of the content is not JSON"))?;
     let path = JsonPath::parse(&lookup.path).map_err(Miss::last)?;
     let found = path.find(&value).into_iter().find_map(Value::as_str).map(bare);

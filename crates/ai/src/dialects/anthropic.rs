@@ -4,6 +4,7 @@ use super::calls::Calls;
 use super::request::{base, post, sentence, unreadable};
 use super::sse::{Event, ReadEvents, Streamed, parsed};
 use super::{Call, Dialect, DialectKind, ReadPieces};
+use domain::bounded_json::parse_answer;
 use domain::contracts::{HttpRequest, ModelError, ModelErrorKind, Piece, Prompt, ToolCall, Turn};
 use domain::secret::Secret;
 use serde_json::{Map, Value, json};
@@ -47,7 +48,7 @@ impl Dialect for Anthropic {
     }
 
     fn complaint(&self, body: &[u8]) -> Option<String> {
-        let body: Value = serde_json::from_slice(body).ok()?;
+        let body = parse_answer(body).ok()?;
         sentence(body["error"]["message"].as_str()?)
     }
 }

@@ -4,6 +4,7 @@ use super::calls::Calls;
 use super::request::{base, bearer, by_place, dimensions, json, post, sentence, unreadable};
 use super::sse::{Event, ReadEvents, Streamed, parsed};
 use super::{Call, Dialect, DialectKind, ReadPieces};
+use domain::bounded_json::parse_answer;
 use domain::contracts::{
     HttpRequest, HttpResponse, ModelError, ModelErrorKind, Piece, Prompt, ReadAs, ToolCall, Turn,
 };
@@ -97,7 +98,7 @@ impl Dialect for Cohere {
     }
 
     fn complaint(&self, body: &[u8]) -> Option<String> {
-        sentence(serde_json::from_slice::<Value>(body).ok()?.get("message")?.as_str()?)
+        sentence(parse_answer(body).ok()?.get("message")?.as_str()?)
     }
 }
 

@@ -4,6 +4,7 @@ use super::calls::CALLS_MAX;
 use super::request::{base, bearer, dimensions, encoded, json, misconfigured, post, sentence, unreadable};
 use super::sse::{Event, ReadEvents, Streamed, parsed};
 use super::{Call, Dialect, DialectKind, ReadPieces};
+use domain::bounded_json::parse_answer;
 use domain::contracts::{
     HttpRequest, HttpResponse, ModelError, ModelErrorKind, Piece, Prompt, ReadAs, ToolCall, Turn,
 };
@@ -141,7 +142,7 @@ impl Dialect for Gemini {
     }
 
     fn complaint(&self, body: &[u8]) -> Option<String> {
-        let body: Value = serde_json::from_slice(body).ok()?;
+        let body = parse_answer(body).ok()?;
         // Without streaming by events the error stands in a list.
         let error = body.get("error").or_else(|| body.get(0)?.get("error"))?;
         sentence(error.get("message")?.as_str()?)

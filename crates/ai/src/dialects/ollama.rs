@@ -4,6 +4,7 @@ use super::calls::Calls;
 use super::request::{base, bearer, dimensions, json, post, sentence, unreadable};
 use super::{Call, Dialect, DialectKind, ReadPieces};
 use crate::tokens;
+use domain::bounded_json::parse_answer;
 use domain::contracts::{HttpRequest, HttpResponse, ModelError, ModelErrorKind, Piece, Prompt, ReadAs, Turn};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -70,7 +71,7 @@ impl Dialect for Ollama {
     }
 
     fn complaint(&self, body: &[u8]) -> Option<String> {
-        sentence(serde_json::from_slice::<Value>(body).ok()?.get("error")?.as_str()?)
+        sentence(parse_answer(body).ok()?.get("error")?.as_str()?)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::chunks::reader;
 use super::request::{base, bearer, dimensions, json as read_json, post, sentence, unreadable};
 use super::{Call, Dialect, DialectKind, ReadPieces};
+use domain::bounded_json::parse_answer;
 use domain::contracts::{HttpRequest, HttpResponse, ModelError, Prompt, ReadAs, ToolCall, Turn};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -171,7 +172,7 @@ pub fn without_refused(request: &HttpRequest, complaint: &str) -> Option<HttpReq
 
 /// `{"error": {"message": …}}`; some compatible servers say `{"error": …}`, `{"message": …}` or `{"detail": …}`.
 pub fn complaint(body: &[u8]) -> Option<String> {
-    let body: Value = serde_json::from_slice(body).ok()?;
+    let body = parse_answer(body).ok()?;
     let places = [&body["error"]["message"], &body["error"], &body["message"], &body["detail"]];
     sentence(places.into_iter().find_map(Value::as_str)?)
 }

@@ -3,6 +3,7 @@
 
 use super::ReadPieces;
 use super::request::unreadable;
+use domain::bounded_json::{BoundedJsonError, parse_answer};
 use domain::contracts::{ModelError, Piece};
 use serde_json::Value;
 
@@ -161,7 +162,10 @@ impl<R: ReadEvents> ReadPieces for Streamed<R> {
 
 /// The parser's sentence may repeat a piece of the text; its place alone tells enough.
 pub fn parsed(text: &[u8]) -> Result<Value, ModelError> {
-    serde_json::from_slice(text).map_err(|error| unreadable(&format!("no JSON in line {}", error.line())))
+    parse_answer(text).map_err(|error| match error {
+        BoundedJsonError::Malformed(error) => unreadable(&format!("no JSON in line {}", error.line())),
+        too_many => unreadable(&format!("it {too_many}")),
+    })
 }
 
 #[cfg(test)]

@@ -108,6 +108,8 @@ impl HttpSource {
         let Some(mut again) = answered(request, &answer, login) else {
             return Ok(SourceResponse::Http(answer));
         };
+        // What the first answer says is no longer needed, and it may be long.
+        drop(answer);
         again.time_max = request.time_max.saturating_sub(started.elapsed());
         Ok(SourceResponse::Http(self.toolbox.fetch.fetch(&again).await?))
     }

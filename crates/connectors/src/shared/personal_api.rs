@@ -3,6 +3,7 @@
 use super::check::{config_error, read_notations};
 use super::response;
 use bytes::Bytes;
+use domain::bounded_json::parse_answer;
 use domain::contracts::{
     ConnectorError, ConnectorErrorKind, HttpMethod, HttpRequest, HttpResponse, Origin, Toolbox,
 };
@@ -129,7 +130,9 @@ impl PersonalApi {
     }
 
     pub async fn ask(&self, request: &HttpRequest) -> Result<Value, ConnectorError> {
-        self.read(&self.send(request).await?)
+        let answer = self.send(request).await?;
+        let read = response::read_beside(answer.clone(), self.toolbox.clock.now()).await;
+        self.understood(&answer, read)
     }
 
     /// Page after page, because each names the one after it. What came before a failure is kept.
@@ -160,7 +163,15 @@ impl PersonalApi {
 
     /// The data of an answer, or what the refusal means for the person who asks.
     pub fn read(&self, answer: &HttpResponse) -> Result<Value, ConnectorError> {
-        response::read(answer, self.toolbox.clock.now()).map_err(|error| match answer.status {
+        self.understood(answer, response::read(answer, self.toolbox.clock.now()))
+    }
+
+    fn understood(
+        &self,
+        answer: &HttpResponse,
+        read: Result<Value, ConnectorError>,
+    ) -> Result<Value, ConnectorError> {
+        read.map_err(|error| match answer.status {
             200..=299 => error,
             _ => self.judged(answer, error),
         })
@@ -203,7 +214,7 @@ impl PersonalApi {
 
     fn judged(&self, answer: &HttpResponse, error: ConnectorError) -> ConnectorError {
         let name = self.service.name;
-        let words = serde_json::from_slice(&answer.body).unwrap_or(Value::Null);
+        let words = parse_answer(&answer.body).unwrap_or(Value::Null);
         let (kind, message) = match (self.service.verdict)(answer.status, &words) {
             Verdict::Ended => (
                 ConnectorErrorKind::NotConnected,

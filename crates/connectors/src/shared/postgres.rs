@@ -5,6 +5,7 @@ use super::driver::Driver;
 use super::dsn::{DsnForm, Tls};
 use super::kept::Kept;
 use async_trait::async_trait;
+use domain::bounded_json::parse_answer;
 use domain::contracts::{ConnectorError, ConnectorErrorKind, Dial, Toolbox};
 use futures_util::TryStreamExt;
 use serde_json::Value;
@@ -68,7 +69,7 @@ impl Driver for Postgres {
         let mut read = Rows::default();
         while let Some(row) = stream.try_next().await.map_err(|error| self.failed(error))? {
             let row: String = row.try_get(0).map_err(|error| self.failed(error))?;
-            read.push(serde_json::from_str(&row).unwrap_or(Value::Null))?;
+            read.push(parse_answer(row.as_bytes()).unwrap_or(Value::Null))?;
             if read.rows.len() >= rows_max as usize {
                 break;
             }

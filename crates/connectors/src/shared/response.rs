@@ -1,13 +1,19 @@
 //! An HTTP answer as JSON: what its status means, its character set, XML, and the table forms.
 
 use super::xml;
+use domain::bounded_json;
 use domain::contracts::{ConnectorError, ConnectorErrorKind, HttpResponse};
 use domain::instant::Instant;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// The longest rest that a source may ask for.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+/// A longer answer is read beside the async runtime.
+const READ_INLINE_BYTES_MAX: usize = 64 * 1024;
+/// Longest name of a column; every row of a table repeats it.
+const COLUMN_CHARS_MAX: usize = 200;
 
 /// The answer's data; `Null` when it holds none. What cannot be read is an error, not zero results.
 pub fn read(response: &HttpResponse, now: Instant) -> Result<Value, ConnectorError> {
@@ -23,15 +29,31 @@ pub fn read(response: &HttpResponse, now: Instant) -> Result<Value, ConnectorErr
         xml::to_json(&text).map_err(|error| unreadable(&format!("is XML, but {error}")))?
     } else {
         // Parsing stops at 128 levels of nesting, so that no answer can exhaust the stack.
-        serde_json::from_str(&text).map_err(|error| unreadable(&format!("is not JSON ({error})")))?
+        bounded_json::parse_answer(text.as_bytes()).map_err(|error| unreadable(&error.to_string()))?
     };
     Ok(as_objects(value))
+}
+
+/// The same for a caller on the async runtime: a long answer is read on a thread of its own.
+pub async fn read_beside(response: HttpResponse, now: Instant) -> Result<Value, ConnectorError> {
+    beside(response.body.len(), move || read(&response, now)).await?
+}
+
+/// Reads an answer of this length, on a thread of its own if it is long.
+pub async fn beside<T: Send + 'static>(
+    bytes: usize,
+    read: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ConnectorError> {
+    if bytes <= READ_INLINE_BYTES_MAX {
+        return Ok(read());
+    }
+    tokio::task::spawn_blocking(read).await.map_err(|_panicked| unreadable("could not be processed"))
 }
 
 /// The answer as text, when its status is good.
 pub fn text(response: &HttpResponse, now: Instant) -> Result<String, ConnectorError> {
     check_status(response, now)?;
-    Ok(decode(response))
+    Ok(decode(response).into_owned())
 }
 
 /// The data of an answer that came without a connector, read as any other.
@@ -121,7 +143,7 @@ fn is_xml(response: &HttpResponse, text: &str) -> bool {
 
 /// The body as text: by its byte order mark, the header's charset, the XML declaration, else UTF-8.
 /// What is not valid there becomes a replacement character.
-fn decode(response: &HttpResponse) -> String {
+fn decode(response: &HttpResponse) -> Cow<'_, str> {
     let header = response.header("content-type").unwrap_or_default();
     let named = header.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -130,7 +152,7 @@ fn decode(response: &HttpResponse) -> String {
     let label = named.or_else(|| declared(&response.body));
     let encoding = label.and_then(|label| encoding_rs::Encoding::for_label(label.as_bytes()));
     let (text, _, _) = encoding.unwrap_or(encoding_rs::UTF_8).decode(&response.body);
-    text.into_owned()
+    text
 }
 
 /// The encoding that an XML declaration names.
@@ -189,7 +211,8 @@ fn zip(names: &[String], row: &Value) -> Option<Value> {
 }
 
 fn name(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    let name = value.as_str().map_or_else(|| value.to_string().into(), Cow::Borrowed);
+    name.chars().take(COLUMN_CHARS_MAX).collect()
 }
 
 #[cfg(test)]
@@ -283,6 +306,48 @@ mod tests {
                 read(&answer(200, &[("content-type", media)], body.to_owned()), now()).expect_err(media);
             assert_eq!(error.kind, ConnectorErrorKind::Unreadable);
         }
+    }
+
+    #[test]
+    fn an_answer_of_very_many_values_is_refused() {
+        let lists = |count: usize| format!(r#"{{"items":[{}[0]]}}"#, "[0],".repeat(count - 1));
+        let elements = |count: usize| format!("<r>{}</r>", "<a/>".repeat(count));
+        let table = [
+            ("application/json", lists(90_000), None),
+            ("application/json", lists(100_000), Some("holds more than 200,000 values")),
+            ("application/json", lists(2_400_000), Some("holds more than 200,000 values")),
+            ("text/xml", elements(190_000), None),
+            ("text/xml", elements(200_000), Some("more than 200,000 elements and attributes")),
+        ];
+        for (media, body, refused) in table {
+            let read = read(&answer(200, &[("content-type", media)], body), now());
+            match refused {
+                None => assert!(read.is_ok(), "{media}"),
+                Some(words) => {
+                    let error = read.expect_err(words);
+                    assert_eq!(error.kind, ConnectorErrorKind::Unreadable);
+                    assert!(error.message.contains(words), "{error}");
+                }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_long_answer_is_read_beside_the_runtime() {
+        for bytes in [10, READ_INLINE_BYTES_MAX + 1] {
+            let body = format!(r#"{{"a":"{}"}}"#, "x".repeat(bytes));
+            let read = read_beside(answer(200, &[], body), now()).await.expect("an answer");
+            assert_eq!(read["a"].as_str().map(str::len), Some(bytes));
+        }
+        let error = read_beside(answer(500, &[], "x".repeat(READ_INLINE_BYTES_MAX + 1)), now()).await;
+        assert_eq!(error.expect_err("refused").kind, ConnectorErrorKind::Unavailable);
+    }
+
+    #[test]
+    fn the_name_of_a_column_is_not_repeated_at_length() {
+        let rows = [vec![json!("n".repeat(1_000_000))], vec![json!(1)], vec![json!(2)]];
+        let objects = as_objects(json!(rows));
+        assert_eq!(objects[1]["n".repeat(COLUMN_CHARS_MAX).as_str()], 2);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What services publish: fetched when it is needed, kept for a while, and asked for anew only so often.
 
 use super::endpoints::{Place, request};
+use domain::bounded_json::parse_object;
 use domain::contracts::{Fetch, HttpMethod};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -17,6 +18,8 @@ const REST: Duration = Duration::from_secs(10);
 const DOCUMENTS_MAX: usize = 200;
 /// Largest document.
 const DOCUMENT_BYTES_MAX: usize = 512 * 1024;
+/// Most values in it. Documents are kept in memory.
+const DOCUMENT_VALUES_MAX: usize = 10_000;
 
 type Document = Arc<Map<String, Value>>;
 
@@ -89,8 +92,8 @@ impl Documents {
         if answer.status != 200 || answer.body.len() > DOCUMENT_BYTES_MAX {
             return Err(format!("{host} answers {} where its document should be", answer.status));
         }
-        serde_json::from_slice(&answer.body)
-            .map_err(|_| format!("{host} publishes something that is no JSON object"))
+        parse_object(&answer.body, DOCUMENT_VALUES_MAX)
+            .ok_or_else(|| format!("{host} publishes something that is no JSON object"))
     }
 }
 

@@ -7,6 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use chrono::TimeDelta;
 use domain::authenticator::{Authenticator, EXPIRES_IN_MAX, Tokens};
+use domain::bounded_json::{ANSWER_VALUES_MAX, parse_object};
 use domain::contracts::{FetchError, HttpMethod, HttpRequest, HttpResponse, OAuthError};
 use domain::secret::Secret;
 use serde_json::{Map, Value};
@@ -105,7 +106,7 @@ impl Desk {
         request.secret_headers.push(("Authorization".to_owned(), bearer));
         request.secrets = vec![access.clone()];
         let answer = self.fetch.fetch(&request).await.ok().filter(|answer| answer.status == 200)?;
-        serde_json::from_slice(&answer.body).ok()
+        parse_object(&answer.body, ANSWER_VALUES_MAX)
     }
 
     async fn exchange(
@@ -117,7 +118,7 @@ impl Desk {
         let place = self.needed(authenticator, Endpoint::Token).await?;
         let answer = self.post(authenticator, &place, fields, secrets).await?;
         let now = self.clock.now();
-        let body: Map<String, Value> = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let body = parse_object(&answer.body, ANSWER_VALUES_MAX).unwrap_or_default();
         let text = |name: &str| body.get(name).and_then(Value::as_str).unwrap_or_default();
         if answer.status >= 300 || body.contains_key("error") || text("access_token").is_empty() {
             return Err(refusal(authenticator, &answer));
@@ -220,7 +221,7 @@ fn unreachable(authenticator: &Authenticator, error: &FetchError) -> OAuthError 
 /// What an answer without tokens means. The service's own words are cut to one line.
 fn refusal(authenticator: &Authenticator, answer: &HttpResponse) -> OAuthError {
     let name = authenticator.draft.name.clone();
-    let body: Map<String, Value> = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let body = parse_object(&answer.body, ANSWER_VALUES_MAX).unwrap_or_default();
     let code = body.get("error").and_then(Value::as_str).map(one_line);
     match code {
         Some(code) if OVER.contains(&code.as_str()) => OAuthError::Refused(name, code),

@@ -4,6 +4,7 @@ use super::frames::{Frame, Frames};
 use crate::dialects::ReadPieces;
 use crate::dialects::calls::Calls;
 use crate::dialects::request::{sentence, unreadable};
+use domain::bounded_json::parse_answer;
 use domain::contracts::{ModelError, ModelErrorKind, Piece, Prompt, ToolCall, Turn};
 use serde_json::{Map, Value, json};
 
@@ -101,7 +102,7 @@ impl ReadPieces for Reading {
 
 impl Reading {
     fn frame(&mut self, frame: &Frame, out: &mut Vec<Piece>) -> Result<(), ModelError> {
-        let payload: Value = serde_json::from_slice(&frame.payload).unwrap_or_default();
+        let payload = parse_answer(&frame.payload).unwrap_or_default();
         match frame.header(":message-type") {
             Some("event") => {}
             Some("exception") => {
@@ -143,7 +144,7 @@ impl Reading {
 }
 
 fn read_whole(body: &[u8], out: &mut Vec<Piece>) -> Result<(), ModelError> {
-    let body: Value = serde_json::from_slice(body).map_err(|_| unreadable("it is no JSON, or broke off"))?;
+    let body = parse_answer(body).map_err(|_| unreadable("it is no JSON, or broke off"))?;
     let content = body.pointer("/output/message/content").and_then(Value::as_array);
     for block in content.ok_or_else(|| unreadable("it holds no message"))? {
         if let Some(text) = block["text"].as_str().filter(|text| !text.is_empty()) {

@@ -7,6 +7,7 @@ mod sign;
 
 use super::request::{base, bearer, encoded, misconfigured, post, sentence};
 use super::{Call, Dialect, DialectKind, ReadPieces};
+use domain::bounded_json::parse_answer;
 use domain::contracts::{HttpRequest, HttpResponse, ModelError, Prompt, ReadAs};
 use domain::secret::Secret;
 use serde_json::Value;
@@ -59,7 +60,7 @@ impl Dialect for Bedrock {
     }
 
     fn complaint(&self, body: &[u8]) -> Option<String> {
-        let body: Value = serde_json::from_slice(body).ok()?;
+        let body = parse_answer(body).ok()?;
         sentence(body.get("message").or_else(|| body.get("Message"))?.as_str()?)
     }
 }

@@ -1,6 +1,7 @@
 //! An answer of GraphQL: its data, or what the source says against the question.
 
 use crate::shared::response;
+use domain::bounded_json::parse_answer;
 use domain::contracts::{ConnectorError, ConnectorErrorKind, HttpResponse};
 use domain::instant::Instant;
 use serde_json::Value;
@@ -14,9 +15,8 @@ pub fn read(http: &HttpResponse, now: Instant) -> Result<Value, ConnectorError> 
         Ok(answer) => return Ok(answer),
         Err(error) => error,
     };
-    let told = (refused.kind == ConnectorErrorKind::QueryInvalid)
-        .then(|| serde_json::from_slice::<Value>(&http.body).ok())
-        .flatten();
+    let told =
+        (refused.kind == ConnectorErrorKind::QueryInvalid).then(|| parse_answer(&http.body).ok()).flatten();
     Err(told.and_then(|answer| errors(&answer)).unwrap_or(refused))
 }
 

@@ -2,6 +2,7 @@
 
 use super::reply::{kind_of, said};
 use crate::shared::found_item::{FoundItem, first_text, or};
+use domain::bounded_json::parse_answer;
 use domain::contracts::{ConnectorError, ConnectorErrorKind};
 use serde_json::Value;
 
@@ -49,7 +50,7 @@ pub fn only_list(data: Value) -> Value {
 
 /// Many tools write their data as text.
 fn as_data(text: &str) -> Option<Value> {
-    serde_json::from_str(text).ok().filter(|value: &Value| value.is_object() || value.is_array())
+    parse_answer(text.as_bytes()).ok().filter(|value: &Value| value.is_object() || value.is_array())
 }
 
 /// One block as results: a text that holds data is one for each of its entries.

@@ -5,6 +5,7 @@
 
 use super::reply::{Reply, failed};
 use crate::shared::http_source::HttpSource;
+use crate::shared::response;
 use domain::contracts::{
     ConnectorError, ConnectorErrorKind, HttpRequest, HttpResponse, ProviderQuery, Toolbox,
 };
@@ -44,7 +45,7 @@ impl<'a> Exchange<'a> {
             "clientInfo": {"name": "tributary", "version": domain::VERSION},
         });
         let message = json!({"jsonrpc": "2.0", "id": BEGIN_ID, "method": "initialize", "params": params});
-        let reply = self.send(&message, Some(BEGIN_ID)).await?;
+        let mut reply = self.send(&message, Some(BEGIN_ID)).await?;
         let result = reply.result(BEGIN_ID)?;
         let version = result["protocolVersion"].as_str().unwrap_or_default();
         if !VERSIONS.contains(&version) {
@@ -70,7 +71,8 @@ impl<'a> Exchange<'a> {
     /// What the tool answered.
     pub async fn call(&self, params: &Value) -> Result<Value, ConnectorError> {
         let message = json!({"jsonrpc": "2.0", "id": CALL_ID, "method": "tools/call", "params": params});
-        self.send(&message, Some(CALL_ID)).await?.result(CALL_ID)
+        let mut reply = self.send(&message, Some(CALL_ID)).await?;
+        response::beside(reply.bytes_held(), move || reply.result(CALL_ID)).await?
     }
 
     /// Sends a message and reads until its answer is there; a stream may go on after that.

@@ -1,6 +1,7 @@
 //! The answer to one message: JSON, or a stream of events in which it is one of several messages.
 
 use crate::shared::response;
+use domain::bounded_json::parse_answer;
 use domain::contracts::{ConnectorError, ConnectorErrorKind, HttpResponse};
 use domain::instant::Instant;
 use serde_json::Value;
@@ -10,13 +11,18 @@ const MESSAGE_CHARS_MAX: usize = 200;
 
 pub struct Reply {
     http: HttpResponse,
+    /// What has not been looked at. Of a stream that is the event that is not whole yet.
     bytes: Vec<u8>,
+    /// How many of these bytes are known to hold no end of an event.
+    searched: usize,
+    /// The answer that an event of a stream held.
+    answer: Option<Value>,
 }
 
 impl Reply {
     /// An answer whose body is still to come.
     pub fn new(http: HttpResponse) -> Self {
-        Self { http, bytes: Vec::new() }
+        Self { http, bytes: Vec::new(), searched: 0, answer: None }
     }
 
     pub fn add(&mut self, piece: &[u8]) {
@@ -27,13 +33,20 @@ impl Reply {
         self.http.header(name)
     }
 
+    pub fn bytes_held(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// True when a stream holds the answer to this request already.
-    pub fn holds(&self, id: u64) -> bool {
-        self.is_stream() && self.message(id).is_some()
+    pub fn holds(&mut self, id: u64) -> bool {
+        self.is_stream() && {
+            self.read_events(id);
+            self.answer.is_some()
+        }
     }
 
     /// The result of this request, or what the server says against it.
-    pub fn result(&self, id: u64) -> Result<Value, ConnectorError> {
+    pub fn result(&mut self, id: u64) -> Result<Value, ConnectorError> {
         let Some(mut message) = self.message(id) else {
             let sentence = "the server's answer holds no answer to the request";
             return Err(ConnectorError::new(ConnectorErrorKind::Unreadable, sentence));
@@ -44,18 +57,31 @@ impl Reply {
         Ok(message.get_mut("result").map(Value::take).unwrap_or_default())
     }
 
-    fn message(&self, id: u64) -> Option<Value> {
-        let is_answer = |message: &Value| {
-            message["id"] == id && (message.get("result").is_some() || message.get("error").is_some())
-        };
+    fn message(&mut self, id: u64) -> Option<Value> {
         if !self.is_stream() {
-            return serde_json::from_slice(&self.bytes).ok().filter(is_answer);
+            return parse_answer(&self.bytes).ok().filter(|message| is_answer(message, id));
         }
-        let text = String::from_utf8_lossy(&self.bytes).replace("\r\n", "\n").replace('\r', "\n");
-        // The last event may not be whole yet.
-        let (whole, _) = text.rsplit_once("\n\n")?;
-        let mut events = whole.split("\n\n").map(data);
-        events.find_map(|data| serde_json::from_str(&data).ok().filter(is_answer))
+        self.read_events(id);
+        self.answer.take()
+    }
+
+    /// Looks at the events that have become whole, each once: a stream may come in very many pieces.
+    fn read_events(&mut self, id: u64) {
+        let from = self.searched.saturating_sub(1);
+        let ends =
+            self.bytes[from..].windows(2).rposition(|pair| matches!(pair, b"\n\n" | b"\n\r" | b"\r\r"));
+        let Some(end) = ends.map(|at| from + at + 2) else {
+            self.searched = self.bytes.len();
+            return;
+        };
+        let whole = String::from_utf8_lossy(&self.bytes[..end]).replace("\r\n", "\n").replace('\r', "\n");
+        if self.answer.is_none() {
+            let mut events = whole.split("\n\n").map(data).filter(|data| !data.is_empty());
+            self.answer = events
+                .find_map(|data| parse_answer(data.as_bytes()).ok().filter(|message| is_answer(message, id)));
+        }
+        self.bytes.drain(..end);
+        self.searched = self.bytes.len();
     }
 
     fn is_stream(&self) -> bool {
@@ -64,13 +90,17 @@ impl Reply {
     }
 }
 
+fn is_answer(message: &Value, id: u64) -> bool {
+    message["id"] == id && (message.get("result").is_some() || message.get("error").is_some())
+}
+
 /// What the status of an answer says, better told by an error in its body.
 pub fn failed(reply: &Reply, now: Instant) -> Option<ConnectorError> {
     let error = response::text(&reply.http, now).err()?;
     if !matches!(error.kind, ConnectorErrorKind::QueryInvalid | ConnectorErrorKind::Unavailable) {
         return Some(error);
     }
-    let told: Option<Value> = serde_json::from_slice(&reply.bytes).ok();
+    let told: Option<Value> = parse_answer(&reply.bytes).ok();
     told.as_ref().and_then(|message| message.get("error")).map(refused).or(Some(error))
 }
 
@@ -142,10 +172,32 @@ mod tests {
             (STREAM, "data: {\"id\":2,\"method\":\"ping\"}\n\n".to_owned(), None),
         ];
         for (media, body, want) in table {
-            let found = reply(media, &body);
-            assert_eq!(found.result(2).ok().and_then(|result| result["a"].as_i64()), want, "{body}");
+            let mut found = reply(media, &body);
             assert_eq!(found.holds(2), want.is_some() && media == STREAM, "{body}");
+            assert_eq!(found.result(2).ok().and_then(|result| result["a"].as_i64()), want, "{body}");
+            let mut in_pieces = reply(media, "");
+            for byte in body.as_bytes() {
+                in_pieces.add(&[*byte]);
+                in_pieces.holds(2);
+            }
+            assert_eq!(in_pieces.result(2).ok().and_then(|result| result["a"].as_i64()), want, "{body}");
         }
+    }
+
+    #[test]
+    fn a_stream_of_very_many_pieces_is_looked_at_once() {
+        let mut stream = reply(STREAM, "data: {\"a\":\"");
+        for _ in 0..200_000 {
+            stream.add(b"0123456789");
+            assert!(!stream.holds(2));
+        }
+        for _ in 0..200_000 {
+            stream.add(b"\n\ndata: {}");
+            assert!(!stream.holds(2));
+        }
+        assert!(stream.bytes_held() < 100, "events that were looked at are not kept");
+        stream.add(b"\n\ndata: {\"id\":2,\"result\":{\"a\":1}}\n\n");
+        assert!(stream.holds(2) && stream.result(2).is_ok());
     }
 
     #[test]

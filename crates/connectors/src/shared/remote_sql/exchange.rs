@@ -1,7 +1,9 @@
 //! One request to an HTTP interface and its answer as JSON.
 
 use super::site::Site;
+use crate::shared::response;
 use bytes::Bytes;
+use domain::bounded_json::parse_answer;
 use domain::contracts::{
     ConnectorError, ConnectorErrorKind, HttpMethod, HttpRequest, HttpResponse, Origin, TlsOptions, Toolbox,
 };
@@ -50,9 +52,10 @@ impl<'a> From<&'a Site> for Target<'a> {
 pub async fn send(toolbox: &Toolbox, target: Target<'_>, call: Call<'_>) -> Result<Reply, ConnectorError> {
     let request = request(target, call);
     let http = toolbox.fetch.fetch(&request).await?;
-    let body = serde_json::from_slice(&http.body);
+    let bytes = http.body.clone();
+    let body = response::beside(bytes.len(), move || parse_answer(&bytes)).await?;
     if let (200..=299, Err(error)) = (http.status, &body) {
-        let message = format!("the database's answer is not JSON ({error})");
+        let message = format!("the database's answer {error}");
         return Err(ConnectorError::new(ConnectorErrorKind::Unreadable, message));
     }
     Ok(Reply { status: http.status, body: body.unwrap_or_default(), http })

@@ -1,6 +1,7 @@
 //! Cells that vendors send as texts, turned into native values.
 
 use chrono::{DateTime, Days, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, Utc};
+use domain::bounded_json::parse_answer;
 use serde_json::Value;
 
 const NANOS: i64 = 1_000_000_000;
@@ -22,7 +23,7 @@ pub fn boolean(text: &str) -> Value {
 
 /// JSON in a text; what is none stays a text.
 pub fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+    parse_answer(text.as_bytes()).unwrap_or_else(|_| text.into())
 }
 
 /// Days since 1970-01-01.

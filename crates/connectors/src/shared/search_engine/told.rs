@@ -1,5 +1,6 @@
 //! What an engine says against a request, in one line.
 
+use domain::bounded_json::parse_answer;
 use domain::contracts::{ConnectorError, ConnectorErrorKind, HttpResponse};
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ pub fn explained(error: ConnectorError, http: &HttpResponse, told: Told) -> Conn
     if (200..300).contains(&http.status) || http.body.len() > BODY_BYTES_MAX {
         return error;
     }
-    let body = serde_json::from_slice::<Value>(&http.body).ok();
+    let body = parse_answer(&http.body).ok();
     let Some((kind, sentence)) = body.and_then(|body| told(http.status, &body)) else { return error };
     // Credentials and limits are told by the status alone.
     let is_settled = matches!(error.kind, ConnectorErrorKind::Denied | ConnectorErrorKind::RateLimited);

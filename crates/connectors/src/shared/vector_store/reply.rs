@@ -1,6 +1,7 @@
 //! What a store answered, and what it means when it refuses: one sentence, with the names that the provider uses.
 
 use crate::shared::response;
+use domain::bounded_json::parse_answer;
 use domain::contracts::{ConnectorError, ConnectorErrorKind, HttpResponse};
 use domain::instant::Instant;
 use serde_json::Value;
@@ -35,7 +36,7 @@ impl Reply {
         let (body, refused) = match response::read(http, now) {
             Ok(body) => (body, None),
             Err(error) if (200..300).contains(&http.status) => return Err(error),
-            Err(error) => (serde_json::from_slice(&http.body).unwrap_or(Value::Null), Some(error)),
+            Err(error) => (parse_answer(&http.body).unwrap_or(Value::Null), Some(error)),
         };
         Ok(Self { status: http.status, body, refused })
     }

@@ -6,6 +6,7 @@ use crate::shared::check::require_notations;
 use crate::shared::http_auth::{self, Headers};
 use crate::shared::http_check::web_address;
 use crate::shared::http_source::config_invalid;
+use crate::shared::response;
 use bytes::Bytes;
 use domain::contracts::{ConnectorError, HttpMethod, HttpRequest, Origin, TlsOptions, Toolbox};
 use domain::notation::credentials::SourceCredentials;
@@ -118,7 +119,8 @@ impl Store {
             tls: self.tls.clone(),
         };
         let answer = self.toolbox.fetch.fetch(&request).await?;
-        Reply::of(&answer, self.toolbox.clock.now())
+        let now = self.toolbox.clock.now();
+        response::beside(answer.body.len(), move || Reply::of(&answer, now)).await?
     }
 }
 

@@ -5,6 +5,7 @@ use super::{MailError, authenticator, unreadable};
 use crate::egress::MailParts;
 use bytes::Bytes;
 use chrono::DateTime;
+use domain::bounded_json::parse_answer;
 use domain::contracts::{Clock, FetchError, HttpMethod, HttpRequest, HttpResponse, Origin, SourceTokenError};
 use domain::corpus::Channel;
 use domain::ids::UserId;
@@ -99,7 +100,7 @@ impl Client {
     }
 
     pub async fn json(&self, url: &Url, more: &[(&str, &str)]) -> Result<Value, MailError> {
-        serde_json::from_slice(&self.get(url, more).await?).map_err(|_| unreadable())
+        parse_answer(&self.get(url, more).await?).map_err(|_| unreadable())
     }
 
     pub async fn get(&self, url: &Url, more: &[(&str, &str)]) -> Result<Bytes, MailError> {
@@ -202,7 +203,7 @@ fn trouble(answer: &HttpResponse, now: Instant) -> Option<Trouble> {
 }
 
 fn is_throttled(body: &[u8]) -> bool {
-    let told: Value = serde_json::from_slice(body).unwrap_or_default();
+    let told = parse_answer(body).unwrap_or_default();
     let mut reasons =
         told["error"]["errors"].as_array().into_iter().flatten().filter_map(|one| one["reason"].as_str());
     reasons.any(|reason| matches!(reason, "rateLimitExceeded" | "userRateLimitExceeded"))

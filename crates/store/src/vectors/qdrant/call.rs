@@ -2,6 +2,7 @@
 
 use super::QdrantConfig;
 use bytes::{Bytes, BytesMut};
+use domain::bounded_json::parse_answer;
 use domain::contracts::{Fetch, FetchError, HttpMethod, HttpRequest, Origin, VectorError};
 use domain::secret::{self, Secret};
 use futures_util::StreamExt;
@@ -170,7 +171,7 @@ impl Server {
 
 /// What the server says of its refusal, without the values that it repeats.
 fn sentence(body: &[u8]) -> Option<String> {
-    let body: Value = serde_json::from_slice(body).ok()?;
+    let body = parse_answer(body).ok()?;
     let told = body["status"]["error"].as_str()?;
     Some(secret::without_value(told).chars().take(SENTENCE_MAX).collect())
 }

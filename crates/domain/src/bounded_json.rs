@@ -1,0 +1,219 @@
+//! JSON that others wrote, read with a bound on the number of its values.
+//!
+//! A value takes many times the bytes that it has in the text: `[0]` is three bytes there and more than a hundred in
+//! memory. So the bound is on the number of values, and reading stops as soon as it is passed.
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use std::cell::Cell;
+use std::fmt;
+
+/// Most values in one answer of a source, a model or another service: objects, lists, texts, numbers.
+pub const ANSWER_VALUES_MAX: usize = 200_000;
+
+/// Why a text did not become a value.
+#[derive(Debug, thiserror::Error)]
+pub enum BoundedJsonError {
+    #[error("holds more than {} values", grouped(*.0))]
+    TooManyValues(usize),
+    #[error("is not JSON ({0})")]
+    Malformed(#[from] serde_json::Error),
+}
+
+/// The value of a text that another service answered.
+pub fn parse_answer(text: &[u8]) -> Result<Value, BoundedJsonError> {
+    parse(text, ANSWER_VALUES_MAX)
+}
+
+/// The value of a text that holds at most so many.
+pub fn parse(text: &[u8], values_max: usize) -> Result<Value, BoundedJsonError> {
+    let counter = Counter { left: Cell::new(values_max), is_exceeded: Cell::new(false) };
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let parsed = BoundedValue(&counter).deserialize(&mut reader).and_then(|value| {
+        reader.end()?;
+        Ok(value)
+    });
+    match parsed {
+        Ok(value) => Ok(value),
+        Err(_) if counter.is_exceeded.get() => Err(BoundedJsonError::TooManyValues(values_max)),
+        Err(error) => Err(BoundedJsonError::Malformed(error)),
+    }
+}
+
+/// The object of a text that holds at most so many values; none of anything else.
+pub fn parse_object(text: &[u8], values_max: usize) -> Option<Map<String, Value>> {
+    match parse(text, values_max) {
+        Ok(Value::Object(object)) => Some(object),
+        _ => None,
+    }
+}
+
+/// A number with commas, as it stands in a sentence.
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+/// How many values may still come.
+struct Counter {
+    left: Cell<usize>,
+    is_exceeded: Cell<bool>,
+}
+
+impl Counter {
+    fn take<E: Error>(&self) -> Result<(), E> {
+        match self.left.get().checked_sub(1) {
+            Some(left) => {
+                self.left.set(left);
+                Ok(())
+            }
+            None => {
+                self.is_exceeded.set(true);
+                Err(E::custom("too many values"))
+            }
+        }
+    }
+}
+
+/// Builds one value and counts it before it is built.
+struct BoundedValue<'a>(&'a Counter);
+
+impl<'de> DeserializeSeed<'de> for BoundedValue<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.0.take()?;
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for BoundedValue<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(BoundedValue(self.0))? {
+            list.push(item);
+        }
+        // A list of one item has been given room for four.
+        list.shrink_to_fit();
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(name) = entries.next_key::<String>()? {
+            object.insert(name, entries.next_value_seed(BoundedValue(self.0))?);
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn reads_what_any_reader_would() {
+        let text = r#" {"a":[1,-2,2.5,1e40,"x\u00e9",true,null,[],{}],"b":18446744073709551615,"a2":{"c":{"d":"e"}},"b":3} "#;
+        let expected: Value = serde_json::from_str(text).expect("JSON");
+        let found = parse(text.as_bytes(), 100).expect("JSON");
+        assert_eq!(found, expected);
+        assert_eq!(found.to_string(), expected.to_string(), "in the same order");
+    }
+
+    #[test]
+    fn stops_at_the_bound() {
+        let table = [
+            ("[1,2,3]", 4),
+            (r#"{"a":{"b":[]}}"#, 3),
+            ("7", 1),
+            (r#"[[0],[0]]"#, 5),
+            (r#"{"a":1,"a":2}"#, 3),
+        ];
+        for (text, values) in table {
+            assert!(parse(text.as_bytes(), values).is_ok(), "{text}");
+            let error = parse(text.as_bytes(), values - 1).expect_err(text);
+            assert!(
+                matches!(error, BoundedJsonError::TooManyValues(max) if max == values - 1),
+                "{text}: {error}"
+            );
+        }
+        let error = parse(format!("[{}0]", "0,".repeat(200_000)).as_bytes(), ANSWER_VALUES_MAX);
+        assert_eq!(error.expect_err("too many").to_string(), "holds more than 200,000 values");
+    }
+
+    #[test]
+    fn what_is_no_json_is_told() {
+        let deep = "[".repeat(100_000);
+        for text in ["", "{", "[1,]", "{} x", "<html>", deep.as_str(), "\"\\ud800\""] {
+            let error = parse(text.as_bytes(), 1_000).expect_err("no JSON");
+            let expected = serde_json::from_str::<Value>(text).expect_err("no JSON");
+            assert_eq!(error.to_string(), format!("is not JSON ({expected})"));
+        }
+    }
+
+    #[test]
+    fn numbers_have_commas() {
+        for (number, shown) in
+            [(0, "0"), (999, "999"), (1_000, "1,000"), (50_000, "50,000"), (1_234_567, "1,234,567")]
+        {
+            assert_eq!(grouped(number), shown);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn is_equal_to_the_common_reader(text in "(\\[|\\]|\\{|\\}|\"a\"|:|,|1|-2.5|null|true| ){0,20}") {
+            let (found, expected) = (parse(text.as_bytes(), 1_000), serde_json::from_str::<Value>(&text));
+            prop_assert_eq!(found.ok(), expected.ok());
+        }
+    }
+
+    #[test]
+    fn a_list_takes_no_more_room_than_it_needs() {
+        let Value::Array(list) = parse(b"[[0],[0],[0],[0],[0]]", 100).expect("JSON") else {
+            panic!("a list")
+        };
+        let Some(Value::Array(inner)) = list.first() else { panic!("a list") };
+        assert_eq!((list.capacity(), inner.capacity()), (5, 1));
+        assert_eq!(json!(list).to_string(), "[[0],[0],[0],[0],[0]]");
+    }
+}
