@@ -109,6 +109,11 @@ pub fn budget_used(seconds: u64) -> String {
     format!("its rate_limit is used; the next request is free in {seconds} s")
 }
 
+/// Why an answer was not read: too many others are being read.
+pub fn answers_too_large() -> &'static str {
+    "this service is reading too many large answers at the moment; search again shortly"
+}
+
 pub fn retried(attempt: u32, reason: &str) -> String {
     format!("try {attempt} failed: {reason}")
 }

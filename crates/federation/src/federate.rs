@@ -1,6 +1,7 @@
 //! All selected providers at once, under one deadline.
 
 use crate::Federation;
+use crate::answer_memory::RunMemory;
 use crate::provider::{Asked, ProviderRun};
 use crate::transforms::RunTransforms;
 use domain::contracts::{ConnectorError, ConnectorErrorKind};
@@ -22,7 +23,7 @@ impl Federation {
         search: &Search,
         providers: Vec<SearchProvider>,
         (query, transforms): (&str, &Arc<RunTransforms>),
-        deadline: Instant,
+        (memory, deadline): (&Arc<RunMemory>, Instant),
     ) -> Vec<ResultSet> {
         let started = Instant::now();
         let is_only = providers.len() == 1;
@@ -40,6 +41,7 @@ impl Federation {
                 tokens: Arc::clone(&self.tokens),
                 pages: Arc::clone(&self.pages),
                 cpu: self.cpu.clone(),
+                memory: Arc::clone(memory),
                 sources: Arc::clone(&self.sources),
                 transforms: Arc::clone(transforms),
                 query: query.to_owned(),

@@ -2,6 +2,7 @@
 //!
 //! Read `run.rs` first: it is the path, top to bottom. `provider.rs` holds the steps of one provider.
 
+mod answer_memory;
 mod board;
 mod conclude;
 mod cpu;
@@ -38,6 +39,7 @@ pub use select::is_listed;
 pub use sources::SourceState;
 pub use tasks::{ExpireSearches, RunSearch, RunSubscriptions, task_of_run};
 
+use answer_memory::AnswerMemory;
 use cpu::CpuPool;
 use domain::contracts::{
     Catalogues, Observer, QueueError, ReadPages, SourceTokens, Store, StoreError, TaskQueue, Toolbox,
@@ -48,6 +50,8 @@ use domain::validation::FieldErrors;
 use sources::Sources;
 use std::sync::Arc;
 use transforms::RulesKept;
+
+const BYTES_PER_MB: usize = 1024 * 1024;
 
 /// What federation is given.
 #[derive(Clone)]
@@ -74,6 +78,7 @@ pub struct Federation {
     pages: Arc<dyn ReadPages>,
     events: SearchEvents,
     cpu: CpuPool,
+    memory: AnswerMemory,
     sources: Arc<Sources>,
     edits: request::EditTurns,
     rules: RulesKept,
@@ -108,10 +113,12 @@ impl FederationError {
 impl Federation {
     pub fn new(parts: FederationParts) -> Self {
         let FederationParts { store, queue, catalogues, toolbox, tokens, pages, observer } = parts;
+        let memory_max = toolbox.settings.answer_memory_mb as usize;
         Self {
             store,
             queue,
             catalogues,
+            memory: AnswerMemory::new(memory_max.saturating_mul(BYTES_PER_MB)),
             toolbox,
             tokens,
             pages,

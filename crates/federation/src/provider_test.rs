@@ -125,6 +125,7 @@ impl Federation {
             tokens: Arc::clone(&self.tokens),
             pages: Arc::clone(&self.pages),
             cpu: self.cpu.clone(),
+            memory: self.memory.for_run(),
             sources,
             transforms,
             query: query.to_owned(),

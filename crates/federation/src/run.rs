@@ -36,9 +36,11 @@ impl Federation {
         let query = self.pre_query(&search, &transforms, &mut messages).await;
         // The sources have all of their time, however long the query took to prepare.
         let deadline = Instant::now() + self.toolbox.settings.timeout.0;
+        // Held to the end of the run, as its results are.
+        let memory = self.memory.for_run();
         let (noted, mut sets) = tokio::join!(
             self.note(id, run, SearchStatus::Federating), // written while the sources travel
-            self.federate(&search, providers, (&query, &transforms), deadline),
+            self.federate(&search, providers, (&query, &transforms), (&memory, deadline)),
         );
         if !noted? {
             return Ok(()); // deleted or started again meanwhile
@@ -58,6 +60,7 @@ impl Federation {
         let took = started.elapsed();
         let (found, best) = (Some(found), self.best_for_cache(&sets));
         self.conclude(&search, Ended { status, query, sets, found, messages, took }).await?;
+        drop(memory);
         // After the end, because nobody waits for it.
         self.toolbox.corpus.promote(search.owner, &search.draft.tags, &best).await;
         Ok(())

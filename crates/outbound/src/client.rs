@@ -4,7 +4,7 @@ use crate::failure::{host_of, of_sending};
 use crate::guard::{Guard, Way};
 use crate::hop::Hop;
 use crate::limits::GateLimits;
-use crate::pieces::{Body, read_whole};
+use crate::pieces::{Body, BodyMemory, read_whole};
 use crate::resolver::{CheckedResolver, Lookup, NameError, SystemLookup};
 use crate::tls::TlsClients;
 use async_trait::async_trait;
@@ -40,6 +40,7 @@ pub struct Gate {
     unchecked: CheckedResolver,
     guard: Arc<Guard>,
     limits: GateLimits,
+    bodies: BodyMemory,
 }
 
 /// The answer at the end of the way; its body is still to be read.
@@ -67,6 +68,7 @@ impl Gate {
             checked,
             unchecked,
             guard,
+            bodies: BodyMemory::new(limits.body_bytes_max),
             limits,
         })
     }
@@ -96,7 +98,7 @@ impl Gate {
         let Arrived { response, hop, hop_end } = self.follow(request, self.limits.read).await?;
         let (status, headers) = head_of(&response);
         let body = Body::new(response, host_of(&hop.url), self.limits.body_bytes_max)?;
-        match timeout_at(hop_end, read_whole(body)).await {
+        match timeout_at(hop_end, read_whole(body, &self.bodies)).await {
             Ok(body) => Ok(HttpResponse { status, headers, body: body? }),
             Err(_) => Err(FetchError::Timeout(host_of(&hop.url))),
         }

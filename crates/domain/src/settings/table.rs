@@ -100,6 +100,8 @@ settings! {
     outbound_allow: Vec<String> = Vec::new(), "SVC_OUTBOUND_ALLOW";
     /// Largest answer of a source, after decompression, in megabytes.
     outbound_body_max_mb: u32 = 10, "SVC_OUTBOUND_BODY_MAX_MB";
+    /// Memory for the answers of sources that are read at the same moment, in megabytes. An answer that needs less than one is always read; a large one waits until others are done, for seconds at most.
+    answer_memory_mb: u32 = 128, "SVC_ANSWER_MEMORY_MB";
     /// How often one request may be redirected.
     outbound_redirects_max: u32 = 5, "SVC_OUTBOUND_REDIRECTS_MAX";
     /// More words under which the same API is mounted: `swirl` gives `/swirl/…` and `/api/swirl/…`.
@@ -150,6 +152,8 @@ settings! {
     metrics_open: bool = false, "SVC_METRICS_OPEN";
     /// Proxies whose `X-Forwarded-For` is believed: a comma list of addresses or CIDR.
     trusted_proxies: Vec<Network> = Vec::new(), "SVC_TRUSTED_PROXIES";
+    /// Connections that one address (a /64 of IPv6) may have open at once; 0: no limit. This machine's own addresses and `SVC_TRUSTED_PROXIES` have none.
+    connections_per_address: u32 = 256, "SVC_CONNECTIONS_PER_ADDRESS";
     /// How often one user from one address may write to the chat: `<n>/<second|minute|hour|day>` or `None`.
     throttle_chat: Throttle = Throttle::per_minute(15), "DOCS_CHAT_THROTTLE_RATE";
     /// How often sign-in may fail for one name from one address before it is refused for a while. Five times as often for all names from one address together, a hundred times for one name from all addresses.

@@ -104,7 +104,8 @@ impl Doctor {
             (None, Some(request)) if fetch => {
                 let filled = at("query", template::with_query(request.clone(), &query))?;
                 let time_max = self.toolbox.settings.timeout.0;
-                at("request", sending::send(&filled, &*self.toolbox.fetch, time_max, read_answer).await)?
+                let reader = (&self.cpu, read_answer);
+                at("request", sending::send(&filled, &*self.toolbox.fetch, time_max, reader).await)?
             }
             (None, None) if fetch => {
                 return Err(FieldErrors::one("request", "Give a curl command or an address to be asked."));

@@ -1,7 +1,9 @@
 //! Sends a pasted request once, and says in plain words what to do when that fails.
 
+use super::broke_down;
 use super::credentials::is_secret;
 use super::request::{Body, Request};
+use crate::cpu::CpuPool;
 use base64::Engine;
 use domain::contracts::{Fetch, FetchError, HttpRequest, HttpResponse, Origin, ReadAnswer};
 use domain::secret::Secret;
@@ -19,15 +21,19 @@ pub async fn send(
     request: &Request,
     fetch: &dyn Fetch,
     time_max: Duration,
-    read_answer: ReadAnswer,
+    (cpu, read_answer): (&CpuPool, ReadAnswer),
 ) -> Result<Value, String> {
     let built = build(request, time_max)?;
     let host = built.origin.host.clone();
     let answer = fetch.fetch(&built).await.map_err(|error| advise(&error))?;
     refuse_status(&answer, &host)?;
-    let kind = answer.header("content-type").unwrap_or_default();
-    read_answer(answer.header("content-type"), &answer.body).map_err(|reason| {
-        let kind = if kind.is_empty() { "something without a type" } else { kind };
+    let kind = answer.header("content-type").map(str::to_owned);
+    let read = cpu.run(move || {
+        let kind = answer.header("content-type");
+        read_answer(kind, &answer.body)
+    });
+    read.await.unwrap_or_else(broke_down).map_err(|reason| {
+        let kind = kind.as_deref().filter(|kind| !kind.is_empty()).unwrap_or("something without a type");
         format!("{host} answered with {kind}: {reason}. Check that this is the address of the API and not of a page for people; some sources need a parameter such as format=json.")
     })
 }

@@ -1,10 +1,11 @@
 //! Asking a source: page after page, within its budget, again where a failure may pass.
 
 use super::{ProviderRun, Question, failed_inside};
+use crate::answer_memory::estimate;
 use crate::run::time_left;
 use crate::sources::{Usage, whole_seconds};
 use domain::contracts::{
-    Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, SourceQuery,
+    Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, SourceQuery, SourceResponse,
 };
 use domain::message;
 use domain::notation::rate::Rate;
@@ -18,6 +19,8 @@ use tokio::time::{Instant, timeout_at};
 const PAGES_AT_ONCE: usize = 4;
 /// How much of the time that is left may go into them; what came before them still has to be mapped and scored.
 const LATER_PAGES_TIME_SHARE: f64 = 0.9;
+/// A longer answer is looked at beside the async runtime.
+const LOOK_INLINE_BYTES_MAX: usize = 64 * 1024;
 
 /// What the source gave, over all pages asked.
 pub(super) struct Answer {
@@ -35,6 +38,11 @@ impl Answer {
         self.items.extend(page.items);
         count
     }
+}
+
+/// Too long to be looked at on the async runtime.
+fn is_long(response: &SourceResponse) -> bool {
+    matches!(response, SourceResponse::Http(http) if http.body.len() > LOOK_INLINE_BYTES_MAX)
 }
 
 impl ProviderRun {
@@ -149,7 +157,38 @@ impl ProviderRun {
             connector.execute(built).await
         };
         let response = sources.calls.share(provider.id, search.owner, built, send).await?;
-        let reader = Arc::clone(connector);
-        self.cpu.run(move || reader.normalize(response)).await.ok_or_else(failed_inside)?
+        self.read(connector, response).await
+    }
+
+    /// Parses an answer when there is memory for it. No more of it is kept than the search wants.
+    async fn read(
+        &self,
+        connector: &Arc<dyn Connector>,
+        response: SourceResponse,
+    ) -> Result<NormalizedPage, ConnectorError> {
+        let (response, bytes) = match is_long(&response) {
+            true => {
+                let measured = self.cpu.run(move || {
+                    let bytes = estimate(&response);
+                    (response, bytes)
+                });
+                measured.await.ok_or_else(failed_inside)?
+            }
+            false => {
+                let bytes = estimate(&response);
+                (response, bytes)
+            }
+        };
+        let part = self.memory.take(bytes, self.deadline).await?;
+        let (reader, wanted) = (Arc::clone(connector), self.results_wanted as usize);
+        let reading = move || {
+            let mut page = reader.normalize(response)?;
+            page.items.truncate(wanted);
+            page.items.shrink_to_fit();
+            Ok::<_, ConnectorError>(page)
+        };
+        let page = self.cpu.run(reading).await.ok_or_else(failed_inside)??;
+        self.memory.keep(part, &page.items);
+        Ok(page)
     }
 }

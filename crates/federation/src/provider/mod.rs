@@ -11,6 +11,7 @@ pub(crate) use question::Question;
 
 pub use connected::authenticator_of;
 
+use crate::answer_memory::RunMemory;
 use crate::cpu::CpuPool;
 use crate::query_step::{QuerySteps, StepError};
 use crate::sources::{Sources, Verdict, whole_seconds};
@@ -36,6 +37,7 @@ pub(crate) struct ProviderRun {
     pub tokens: Arc<dyn SourceTokens>,
     pub pages: Arc<dyn ReadPages>,
     pub cpu: CpuPool,
+    pub memory: Arc<RunMemory>,
     pub sources: Arc<Sources>,
     pub transforms: Arc<RunTransforms>,
     /// After the pre-query processors.

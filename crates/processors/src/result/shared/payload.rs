@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 /// Most bytes in the payload of one result, names included; what does not fit is left out.
 pub const PAYLOAD_BYTES_MAX: usize = 512 * 1024;
-/// What a value costs beside its text.
-const VALUE_BYTES: usize = 8;
+/// What a value costs beside its text: a list of numbers takes many times the bytes that it has in an answer.
+const VALUE_BYTES: usize = size_of::<Value>();
 
 #[derive(Debug)]
 pub struct Payload {
@@ -92,5 +92,9 @@ mod tests {
         let map = payload.into_map();
         assert_eq!(map.keys().collect::<Vec<_>>(), ["a", "d"]);
         assert_eq!(map["d"], json!({"k": ["v"]}));
+        let mut payload = Payload::default();
+        payload.insert("vector", &json!(vec![0.5; 3072]));
+        payload.insert("numbers", &json!(vec![0; PAYLOAD_BYTES_MAX / VALUE_BYTES]));
+        assert_eq!(payload.into_map().keys().collect::<Vec<_>>(), ["vector"]);
     }
 }
