@@ -1,12 +1,14 @@
 //! Bodies, parameters and ids, with refusals in our shape that name what is wrong.
 
 use crate::error::{ApiError, Refusal};
+use crate::json_scan::{ScanError, Scanned, scan};
 use crate::misread::plain;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
+use domain::bounded_json::grouped;
 use domain::secret::without_value;
 use domain::validation::FieldErrors;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -15,16 +17,23 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::error::Error;
 
+/// Most values in one body: objects, lists, texts, numbers.
+const BODY_VALUES_MAX: usize = 50_000;
+/// A longer body is read on a thread of its own, so that no other request waits for it.
+const READ_INLINE_BYTES_MAX: usize = 64 * 1024;
+
+const OBJECT_NEEDED: &str = "A JSON object is needed.";
+const NUL_REFUSED: &str = "The NUL character is not allowed.";
+
 /// A JSON object as body. Unknown fields are ignored; a wrong one is named.
 #[derive(Debug)]
 pub struct ApiJson<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for ApiJson<T> {
+impl<T: DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for ApiJson<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Self::Rejection> {
-        let ApiValue(value) = ApiValue::from_request(request, state).await?;
-        read_object(value).map(Self)
+        parse(json_bytes(request, state).await?, parse_object).await.map(Self)
     }
 }
 
@@ -32,7 +41,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for ApiJson<T> {
 #[derive(Debug)]
 pub struct JsonOrNothing<T>(pub T);
 
-impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for JsonOrNothing<T> {
+impl<T: DeserializeOwned + Default + Send + 'static, S: Send + Sync> FromRequest<S> for JsonOrNothing<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Self::Rejection> {
@@ -55,25 +64,47 @@ impl<S: Send + Sync> FromRequest<S> for ApiValue {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Self::Rejection> {
-        if !is_json(request.headers()) {
-            return Err(ApiError::of(Refusal::UnsupportedMediaType));
-        }
-        let bytes = Bytes::from_request(request, state).await.map_err(body_refusal)?;
-        parse(&bytes).map(Self)
+        parse(json_bytes(request, state).await?, parse_value).await.map(Self)
     }
 }
 
-/// Any JSON as body, up to a length of its own in place of the one for all bodies.
-pub async fn read_limited(request: Request, bytes_max: usize) -> Result<Value, ApiError> {
+/// A JSON object as body, up to a length of its own in place of the one for all bodies.
+pub async fn read_limited<T: DeserializeOwned + Send + 'static>(
+    request: Request,
+    bytes_max: usize,
+) -> Result<T, ApiError> {
     if !is_json(request.headers()) {
         return Err(ApiError::of(Refusal::UnsupportedMediaType));
     }
-    let read = Limited::new(request.into_body(), bytes_max).collect().await;
-    let bytes = read.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
-        Some(_) => ApiError::of(Refusal::TooLarge),
-        None => broken_body(),
-    })?;
-    parse(&bytes.to_bytes())
+    let announced = content_length(request.headers());
+    if announced.is_some_and(|length| length > bytes_max as u64) {
+        return Err(ApiError::of(Refusal::TooLarge));
+    }
+    let mut body = Limited::new(request.into_body(), bytes_max);
+    // Pieces are put together as they come, so that a long body is never held twice.
+    let mut bytes = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
+            Some(_) => ApiError::of(Refusal::TooLarge),
+            None => broken_body(),
+        })?;
+        if let Ok(piece) = frame.into_data() {
+            bytes.extend_from_slice(&piece);
+        }
+    }
+    parse(bytes.freeze(), parse_object).await
+}
+
+/// The length that a request announces for its body.
+pub fn content_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+async fn json_bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiError> {
+    if !is_json(request.headers()) {
+        return Err(ApiError::of(Refusal::UnsupportedMediaType));
+    }
+    Bytes::from_request(request, state).await.map_err(body_refusal)
 }
 
 /// Query parameters; a wrong one is named.
@@ -129,34 +160,77 @@ pub fn read_object<T: DeserializeOwned>(value: Value) -> Result<T, ApiError> {
 /// The same, with the faulty field and a sentence about it. A list is no object, though serde would take one.
 pub fn read_fields<T: DeserializeOwned>(value: Value) -> Result<T, (String, String)> {
     if !value.is_object() {
-        return Err(("body".to_owned(), "A JSON object is needed.".to_owned()));
+        return Err(("body".to_owned(), OBJECT_NEEDED.to_owned()));
     }
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let field = match error.path().to_string() {
-            path if path == "." => "body".to_owned(),
-            path => path,
-        };
-        (field, plain(&without_value(&error.inner().to_string())))
-    })
+    serde_path_to_error::deserialize(value).map_err(named_fault)
+}
+
+/// The faulty field, or `body`, and a sentence about it that does not repeat what was given.
+fn named_fault(error: serde_path_to_error::Error<serde_json::Error>) -> (String, String) {
+    let field = match error.path().to_string() {
+        path if path == "." => "body".to_owned(),
+        path => path,
+    };
+    let (inner, sentence) = (error.inner(), error.inner().to_string());
+    // Where in the text it is says less than the name of the field.
+    let place = format!(" at line {} column {}", inner.line(), inner.column());
+    (field, plain(&without_value(sentence.strip_suffix(&place).unwrap_or(&sentence))))
 }
 
 /// A record that came in another way than by a request, read like the body of one.
 pub fn read_record<T: DeserializeOwned>(value: Value) -> Result<T, FieldErrors> {
     if let Some(field) = nul_field(&value) {
-        return Err(FieldErrors::one(&field, "The NUL character is not allowed."));
+        return Err(FieldErrors::one(&field, NUL_REFUSED));
     }
     read_fields(value).map_err(|(field, sentence)| FieldErrors::one(&field, sentence))
 }
 
-/// Parses a body. The NUL character is refused wherever it stands, because no database keeps it.
-fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| {
-        ApiError::saying(Refusal::Malformed, format!("The body is not valid JSON: {error}."))
-    })?;
-    match nul_field(&value) {
-        Some(field) => Err(ApiError::invalid_field(&field, "The NUL character is not allowed.")),
-        None => Ok(value),
+/// Parses a body beside the runtime if it is long.
+async fn parse<T: Send + 'static>(
+    bytes: Bytes,
+    parse: fn(&[u8]) -> Result<T, ApiError>,
+) -> Result<T, ApiError> {
+    if bytes.len() <= READ_INLINE_BYTES_MAX {
+        return parse(&bytes);
     }
+    tokio::task::spawn_blocking(move || parse(&bytes)).await.map_err(ApiError::internal)?
+}
+
+/// Reads an object straight into its type: what the type does not have is skipped and costs nothing.
+fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    if !scanned(bytes)?.is_object {
+        return Err(ApiError::invalid_field("body", OBJECT_NEEDED));
+    }
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let (field, sentence) = named_fault(error);
+        ApiError::invalid_field(&field, sentence)
+    })
+}
+
+fn parse_value(bytes: &[u8]) -> Result<Value, ApiError> {
+    scanned(bytes)?;
+    serde_json::from_slice(bytes).map_err(malformed)
+}
+
+/// Looks at a body before anything is made of it. The NUL character is refused wherever it stands, because no
+/// database keeps it.
+fn scanned(bytes: &[u8]) -> Result<Scanned, ApiError> {
+    let scanned = scan(bytes, BODY_VALUES_MAX).map_err(|error| match error {
+        ScanError::Malformed(error) => malformed(error),
+        ScanError::TooManyValues => {
+            let sentence = format!("The body holds more than {} values.", grouped(BODY_VALUES_MAX));
+            ApiError::saying(Refusal::TooLarge, sentence)
+        }
+    })?;
+    match &scanned.nul_field {
+        Some(field) => Err(ApiError::invalid_field(field, NUL_REFUSED)),
+        None => Ok(scanned),
+    }
+}
+
+fn malformed(error: serde_json::Error) -> ApiError {
+    ApiError::saying(Refusal::Malformed, format!("The body is not valid JSON: {error}."))
 }
 
 /// The top-level field, or `body`, that holds a NUL somewhere.

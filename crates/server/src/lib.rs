@@ -5,8 +5,9 @@
 //! | `paths` | every form of a path becomes one |
 //! | `request_id` | a request's id, its log line, the headers of every answer |
 //! | `error` | the one place where an error becomes an answer |
-//! | `extract`, `links` | bodies, parameters and ids with refusals in our shape; links in answers |
+//! | `extract`, `json_scan`, `links` | bodies, parameters and ids with refusals in our shape; links in answers |
 //! | `connection`, `client_address` | who keeps the service waiting is dropped; where a request comes from |
+//! | `host`, `open_body` | requests name one host; bodies that come without credentials are short |
 //! | `changes` | who changes something, for the audit log |
 //! | `cors` | which pages of others may call the API |
 //! | `throttle` | how often something may be asked |
@@ -28,10 +29,13 @@ mod cors;
 mod drain;
 mod error;
 mod extract;
+mod host;
+mod json_scan;
 mod links;
 mod mcp_door;
 mod metrics;
 mod misread;
+mod open_body;
 mod paths;
 mod ping;
 mod request_id;
@@ -194,6 +198,7 @@ fn with_layers(routes: Router<Arc<House>>, house: Arc<House>) -> Router {
         .layer(from_fn_with_state(Arc::clone(&house), changes::watch_lockouts))
         .layer(CatchPanicLayer::custom(error::from_panic))
         .layer(DefaultBodyLimit::max(body_bytes_max))
+        .layer(from_fn(host::check))
         .layer(from_fn_with_state(Arc::clone(&house), metrics::count))
         .layer(from_fn(request_id::accompany))
         .layer(from_fn_with_state(Arc::clone(&house), drain::end_connection))

@@ -4,12 +4,12 @@ use crate::keys;
 use crate::wiring::Wired;
 use anyhow::{Context, bail};
 use domain::contracts::{QueueName, StoreError, TaskStore, UserStore};
+use domain::settings::Settings;
 use domain::user::UserDraft;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 use tasks::{Worker, WorkerConfig};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -84,7 +84,7 @@ impl Service {
                 .await
                 .with_context(|| format!("{host}:{port} cannot be listened on; set SVC_HOST or {setting}"))?;
             address = Some(listener.local_addr()?);
-            running.spawn(doors(listener, router, stopped, wired.settings.stop_grace.0));
+            running.spawn(doors(listener, router, stopped, Arc::clone(&wired.settings)));
         }
         let mut background = exchange(&wired);
         if roles.contains(&Role::Queue(QueueName::Corpus)) {
@@ -141,14 +141,15 @@ fn doors_of(wired: &Wired, roles: &BTreeSet<Role>) -> Option<(u16, &'static str,
     (port != 0).then(|| (port, "SVC_MONITOR_PORT", server::monitoring_router(house)))
 }
 
-/// Serves until stopped, then ends what runs. What does not end within `grace` is cut off:
+/// Serves until stopped, then ends what runs. What does not end within `SVC_STOP_GRACE` is cut off:
 /// one client that never ends its request must not hold the process.
 async fn doors(
     listener: TcpListener,
     router: axum::Router,
     mut stopped: watch::Receiver<bool>,
-    grace: Duration,
+    settings: Arc<Settings>,
 ) {
+    let grace = settings.stop_grace.0;
     let mut told = stopped.clone();
     let until_stopped = async move {
         let _stop = told.wait_for(|stop| *stop).await;
@@ -158,7 +159,7 @@ async fn doors(
         tokio::time::sleep(grace).await;
     };
     tokio::select! {
-        () = server::serve(listener, router, until_stopped) => {}
+        () = server::serve(listener, router, &settings, until_stopped) => {}
         () = until_too_late => tracing::warn!("stopped with requests still open; they are cut off"),
     }
 }

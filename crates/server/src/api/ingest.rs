@@ -3,7 +3,7 @@
 use super::search::own_search;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
-use crate::extract::{read_limited, read_object};
+use crate::extract::read_limited;
 use crate::{BYTES_PER_MB, House};
 use axum::Json;
 use axum::extract::{Request, State};
@@ -90,8 +90,7 @@ async fn ingest(
         return Err(ApiError::of(Refusal::CacheUnlicensed));
     }
     let bytes_max = (house.settings.storage_max_body_mb as usize).saturating_mul(BYTES_PER_MB);
-    let value = read_limited(request, bytes_max.saturating_add(BESIDE_THE_TEXT_BYTES)).await?;
-    let input: IngestInput = read_object(value)?;
+    let input: IngestInput = read_limited(request, bytes_max.saturating_add(BESIDE_THE_TEXT_BYTES)).await?;
     let wait = input.wait;
     let wish = input.wish(&house, &caller).await?;
     let accepted = if wait {

@@ -18,6 +18,7 @@ pub use session::{close_session, cookie, keep_session, open_session};
 use crate::House;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, Refusal};
+use crate::open_body;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Uri, header};
@@ -149,7 +150,7 @@ pub async fn guard(
         || is_way_in(path)
         || is_opened(&house.settings, path)
     {
-        return Ok(next.run(request).await);
+        return Ok(next.run(open_body::bounded(request)?).await);
     }
     let caller = match identify(&house, request.headers(), address).await? {
         Ok(caller) => caller,

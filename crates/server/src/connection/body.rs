@@ -1,13 +1,13 @@
 //! Bodies under watch: one that arrives must arrive in time, one that leaves must be taken.
 
-use super::watch::Exchange;
+use super::watch::{Exchange, Watch};
 use axum::BoxError;
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, Incoming, SizeHint};
 use std::io::{self, ErrorKind};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 use tokio::time::{Sleep, sleep};
 
 /// Most bytes that are handed to HTTP/2 at once. Who takes this much within the time limit is no staller.
@@ -16,13 +16,21 @@ const PIECE_BYTES_MAX: usize = 16 * 1024;
 /// The body of a request. The time runs from when the service first waits for it.
 pub struct ArrivingBody {
     body: Incoming,
-    time_max: Duration,
+    watch: Arc<Watch>,
     patience: Option<Pin<Box<Sleep>>>,
 }
 
 impl ArrivingBody {
-    pub fn new(body: Incoming, time_max: Duration) -> Self {
-        Self { body, time_max, patience: None }
+    pub fn new(body: Incoming, watch: Arc<Watch>) -> Self {
+        Self { body, watch, patience: None }
+    }
+}
+
+impl Drop for ArrivingBody {
+    fn drop(&mut self) {
+        if !self.body.is_end_stream() {
+            self.watch.body_left_unread();
+        }
     }
 }
 
@@ -37,7 +45,7 @@ impl HttpBody for ArrivingBody {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
             return Poll::Ready(frame.map(|frame| frame.map_err(BoxError::from)));
         }
-        let time_max = self.time_max;
+        let time_max = self.watch.limits().body;
         let patience = self.patience.get_or_insert_with(|| Box::pin(sleep(time_max)));
         ready!(patience.as_mut().poll(context));
         Poll::Ready(Some(Err(io::Error::from(ErrorKind::TimedOut).into())))

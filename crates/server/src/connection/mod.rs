@@ -1,17 +1,21 @@
 //! Connections of clients: how many there may be, and how long one may keep the service waiting. A client that does
 //! not go on is dropped, with all that waits for it.
 
+mod address_limit;
 mod body;
 mod patient;
 #[cfg(test)]
 mod tests;
 mod watch;
 
+use address_limit::{AddressLimit, AddressPermit};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::serve::Listener;
 use body::{ArrivingBody, LeavingBody};
+use domain::notation::network::Network;
+use domain::settings::Settings;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
@@ -19,7 +23,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use patient::PatientStream;
 use std::convert::Infallible;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +40,9 @@ const CONNECTIONS_MAX: usize = 16_384;
 /// Open files that are kept for everything else: database, sources, logs.
 const FILES_KEPT: u64 = 512;
 /// How long the head of a request may take to come, and a new connection to send its first one.
-const HEAD_TIME_MAX: Duration = Duration::from_secs(20);
+const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
+/// Longest head of a request, and most bytes that are read ahead of HTTP/1.
+const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// How long a connection may stay without a request. Longer than load balancers keep theirs, so that they close first.
 const IDLE_TIME_MAX: Duration = Duration::from_secs(90);
 /// How long the body of a request may take to come.
@@ -49,15 +55,24 @@ const PING_EVERY: Duration = Duration::from_secs(20);
 const PONG_TIME_MAX: Duration = Duration::from_secs(20);
 /// Most requests at once on one connection of HTTP/2.
 const STREAMS_MAX: u32 = 100;
+/// Most bytes of one body that HTTP/2 takes before somebody reads it, and of all bodies of one connection.
+const STREAM_WINDOW_BYTES: u32 = 64 * 1024;
+const CONNECTION_WINDOW_BYTES: u32 = 256 * 1024;
 /// Most bytes of one answer that wait inside HTTP/2.
 const SEND_BUFFER_BYTES_MAX: usize = 64 * 1024;
 /// Most connections at once that are told that there are too many; the rest is dropped without a word.
 const TOLD_MAX: usize = 64;
 /// How long it may take to tell them.
 const TELL_TIME_MAX: Duration = Duration::from_secs(1);
-/// What they are told.
+/// What they are told when there are too many of all.
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+/// What they are told when there are too many of their address.
+const TOO_MANY: &[u8] =
+    b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 5\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+/// Connections of this machine have no limit: a proxy that runs beside the service brings everybody.
+const THIS_MACHINE: [Network; 2] =
+    [Network::v4([127, 0, 0, 0], 8), Network::of(IpAddr::V6(Ipv6Addr::LOCALHOST))];
 
 /// The other end of a connection, as `ConnectInfo` of a request.
 #[derive(Debug, Clone, Copy)]
@@ -90,14 +105,28 @@ impl Default for Limits {
 }
 
 /// Serves HTTP/1 and HTTP/2 until told to stop, then ends what runs. Dropped, it cuts off all connections.
-pub async fn serve(listener: TcpListener, router: Router, until_stopped: impl Future<Output = ()>) {
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    settings: &Settings,
+    until_stopped: impl Future<Output = ()>,
+) {
     let connections = CONNECTIONS_MAX.min(files_for_connections());
-    tracing::info!("up to {connections} connections at once");
-    serve_within(Limits { connections, ..Limits::default() }, listener, router, until_stopped).await;
+    let per_address = settings.connections_per_address;
+    tracing::info!("up to {connections} connections at once, {per_address} of one address");
+    let limits = Limits { connections, ..Limits::default() };
+    let by_address = AddressLimit::new(per_address as usize, proxies(settings));
+    serve_within(limits, by_address, listener, router, until_stopped).await;
+}
+
+/// Where the connections of many clients come from.
+fn proxies(settings: &Settings) -> Vec<Network> {
+    THIS_MACHINE.into_iter().chain(settings.trusted_proxies.iter().copied()).collect()
 }
 
 async fn serve_within(
     limits: Limits,
+    by_address: Arc<AddressLimit>,
     mut listener: TcpListener,
     router: Router,
     until_stopped: impl Future<Output = ()>,
@@ -113,10 +142,22 @@ async fn serve_within(
             () = &mut until_stopped => break,
             Some(_ended) = connections.join_next() => {}
             (stream, address) = Listener::accept(&mut listener) => {
-                if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
-                    connections.spawn(hall.clone().converse(stream, address, place));
-                } else if let Ok(turn) = Arc::clone(&told).try_acquire_owned() {
-                    connections.spawn(send_away(stream, turn));
+                let admitted = match by_address.admit(address.ip()) {
+                    Some(of_address) => {
+                        let place = Arc::clone(&places).try_acquire_owned();
+                        place.map(|place| (place, of_address)).map_err(|_| FULL)
+                    }
+                    None => Err(TOO_MANY),
+                };
+                match admitted {
+                    Ok(permits) => {
+                        connections.spawn(hall.clone().converse(stream, address, permits));
+                    }
+                    Err(words) => {
+                        if let Ok(turn) = Arc::clone(&told).try_acquire_owned() {
+                            connections.spawn(send_away(stream, words, turn));
+                        }
+                    }
                 }
             }
         }
@@ -136,7 +177,12 @@ struct Hall {
 
 impl Hall {
     /// Serves one connection to its end, or until its watch gives it up.
-    async fn converse(self, stream: TcpStream, address: SocketAddr, _place: OwnedSemaphorePermit) {
+    async fn converse(
+        self,
+        stream: TcpStream,
+        address: SocketAddr,
+        _permits: (OwnedSemaphorePermit, AddressPermit),
+    ) {
         let Self { router, limits, mut stopped } = self;
         // Events are small, and must not wait for more to come.
         let _not_worth_a_word = stream.set_nodelay(true);
@@ -144,10 +190,13 @@ impl Hall {
         let stream = PatientStream::new(stream, limits.stall, Arc::clone(&watch));
         let service = service_fn(|request| answer(router.clone(), &watch, address, request));
         let mut builder = Builder::new(TokioExecutor::new());
+        builder.http1().max_buf_size(HEAD_BYTES_MAX);
         builder
             .http2()
             .timer(TokioTimer::new())
             .max_concurrent_streams(STREAMS_MAX)
+            .initial_stream_window_size(STREAM_WINDOW_BYTES)
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
             .max_send_buf_size(SEND_BUFFER_BYTES_MAX)
             .keep_alive_interval(limits.ping_every)
             .keep_alive_timeout(limits.pong);
@@ -182,8 +231,7 @@ fn answer(
     request: Request<Incoming>,
 ) -> impl Future<Output = Result<Response<Body>, Infallible>> + Send + use<> {
     let exchange = watch.begin(request.version());
-    let time_max = watch.limits().body;
-    let mut request = request.map(|body| Body::new(ArrivingBody::new(body, time_max)));
+    let mut request = request.map(|body| Body::new(ArrivingBody::new(body, Arc::clone(watch))));
     request.extensions_mut().insert(ConnectInfo(Peer(address)));
     async move {
         let response = router.oneshot(request).await?;
@@ -193,9 +241,9 @@ fn answer(
 
 /// Says that there are too many connections. Waits for the client to close: what it sent and nobody read would make
 /// the system throw away our words.
-async fn send_away(mut stream: TcpStream, _turn: OwnedSemaphorePermit) {
+async fn send_away(mut stream: TcpStream, words: &'static [u8], _turn: OwnedSemaphorePermit) {
     let told = async {
-        stream.write_all(FULL).await?;
+        stream.write_all(words).await?;
         stream.shutdown().await?;
         let mut unread = [0; 1024];
         while stream.read(&mut unread).await? > 0 {}

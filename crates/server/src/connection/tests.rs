@@ -55,7 +55,7 @@ impl Drop for Held {
     }
 }
 
-/// A server within limits: `/` is short, `/endless` has no end, `/silent` says nothing, `/read` wants a body.
+/// A server within limits: `/` is short, `/endless` has no end, `/silent` says nothing, `/read` wants a body, `/refuse` does not.
 struct TestServer {
     address: SocketAddr,
     open: Open,
@@ -64,6 +64,10 @@ struct TestServer {
 
 impl TestServer {
     async fn start(limits: Limits) -> Self {
+        Self::start_with(limits, AddressLimit::new(0, Vec::new())).await
+    }
+
+    async fn start_with(limits: Limits, by_address: Arc<AddressLimit>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let (address, open) = (listener.local_addr().unwrap(), Open::default());
         let (endless, silent) = (open.clone(), open.clone());
@@ -83,9 +87,10 @@ impl TestServer {
             .route("/large", get(async || vec![b'x'; 1 << 20]))
             .route("/endless", get(endless))
             .route("/silent", get(silent))
+            .route("/refuse", post(async || hyper::StatusCode::PAYLOAD_TOO_LARGE))
             .route("/read", post(async |body: Bytes| body.len().to_string()));
         let mut running = JoinSet::new();
-        running.spawn(serve_within(limits, listener, router, std::future::pending()));
+        running.spawn(serve_within(limits, by_address, listener, router, std::future::pending()));
         Self { address, open, _running: running }
     }
 
@@ -93,6 +98,22 @@ impl TestServer {
         let mut client = TcpStream::connect(self.address).await.unwrap();
         client.write_all(bytes).await.unwrap();
         client
+    }
+}
+
+/// A client that has sent a long body already still hears why it was refused.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_body_does_not_take_the_answer_away() {
+    let server = TestServer::start(Limits::default()).await;
+    for _ in 0..20 {
+        let head = "POST /refuse HTTP/1.1\r\nhost: a\r\ncontent-length: 3000000\r\n\r\n";
+        let mut client = server.send(head.as_bytes()).await;
+        let (mut reader, mut writer) = client.split();
+        let mut said = Vec::new();
+        let body = vec![b'x'; 3_000_000];
+        let (sent, read) = tokio::join!(writer.write_all(&body), reader.read_to_end(&mut said));
+        assert!(sent.is_ok() && read.is_ok(), "{sent:?} {read:?}");
+        assert!(said.starts_with(b"HTTP/1.1 413"), "{}", String::from_utf8_lossy(&said));
     }
 }
 
@@ -215,6 +236,50 @@ async fn one_connection_too_many_is_told_so_at_once() {
 async fn to_the_end_or_hello(server: &TestServer) -> bool {
     let mut client = server.send(GET).await;
     once(&mut client).await.ends_with("hello")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_address_cannot_take_all_places() {
+    let server = TestServer::start_with(Limits::default(), AddressLimit::new(2, Vec::new())).await;
+    let mut clients = [server.send(GET).await, server.send(GET).await];
+    for client in &mut clients {
+        assert!(once(client).await.ends_with("hello"));
+    }
+    let said = to_the_end(&mut server.send(GET).await).await;
+    assert!(said.starts_with("HTTP/1.1 429 ") && said.contains("retry-after: 5\r\n"), "{said}");
+    drop(clients);
+    let started = Instant::now();
+    while !to_the_end_or_hello(&server).await {
+        assert!(started.elapsed() < LONG, "places are free again");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proxy_brings_as_many_as_it_likes() {
+    let settings = Settings::default();
+    let server = TestServer::start_with(Limits::default(), AddressLimit::new(1, proxies(&settings))).await;
+    let mut clients = Vec::new();
+    for _ in 0..5 {
+        clients.push(server.send(GET).await);
+    }
+    for client in &mut clients {
+        assert!(once(client).await.ends_with("hello"), "this machine may run a proxy");
+    }
+    let proxy = Network::parse("192.0.2.0/24").expect("a network");
+    let settings = Settings { trusted_proxies: vec![proxy], ..settings };
+    let limit = AddressLimit::new(1, proxies(&settings));
+    let of_proxy: Vec<_> = (0..5).map(|_| limit.admit([192, 0, 2, 7].into())).collect();
+    assert!(of_proxy.iter().all(Option::is_some));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_head_has_an_end() {
+    let server = TestServer::start(Limits::default()).await;
+    let head = |bytes: usize| format!("GET / HTTP/1.1\r\nhost: a\r\nx-a: {}\r\n\r\n", "b".repeat(bytes));
+    let mut long = server.send(head(HEAD_BYTES_MAX / 2).as_bytes()).await;
+    assert!(once(&mut long).await.starts_with("HTTP/1.1 200"));
+    let mut longer = server.send(head(HEAD_BYTES_MAX).as_bytes()).await;
+    assert!(to_the_end(&mut longer).await.starts_with("HTTP/1.1 431"));
 }
 
 #[test]

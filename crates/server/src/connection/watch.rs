@@ -4,12 +4,15 @@ use super::Limits;
 use axum::http::Version;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::time::{Instant, sleep_until};
 
 pub struct Watch {
     limits: Limits,
     state: Mutex<State>,
+    /// A request was answered before its body was read to the end.
+    has_unread_body: AtomicBool,
 }
 
 struct State {
@@ -61,11 +64,19 @@ impl Watch {
             held: HashMap::new(),
             next_number: 0,
         };
-        Self { limits, state: Mutex::new(state) }
+        Self { limits, state: Mutex::new(state), has_unread_body: AtomicBool::new(false) }
     }
 
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    pub fn body_left_unread(&self) {
+        self.has_unread_body.store(true, Ordering::Relaxed);
+    }
+
+    pub fn has_unread_body(&self) -> bool {
+        self.has_unread_body.load(Ordering::Relaxed)
     }
 
     pub fn begin(self: &Arc<Self>, version: Version) -> Exchange {

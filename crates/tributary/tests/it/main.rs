@@ -34,6 +34,8 @@ mod explained;
 mod file_system;
 mod first_steps;
 mod held;
+mod hostile_answers;
+mod hostile_bodies;
 mod hostile_files;
 mod house;
 mod injections;

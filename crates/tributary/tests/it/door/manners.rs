@@ -53,6 +53,9 @@ async fn every_answer_has_the_headers_of_the_house() {
             assert_eq!(answer.header("x-content-type-options"), "nosniff", "{path}");
             assert_eq!(answer.header("x-frame-options"), "DENY", "{path}");
             assert_eq!(answer.header("referrer-policy"), "same-origin", "{path}");
+            assert_eq!(answer.header("cross-origin-opener-policy"), "same-origin", "{path}");
+            assert_eq!(answer.header("cross-origin-resource-policy"), "same-origin", "{path}");
+            assert!(answer.header("permissions-policy").contains("camera=()"), "{path}");
             let is_file = path.starts_with("/static/");
             assert_eq!(answer.header("cache-control") == "no-store", !is_file, "{path}: {answer:?}");
             assert_eq!(answer.header("server"), "", "{path}");

@@ -1,0 +1,108 @@
+//! How much memory JSON of others takes, measured with an allocator that counts: never more than ten bytes for each
+//! byte that was read, however few bytes a value has.
+
+#![expect(clippy::expect_used, reason = "a test that cannot set up its house should stop there")]
+
+#[path = "../it/house.rs"]
+#[expect(dead_code, reason = "other tests use more of it")]
+mod house;
+#[path = "../it/plugins.rs"]
+mod plugins;
+
+use axum::body::Body;
+use domain::bounded_json::{ANSWER_VALUES_MAX, parse_answer};
+use domain::settings::Settings;
+use house::TestHouse;
+use peak_alloc::PeakAlloc;
+use std::sync::{Mutex, PoisonError};
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+/// One measurement at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+const MB: usize = 1024 * 1024;
+const BYTES_PER_BYTE_MAX: usize = 10;
+/// What federation reserves for a value.
+const BYTES_PER_VALUE: usize = 256;
+
+/// Values that take the most memory for the least text.
+const UNITS: [&str; 6] = ["[0]", r#"{"a":{}}"#, "0", "[]", r#""""#, r#"[{"a":[0]}]"#];
+
+fn list_of(unit: &str, count: usize) -> String {
+    format!("[{}{unit}]", format!("{unit},").repeat(count - 1))
+}
+
+/// Bytes that were in use at the same moment, beyond those before.
+fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = ALLOCATOR.current_usage();
+    ALLOCATOR.reset_peak_usage();
+    let done = work();
+    (done, ALLOCATOR.peak_usage().saturating_sub(before))
+}
+
+#[test]
+fn an_answer_takes_ten_times_its_bytes_at_most() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    for unit in UNITS {
+        let text = list_of(unit, 9_600_000 / (unit.len() + 1));
+        let (parsed, peak) = peak_of(|| parse_answer(text.as_bytes()).is_ok());
+        assert!(!parsed, "{unit}: too many values");
+        assert!(peak <= BYTES_PER_BYTE_MAX * text.len(), "{unit}: {peak} for {}", text.len());
+    }
+    let words = format!("[\"{}\"]", "word ".repeat(2 * MB));
+    let (parsed, peak) = peak_of(|| parse_answer(words.as_bytes()).is_ok());
+    assert!(parsed && peak <= 3 * words.len(), "{peak} for {}", words.len());
+}
+
+/// The most that one answer can take is what is reserved for it.
+#[test]
+fn an_answer_takes_no_more_than_is_reserved_for_its_values() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    for (unit, values) in [("[0]", 2), (r#"{"a":{}}"#, 2), ("0", 1), ("[]", 1), (r#"[{"a":[0]}]"#, 4)] {
+        let text = list_of(unit, (ANSWER_VALUES_MAX - 1) / values);
+        let (parsed, peak) = peak_of(|| parse_answer(text.as_bytes()).map(drop).is_ok());
+        assert!(parsed, "{unit}: as many as there may be");
+        assert!(peak <= BYTES_PER_VALUE * ANSWER_VALUES_MAX, "{unit}: {peak}");
+    }
+}
+
+async fn status_of(house: &TestHouse, token: &str, (method, path): (&str, &str), body: Vec<u8>) -> u16 {
+    let mut request = house::request(method, path, token, None);
+    request.headers_mut().insert("content-type", "application/json".parse().expect("a header"));
+    *request.body_mut() = Body::from(body);
+    house.send(request).await.status.as_u16()
+}
+
+#[test]
+fn a_body_takes_ten_times_its_bytes_at_most() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let (house, token) = runtime.block_on(async {
+        let house = TestHouse::with(Settings { request_body_max_mb: 50, ..Settings::default() }).await;
+        let (_, token) = house.user("ann", true).await;
+        // Whatever is made once is made now.
+        status_of(&house, &token, ("POST", "/svc/search/"), b"{}".to_vec()).await;
+        (house, token)
+    });
+    let calls =
+        [("POST", "/svc/search/"), ("PATCH", "/svc/searchproviders/1/"), ("POST", "/svc/searchproviders/")];
+    for unit in UNITS {
+        let text = format!(r#"{{"unknown":{}}}"#, list_of(unit, 16_000_000 / (unit.len() + 1)));
+        for call in calls {
+            let body = text.clone().into_bytes();
+            let (status, peak) = peak_of(|| runtime.block_on(status_of(&house, &token, call, body)));
+            assert_eq!(status, 413, "{call:?} {unit}");
+            assert!(peak <= MB, "{call:?} {unit}: {peak}");
+        }
+        // Within the bound of values, with a long text beside them that nobody asked for.
+        let few = list_of(unit, 10_000);
+        let text = format!(r#"{{"unknown":{few},"text":"{}"}}"#, "x\\n".repeat(5_000_000));
+        for call in calls {
+            let body = text.clone().into_bytes();
+            let (status, peak) = peak_of(|| runtime.block_on(status_of(&house, &token, call, body)));
+            assert!((400..500).contains(&status), "{call:?} {unit}: {status}");
+            assert!(peak <= BYTES_PER_BYTE_MAX * text.len(), "{call:?} {unit}: {peak} for {}", text.len());
+        }
+    }
+}

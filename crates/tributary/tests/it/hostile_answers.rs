@@ -1,0 +1,68 @@
+//! Sources whose answers are small on the wire and very large in memory.
+
+use crate::house::TestHouse;
+use domain::settings::Settings;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use testkit::source::{Behaviour, Source};
+
+/// What a source of this answer is reported with.
+async fn reported(house: &TestHouse, media: &str, body: String) -> Value {
+    let source = Source::start().await;
+    source.reply(Behaviour::text(media, body));
+    let name = format!("Source {}", source.address().port());
+    let id = house.provider(&name, &source).await;
+    let search = house.admin.search(&json!({"query_string": "rivers", "searchprovider_list": [id]})).await;
+    let results = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
+    results.body["info"][&name].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_of_very_many_values_is_an_error_of_its_source() {
+    let house = TestHouse::start().await;
+    let lists = |count: usize| format!(r#"{{"total": 1, "items": [{}[0]]}}"#, "[0],".repeat(count));
+    let objects = format!(r#"{{"total": 1, "items": [{}{{}}]}}"#, r#"{"a":{}},"#.repeat(150_000));
+    let elements = format!("<feed>{}</feed>", "<item/>".repeat(250_000));
+    for (media, body) in
+        [("application/json", lists(2_000_000)), ("application/json", objects), ("application/xml", elements)]
+    {
+        let info = reported(&house, media, body).await;
+        assert_eq!(info["error"]["code"], "unreadable", "{info}");
+        let said = info["error"]["message"].as_str().unwrap();
+        assert!(said.contains("more than 200,000 "), "{said}");
+    }
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_answers_wait_for_memory_and_all_are_read() {
+    let house = TestHouse::with(|settings| Settings { answer_memory_mb: 4, ..settings }).await;
+    let item = |number: usize| {
+        let numbers: BTreeMap<String, usize> = (0..200).map(|place| (format!("n{place}"), place)).collect();
+        json!({"title": format!("River {number}"), "url": format!("https://a.example/{number}"), "numbers": numbers})
+    };
+    let items: Vec<Value> = (0..100).map(item).collect();
+    let body = json!({"total": 100, "items": items}).to_string();
+    assert!(body.len() > 64 * 1024);
+    let mut providers = Vec::new();
+    let mut sources = Vec::new();
+    for number in 0..6 {
+        let source = Source::start().await;
+        source.reply(Behaviour::text("application/json", body.clone()));
+        providers.push(house.provider(&format!("Large {number}"), &source).await);
+        sources.push(source);
+    }
+    let search =
+        house.admin.search(&json!({"query_string": "river", "searchprovider_list": providers})).await;
+    assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
+    let results = house.admin.get(&format!("/svc/results/?search_id={}", search["id"])).await;
+    for number in 0..6 {
+        assert_eq!(
+            results.body["info"][format!("Large {number}")]["retrieved"],
+            10,
+            "{}",
+            results.body["info"]
+        );
+    }
+    house.stop().await;
+}
