@@ -12,8 +12,8 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
-/// What one value takes: itself, its place in a list or an object, and a copy while it is mapped.
-const BYTES_PER_VALUE: usize = 256;
+/// What one value takes at most: an object of one field, with its place in a list.
+const BYTES_PER_VALUE: usize = 320;
 /// An answer that takes less needs no part of the budget.
 const FREE_BYTES: usize = 1024 * 1024;
 /// How long an answer waits for its part. Longer than others need to be mapped, and short, because a search that
