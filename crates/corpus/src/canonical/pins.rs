@@ -49,11 +49,11 @@ impl SemanticCache {
             return Err(CanonicalError::NoQuery);
         }
         let tokens = tokens_of(&self.parts, person).await?;
-        self.must_be_here(person, &tokens, wish.signal_id).await?;
+        let signal_id = self.must_be_here(person, &tokens, wish.signal_id).await?;
         let wanted = NewPin {
             query: wish.query,
             scope: wish.scope,
-            signal_id: wish.signal_id,
+            signal_id,
             pinned_by: person.user,
             via: PinVia::Manual,
             run_id: None,
@@ -122,18 +122,22 @@ impl SemanticCache {
         Ok((Reader { parts: &self.parts, person, tokens }, filter))
     }
 
-    /// The person sees the document with its text; where they asked for it and it is not here, it is fetched now.
+    /// The document that the person sees with its text; where they asked for it and it is not here, it is fetched now. The
+    /// number of a request leads to the record that has its text.
     async fn must_be_here(
         &self,
         person: &Principal,
         tokens: &[AclToken],
         id: SignalId,
-    ) -> Result<(), CanonicalError> {
+    ) -> Result<SignalId, CanonicalError> {
         let parts = &self.parts;
         if visible(parts, tokens, id).await?.is_some() {
-            return Ok(());
+            return Ok(id);
         }
         let known = self.document_of(person.user, id).await.map_err(CanonicalError::of)?;
+        if !known.content_hash.is_empty() {
+            return Ok(known.signal_id);
+        }
         let Some(asked) = asked_for(parts, &known, person.user).await? else {
             return Err(CanonicalError::NotIndexed);
         };
@@ -143,10 +147,14 @@ impl SemanticCache {
             matter_tags: Vec::new(),
             origin: Origin::Ingest,
         };
-        if let Err(error) = self.ingest_and_wait(wish, FETCH_WAIT).await {
-            tracing::info!(signal.id = %id, "a document to be pinned did not come: {error}");
-        }
+        let id = match self.ingest_and_wait(wish, FETCH_WAIT).await {
+            Ok(accepted) => accepted.signal.signal_id,
+            Err(error) => {
+                tracing::info!(signal.id = %id, "a document to be pinned did not come: {error}");
+                id
+            }
+        };
         let seen = visible(parts, tokens, id).await?;
-        seen.map(drop).ok_or(CanonicalError::NotIndexed)
+        seen.map(|signal| signal.signal_id).ok_or(CanonicalError::NotIndexed)
     }
 }

@@ -2,10 +2,9 @@
 
 use super::house::{House, Kept, Says};
 use corpus::CheckError;
-use domain::contracts::{Clock, Corpus, PageWanted, SignalStore};
+use domain::contracts::{Clock, Corpus, PageWanted, ProviderStore, SignalStore};
 use domain::corpus::{Liveness, Signal};
 use domain::ids::{SignalId, UserId};
-use domain::provider::{ProviderDraft, SearchProvider};
 use domain::result::ResultItem;
 use domain::settings::{Secs, Settings};
 use std::time::Duration;
@@ -215,7 +214,8 @@ async fn several_are_answered_in_their_order() {
 async fn a_refused_fetch_ends_the_right_too() {
     for by_mark in [false, true] {
         let room = Room::open("", false).await;
-        let provider = SearchProvider::unsaved(ProviderDraft::default(), room.ann, room.house.clock.now());
+        let source = room.signal().await.source_provider_id.unwrap();
+        let provider = room.house.store.provider(source).await.unwrap();
         let mut item = ResultItem { url: URL.to_owned() + "?utm_source=x#part", ..ResultItem::default() };
         if by_mark {
             let mark =
