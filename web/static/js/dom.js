@@ -17,14 +17,24 @@ export function s(name, properties, ...children) {
   return filled(document.createElementNS(SVG, name), properties, children);
 }
 
+/** Characters by which a text of a source would turn the words around it: embeddings, overrides and isolates. */
+const DIRECTION_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/** A text as it may stand on a page. */
+export const displayed = (text) => String(text).replace(DIRECTION_CONTROLS, "");
+
+const isShown = (child) => child !== null && child !== undefined && child !== false;
+/** Elements stay as they are. */
+const shown = (children) => children.flat(3).filter(isShown).map((child) => (child.nodeType ? child : displayed(child)));
+
 function filled(element, properties, children) {
   for (const [name, value] of Object.entries(properties ?? {})) {
     if (value === false || value === null || value === undefined) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "value" && "value" in element) element.value = value;
-    else element.setAttribute(name, value === true ? "" : String(value));
+    else element.setAttribute(name, value === true ? "" : displayed(value));
   }
-  element.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...shown(children));
   return element;
 }
 
@@ -33,7 +43,7 @@ export const all = (selector, within = document) => [...within.querySelectorAll(
 
 /** Removes what is in it and puts in what is given. */
 export function fill(element, ...children) {
-  element.replaceChildren(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  element.replaceChildren(...shown(children));
   return element;
 }
 

@@ -5,6 +5,7 @@ pub mod canonical_url;
 pub mod clean;
 pub mod credentials;
 pub mod dates;
+pub mod display;
 pub mod json_path;
 pub mod marks;
 pub mod markup;

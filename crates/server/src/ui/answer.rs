@@ -14,6 +14,7 @@ use axum::response::{Html, IntoResponse, Response};
 use domain::ai_provider::Role;
 use domain::answer::{AnswerDetails, AnswerSource, INSTRUCTIONS_CHARS_MAX, SourceMode, StoredAnswer};
 use domain::ids::{ResultId, SearchId, UserId};
+use domain::notation::display::web_link;
 use domain::prompt_record::SEARCH_RAG;
 use serde::Serialize;
 use std::sync::Arc;
@@ -120,11 +121,6 @@ pub async fn prompts_for(house: &House, user: UserId, tags: &[&str]) -> Result<V
     Ok(fits.map(|record| record.draft.name).collect())
 }
 
-/// An address becomes a link only if it leads to the web; a script or a file does not.
-pub fn web_address(url: &str) -> Option<Url> {
-    Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
-}
-
 /// The beginning of a text.
 pub fn beginning(text: &str, chars_max: usize) -> String {
     match text.char_indices().nth(chars_max) {
@@ -175,7 +171,7 @@ fn supported(details: &AnswerDetails) -> usize {
 
 impl ShownSource {
     fn of(source: AnswerSource) -> Self {
-        let address = web_address(&source.url);
+        let address = web_link(&source.url);
         let place = address.as_ref().and_then(Url::host_str).unwrap_or_default().to_owned();
         Self {
             n: source.n,
@@ -292,7 +288,7 @@ mod tests {
             ("file:///x", false),
             ("", false),
         ] {
-            assert_eq!(web_address(url).is_some(), leads, "{url}");
+            assert_eq!(web_link(url).is_some(), leads, "{url}");
         }
     }
 

@@ -6,6 +6,7 @@ use super::words::{LANGUAGES, Language, Words, decimal, number};
 use crate::error::ApiError;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
+use domain::notation::display::without_direction_controls;
 use flate2::Compression;
 use minijinja::value::{Kwargs, Serde};
 use minijinja::{Environment, context};
@@ -88,9 +89,29 @@ fn environment(assets: &Assets, language: Language) -> Result<Environment<'stati
     environment.add_function("tn", move |one: &str, many: &str, n: i64| {
         plural.say(if n == 1 { one } else { many }, &[("n", number(n, language))])
     });
+    environment.set_formatter(write_value);
     environment.add_filter("number", move |count: f64| number(count as i64, language));
     environment.add_filter("decimal", move |figure: minijinja::Value| decimal(&figure.to_string(), language));
     Ok(environment)
+}
+
+/// Texts of sources keep their own direction: what would turn the page around them is dropped, then all is escaped.
+fn write_value(
+    out: &mut minijinja::Output<'_>,
+    state: &mut minijinja::State<'_, '_>,
+    value: &minijinja::Value,
+) -> Result<(), minijinja::Error> {
+    match value.as_str().map(|text| (text, without_direction_controls(text))) {
+        Some((text, cleaned)) if text.len() != cleaned.len() => {
+            let cleaned = cleaned.into_owned();
+            let cleaned = match value.is_safe() {
+                true => minijinja::Value::from_safe_string(cleaned),
+                false => minijinja::Value::from(cleaned),
+            };
+            minijinja::escape_formatter(out, state, &cleaned)
+        }
+        _ => minijinja::escape_formatter(out, state, value),
+    }
 }
 
 fn say(words: &Words, sentence: &str, values: &Kwargs) -> Result<String, minijinja::Error> {
@@ -136,7 +157,7 @@ pub mod tests {
 
     #[test]
     fn hostile_text_is_escaped_everywhere() {
-        let bad = "<script>\"'&";
+        let bad = "\u{202e}<script>\u{2066}\"'&";
         let pages = Pages::new(Arc::new(Assets::new("")));
         let services = json!([{"name": bad, "href": bad}]);
         let login = json!({"csrf": bad, "next": bad, "username": bad, "error": bad, "services": services});
@@ -159,6 +180,7 @@ pub mod tests {
         for (name, values) in rendered {
             let text = pages.text(name, &frame(bad), values).expect("a page");
             assert!(text.contains("&lt;script&gt;"), "{text}");
+            assert!(!text.contains(['\u{202e}', '\u{2066}']), "{name}: text is turned round");
             assert_eq!(
                 text.matches("<script").count(),
                 text.matches("<script type=\"module\" src=\"").count()

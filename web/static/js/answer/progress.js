@@ -28,9 +28,10 @@ export function placeOf(stage, now) {
   return difference < 0 ? "past" : difference === 0 ? "now" : "next";
 }
 
-/** Text while it is written: the marks of Markdown are left out, the rest stays. */
+/** Text while it is written: marks of Markdown and controls of its direction are left out, the rest stays. */
 export const readable = (text) =>
   text
+    .replace(/[\u202a-\u202e\u2066-\u2069]/g, "")
     .replace(/^#{1,6} /gm, "")
     .replace(/\*\*|__|`/g, "")
     .replace(/^(\s*)[*+-] /gm, "$1• ")

@@ -8,6 +8,7 @@ pub use pdf::{PdfError, pdf};
 
 use domain::chat::{Chat, ChatCitation, ChatMessage, Speaker};
 use domain::instant::Instant;
+use domain::notation::display::web_link;
 
 /// How the speakers are called.
 fn speaker(role: Speaker) -> &'static str {
@@ -37,7 +38,7 @@ fn title(chat: &Chat) -> &str {
 /// Addresses of the web only: others lead nowhere from a file.
 fn address(citation: &ChatCitation) -> Option<&str> {
     let url = citation.url.as_str();
-    (url.starts_with("https://") || url.starts_with("http://")).then_some(url)
+    web_link(url).is_some().then_some(url)
 }
 
 #[cfg(test)]

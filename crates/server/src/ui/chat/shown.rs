@@ -1,11 +1,12 @@
 //! Chats and messages as the Assistant shows them.
 
-use super::super::answer::{beginning, web_address};
+use super::super::answer::beginning;
 use super::super::prose::{Block, blocks};
 use domain::ai_provider::EXTRACTIVE_MODEL;
 use domain::chat::{Chat, ChatCitation, ChatMessage, Speaker, ToolUse};
 use domain::ids::{ChatId, MessageId, ResultId, SearchId};
 use domain::instant::Instant;
+use domain::notation::display::web_link;
 use serde::Serialize;
 use serde_json::Value;
 use url::Url;
@@ -107,7 +108,7 @@ impl ShownMessage {
 
 impl ShownCitation {
     fn of(citation: ChatCitation) -> Self {
-        let address = web_address(&citation.url);
+        let address = web_link(&citation.url);
         let place = address.as_ref().and_then(Url::host_str).unwrap_or_default().to_owned();
         Self {
             n: citation.n,

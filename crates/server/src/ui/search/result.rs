@@ -10,7 +10,7 @@ use chrono::NaiveDate;
 use domain::corpus::{Liveness, Topic};
 use domain::ids::{ProviderId, ResultId, SignalId};
 use domain::instant::Instant;
-use domain::notation::marks;
+use domain::notation::{display, marks};
 use domain::result::{DATE_UNKNOWN, Duplicate, ResultItem};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -203,10 +203,9 @@ fn key(item: &ResultItem) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// A source's address becomes a link only if it leads to the web; a script or a file does not.
+/// A source's address as a link, if it may be one.
 pub fn web_link(url: &str) -> Option<String> {
-    let parsed = Url::parse(url).ok()?;
-    matches!(parsed.scheme(), "http" | "https").then(|| parsed.to_string())
+    display::web_link(url).map(String::from)
 }
 
 /// `library.example › materials › 2023`; empty for what is no address on the web.
@@ -245,6 +244,7 @@ mod tests {
             ("https://a.example/b?c=d", true, "a.example"),
             ("https://www.a.example/b/c/d/e", true, "a.example › b › c"),
             ("http://127.0.0.1:8000/x/", true, "127.0.0.1"),
+            ("https://bank.example@evil.example/b", false, "evil.example"),
             ("javascript:alert(1)", false, ""),
             ("data:text/html,x", false, ""),
             ("file:///etc/passwd", false, ""),

@@ -1,6 +1,6 @@
 // Step 3: each field with its path, how sure that is, and what it takes from the sample.
 
-import { announce, fill, h } from "../../dom.js";
+import { announce, displayed, fill, h } from "../../dom.js";
 import { t } from "../../words.js";
 import { LABELS } from "./labels.js";
 import { FIELDS } from "./mappings.js";
@@ -83,7 +83,7 @@ export class FieldList {
       const proposal = this.diagnosis.proposals.find((one) => one.field === key && one.path === mapping);
       row.path.value = mapping;
       row.clear.hidden = !mapping;
-      row.example.textContent = example || "-";
+      row.example.textContent = displayed(example || "-");
       fill(row.sure, confidence(mapping, row.isOwn && !proposal, proposal));
       row.why.textContent = advice(key, mapping, example) || proposal?.why || "";
     }

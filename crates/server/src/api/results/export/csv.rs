@@ -1,6 +1,7 @@
 //! Results as CSV (RFC 4180), in UTF-8 with the mark that spreadsheets know it by.
 
 use super::{Export, plain};
+use domain::notation::display::is_direction_control;
 
 const HEADER: &str = "rank,title,url,author,date_published,source,score,confidence,starred,new,body\r\n";
 /// What makes a spreadsheet run a text as a formula, also in its wide forms.
@@ -36,7 +37,9 @@ fn number(value: f64) -> String {
 
 /// A text in quotes where it needs them, and with an apostrophe before what would be a formula.
 fn cell(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t')).collect();
+    let is_shown =
+        |c: &char| (!c.is_control() || matches!(c, '\n' | '\r' | '\t')) && !is_direction_control(*c);
+    let text: String = text.chars().filter(is_shown).collect();
     let is_formula =
         text.starts_with(FORMULA) || text.trim_start_matches([' ', '"', '\'']).starts_with(FORMULA);
     let text = if is_formula { format!("'{text}") } else { text };
@@ -71,6 +74,7 @@ mod tests {
             ("\"=1", "\"'\"\"=1\""),
             ("＝1", "'＝1"),
             ("a\0b\u{1b}", "ab"),
+            ("\u{202e}=1", "'=1"),
             ("a=b", "a=b"),
         ];
         for (text, expected) in cases {

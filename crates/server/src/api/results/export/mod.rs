@@ -19,13 +19,13 @@ use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use domain::ids::SearchId;
 use domain::instant::Instant;
+use domain::notation::display;
 use domain::notation::markup::readable;
 use domain::result::ResultItem;
 use domain::search::Search;
 use federation::MixRequest;
 use serde::Deserialize;
 use std::sync::Arc;
-use url::Url;
 
 /// Most results in one file; `X-Total-Count` says how many the list has.
 const RESULTS_MAX: usize = 5_000;
@@ -125,16 +125,15 @@ fn attachment(search: &Search, ending: &str) -> String {
     format!("attachment; filename=\"{name}-{}.{ending}\"", search.id)
 }
 
-/// A text of a source without marks and markup.
+/// A text of a source without marks and markup, and in the direction of its letters.
 fn plain(text: &str) -> String {
-    readable(text).replace("&lt;", "<").replace("&amp;", "&")
+    let text = readable(text).replace("&lt;", "<").replace("&amp;", "&");
+    display::without_direction_controls(&text).into_owned()
 }
 
-/// An address that may be followed: the web, and nothing that runs.
+/// An address that may be followed.
 fn web_link(text: &str) -> Option<String> {
-    let url = Url::parse(text.trim()).ok()?;
-    let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();
-    is_web.then(|| url.into())
+    display::web_link(text).map(String::from)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::{Export, plain, web_link};
 use domain::notation::dates::instant;
+use domain::notation::display::is_direction_control;
 use domain::result::ResultItem;
 
 /// Longest description of one result, in characters.
@@ -57,7 +58,7 @@ fn escaped(text: &str) -> String {
             '\'' => out.push_str("&#39;"),
             '\t' | '\n' | '\r' => out.push(' '),
             '\u{fffe}' | '\u{ffff}' => {}
-            c if c.is_control() => {}
+            c if c.is_control() || is_direction_control(c) => {}
             c => out.push(c),
         }
     }
@@ -76,6 +77,7 @@ mod tests {
             ("a & b < c > d", "a &amp; b &lt; c &gt; d"),
             ("]]><x a=\"1\" b='2'>", "]]&gt;&lt;x a=&quot;1&quot; b=&#39;2&#39;&gt;"),
             ("a\0b\u{b}c\u{fffe}d\te", "abcd e"),
+            ("a\u{202e}b\u{2069}", "ab"),
         ];
         for (text, expected) in cases {
             assert_eq!(escaped(text), expected, "{text:?}");
@@ -87,6 +89,7 @@ mod tests {
         let item = |url: &str| ResultItem { url: url.to_owned(), ..ResultItem::default() };
         for (url, has_link) in [
             ("https://a.example/?a=1&b=2", true),
+            ("https://bank.example@evil.example/", false),
             ("javascript:alert(1)", false),
             ("data:text/html,<script>", false),
             ("", false),
