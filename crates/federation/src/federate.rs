@@ -2,6 +2,7 @@
 
 use crate::Federation;
 use crate::answer_memory::RunMemory;
+use crate::log_text::without_query;
 use crate::provider::{Asked, ProviderRun};
 use crate::transforms::RunTransforms;
 use domain::contracts::{ConnectorError, ConnectorErrorKind};
@@ -118,7 +119,8 @@ fn log(set: &ResultSet, took: Duration) {
             "{name} gave {retrieved} of {found} results"
         ),
         Some(fault) => {
-            tracing::warn!(error = fault.code, duration_s = seconds, "{name} failed: {}", fault.message);
+            let message = without_query(&fault.message, &set.query_string_to_provider);
+            tracing::warn!(error = fault.code, duration_s = seconds, "{name} failed: {message}");
         }
     }
 }

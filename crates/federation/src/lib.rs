@@ -12,6 +12,7 @@ mod events;
 mod exchange;
 mod federate;
 mod followed;
+mod log_text;
 mod lookout;
 mod mix;
 mod origin;
