@@ -1,6 +1,6 @@
 //! What people did with the service lately, in figures: for the dashboard and the page of activity.
 
-use crate::ids::{ProviderId, SearchId};
+use crate::ids::ProviderId;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
@@ -36,18 +36,18 @@ pub struct ProviderFigures {
     pub retrieved: u64,
 }
 
-/// A search that ended and retrieved nothing.
+/// A query that retrieved nothing. Neither a person nor an exact time: both would tell whose search it was.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
-pub struct FutileSearch {
-    pub search_id: SearchId,
+pub struct FutileQuery {
     pub query: String,
-    /// User name of the owner.
-    pub owner: String,
-    pub status: String,
-    pub date: DateTime<Utc>,
+    /// Searches with this query that ended and retrieved nothing.
+    pub searches: u64,
+    /// The newest of them, in UTC.
+    #[schema(example = "2026-11-01")]
+    pub day: String,
 }
 
-/// What somebody thinks of an answer.
+/// A rating of an answer. What was asked, and by whom, is not part of it.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct RatedAnswer {
     /// `summary` or `chat`.
@@ -57,9 +57,6 @@ pub struct RatedAnswer {
     pub rating: i8,
     pub reasons: Vec<String>,
     pub comment: String,
-    pub query: String,
     pub model: String,
-    /// User name.
-    pub user: String,
     pub date: DateTime<Utc>,
 }

@@ -1,7 +1,7 @@
 //! What the store can tell of the last days, and the ratings of AI summaries.
 
 use super::StoreError;
-use crate::activity::{DayFigures, FutileSearch, ProviderFigures, RatedAnswer};
+use crate::activity::{DayFigures, FutileQuery, ProviderFigures, RatedAnswer};
 use crate::chat::Rating;
 use crate::ids::{SearchId, UserId};
 use crate::instant::Instant;
@@ -20,7 +20,7 @@ pub trait ActivityStore: Send + Sync {
     /// The most asked first.
     async fn provider_figures(&self, since: Instant) -> Result<Vec<ProviderFigures>, StoreError>;
     /// The newest first.
-    async fn futile_searches(&self, since: Instant, limit: u64) -> Result<Vec<FutileSearch>, StoreError>;
+    async fn futile_queries(&self, since: Instant, limit: u64) -> Result<Vec<FutileQuery>, StoreError>;
     /// Keeps what the owner thinks of the AI summary of a search; a second rating takes the place of the first.
     async fn rate_answer(
         &self,

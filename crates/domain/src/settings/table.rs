@@ -148,8 +148,10 @@ settings! {
     database_statement_timeout: Secs = Secs::new(30), "SVC_DATABASE_STATEMENT_TIMEOUT";
     /// `/svc/health/tasks/` answers without credentials.
     health_open: bool = false, "SVC_HEALTH_OPEN";
-    /// `/svc/metrics/tasks/` and `/metrics/` answer without credentials.
+    /// `/svc/metrics/tasks/` and `/metrics/` answer without credentials. `/metrics/` names all providers, private ones too; without this only administrators read it.
     metrics_open: bool = false, "SVC_METRICS_OPEN";
+    /// The activity page lists the queries of searches that found nothing, without names. Without it administrators see counts only.
+    activity_shows_queries: bool = false, "SVC_ACTIVITY_SHOWS_QUERIES";
     /// Proxies whose `X-Forwarded-For` is believed: a comma list of addresses or CIDR.
     trusted_proxies: Vec<Network> = Vec::new(), "SVC_TRUSTED_PROXIES";
     /// Connections that one address (a /64 of IPv6) may have open at once; 0: no limit. This machine's own addresses and `SVC_TRUSTED_PROXIES` have none.

@@ -4,7 +4,7 @@ use crate::SqlStore;
 use crate::db::{Db, changed, on_db};
 use crate::json::{JsonText, plain, to_column, to_count};
 use async_trait::async_trait;
-use domain::activity::{DayFigures, FutileSearch, ProviderFigures, RatedAnswer};
+use domain::activity::{DayFigures, FutileQuery, ProviderFigures, RatedAnswer};
 use domain::chat::{MessageContent, Rating};
 use domain::contracts::{ActivityStore, StoreError};
 use domain::ids::{ProviderId, SearchId, UserId};
@@ -114,9 +114,9 @@ macro_rules! providers {
 
 type DayRow = (String, i64, i64, i64, Option<f64>);
 type ProviderRow = (i64, i64, i64, i64, i64, Option<f64>, Option<f64>, i64);
-type FutileRow = (i64, Json<SearchDraft>, String, String, Instant);
-type SummaryRow = (Json<Rating>, Json<SearchDraft>, String, String, Instant);
-type MessageRow = (Json<Rating>, Json<MessageContent>, Option<Json<MessageContent>>, String, Instant);
+type FutileRow = (Json<SearchDraft>, Instant);
+type SummaryRow = (Json<Rating>, String, Instant);
+type MessageRow = (Json<Rating>, Json<MessageContent>, Instant);
 
 #[async_trait]
 impl ActivityStore for SqlStore {
@@ -170,11 +170,11 @@ impl ActivityStore for SqlStore {
         Ok(rows.into_iter().map(figures).collect())
     }
 
-    async fn futile_searches(&self, since: Instant, limit: u64) -> Result<Vec<FutileSearch>, StoreError> {
+    async fn futile_queries(&self, since: Instant, limit: u64) -> Result<Vec<FutileQuery>, StoreError> {
         const TEXT: &str = concat!(
-            "SELECT s.id, s.draft, u.username, s.status, s.date_created FROM \
+            "SELECT s.draft, s.date_created FROM \
              (SELECT * FROM searches WHERE date_created >= $1 ORDER BY date_created DESC, id DESC LIMIT $2) AS s \
-             JOIN users u ON u.id = s.owner WHERE ",
+             WHERE ",
             ended!(),
             " AND ",
             nothing_retrieved!(),
@@ -182,14 +182,18 @@ impl ActivityStore for SqlStore {
         );
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, FutileRow>(TEXT)
             .bind(to_micros(since)).bind(SEARCHES_READ_MAX).bind(to_column(limit)).fetch_all(db))?;
-        let futile = |(id, draft, owner, status, date): FutileRow| FutileSearch {
-            search_id: SearchId(id),
-            query: draft.0.query_string,
-            owner,
-            status,
-            date,
-        };
-        Ok(rows.into_iter().map(futile).collect())
+        let mut queries: Vec<FutileQuery> = Vec::new();
+        for (draft, date) in rows {
+            match queries.iter_mut().find(|known| known.query == draft.0.query_string) {
+                Some(known) => known.searches += 1,
+                None => queries.push(FutileQuery {
+                    query: draft.0.query_string,
+                    searches: 1,
+                    day: date.date_naive().to_string(),
+                }),
+            }
+        }
+        Ok(queries)
     }
 
     async fn rate_answer(
@@ -233,40 +237,33 @@ impl SqlStore {
     }
 
     async fn rated_summaries(&self, since: Instant, limit: u64) -> Result<Vec<RatedAnswer>, StoreError> {
-        const TEXT: &str = "SELECT a.rating, s.draft, a.model, u.username, a.rated FROM answer_ratings a \
-             JOIN searches s ON s.id = a.search_id JOIN users u ON u.id = s.owner \
-             WHERE a.rated >= $1 ORDER BY a.rated DESC LIMIT $2";
+        const TEXT: &str = "SELECT rating, model, rated FROM answer_ratings \
+             WHERE rated >= $1 ORDER BY rated DESC LIMIT $2";
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, SummaryRow>(TEXT)
             .bind(to_micros(since)).bind(to_column(limit)).fetch_all(db))?;
-        let told = |(rating, draft, model, user, date): SummaryRow| RatedAnswer {
+        let told = |(rating, model, date): SummaryRow| RatedAnswer {
             kind: "summary",
             rating: rating.0.rating,
             reasons: rating.0.reasons,
             comment: rating.0.comment,
-            query: draft.0.query_string,
             model,
-            user,
             date,
         };
         Ok(rows.into_iter().map(told).collect())
     }
 
-    /// A message counts at the time when it was said; the question is the last one before it.
+    /// A message counts at the time when it was said.
     async fn rated_messages(&self, since: Instant, limit: u64) -> Result<Vec<RatedAnswer>, StoreError> {
-        const TEXT: &str = "SELECT m.rating, m.body, (SELECT q.body FROM chat_messages q WHERE q.chat_id = m.chat_id \
-             AND q.id < m.id AND q.role = 'user' ORDER BY q.id DESC LIMIT 1), u.username, m.created \
-             FROM chat_messages m JOIN chats c ON c.id = m.chat_id JOIN users u ON u.id = c.owner \
-             WHERE m.rating IS NOT NULL AND m.created >= $1 ORDER BY m.created DESC LIMIT $2";
+        const TEXT: &str = "SELECT rating, body, created FROM chat_messages \
+             WHERE rating IS NOT NULL AND created >= $1 ORDER BY created DESC LIMIT $2";
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, MessageRow>(TEXT)
             .bind(to_micros(since)).bind(to_column(limit)).fetch_all(db))?;
-        let told = |(rating, body, question, user, date): MessageRow| RatedAnswer {
+        let told = |(rating, body, date): MessageRow| RatedAnswer {
             kind: "chat",
             rating: rating.0.rating,
             reasons: rating.0.reasons,
             comment: rating.0.comment,
-            query: question.map(|question| question.0.content).unwrap_or_default(),
             model: body.0.ai_model,
-            user,
             date,
         };
         Ok(rows.into_iter().map(told).collect())

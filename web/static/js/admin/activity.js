@@ -18,7 +18,7 @@ function load(days) {
 }
 
 function draw(activity) {
-  return [volume(activity), providers(activity.providers), futile(activity.futile), ratings(activity.ratings)];
+  return [volume(activity), providers(activity.providers), futile(activity), ratings(activity.ratings)];
 }
 
 function volume({ days, totals }) {
@@ -44,19 +44,21 @@ const providers = (list) => card(t("Sources used"), table(t("Sources used"), [
   { title: t("Results"), kind: "num", cell: (one) => number(one.retrieved) },
 ], [...list].sort((one, other) => other.asked - one.asked), t("No source was asked in this time.")));
 
-const futile = (list) => card(t("Searches that found nothing"), table(t("Searches that found nothing"), [
-  { title: t("Query"), cell: (one) => h("a", { href: `/?q=${encodeURIComponent(one.query)}` }, one.query) },
-  { title: t("Who"), cell: (one) => one.owner },
-  { title: t("Status"), cell: (one) => h("code", {}, one.status) },
-  { title: t("Date"), kind: "nowrap", cell: (one) => time(one.date) },
-], list, t("Every search found something.")));
+/** People's searches are their own: their words are shown only where the settings say so, and never with a name. */
+function futile({ shows_queries: showsQueries, futile: list, days }) {
+  const count = days.reduce((sum, one) => sum + one.futile, 0);
+  const found = showsQueries ? table(t("Searches that found nothing"), [
+    { title: t("Query"), cell: (one) => h("a", { href: `/?q=${encodeURIComponent(one.query)}` }, h("bdi", {}, one.query)) },
+    { title: t("Searches"), kind: "num", cell: (one) => number(one.searches) },
+    { title: t("Last"), kind: "nowrap", cell: (one) => dayShort.format(new Date(one.day)) },
+  ], list, t("Every search found something.")) : h("p", { class: "muted" }, t("Queries are private. SVC_ACTIVITY_SHOWS_QUERIES lists them here, without names."));
+  return card(t("Searches that found nothing"), h("p", {}, tn("One search", "{n} searches", count)), found);
+}
 
 const ratings = (list) => card(t("Ratings of answers"), table(t("Ratings of answers"), [
   { title: t("Rating"), cell: (one) => (one.rating > 0 ? h("span", { class: "badge" }, t("good")) : h("span", { class: "badge bad" }, t("bad"))) },
   { title: t("Of"), cell: (one) => (one.kind === "chat" ? t("chat") : t("summary")) },
-  { title: t("Question"), cell: (one) => one.query },
   { title: t("Reasons"), cell: (one) => (one.reasons ?? []).join(", ") || "-" },
   { title: t("Model"), cell: (one) => one.model || "-" },
-  { title: t("Who"), cell: (one) => one.user },
   { title: t("Date"), kind: "nowrap", cell: (one) => time(one.date) },
 ], list, t("Nobody rated an answer in this time.")));

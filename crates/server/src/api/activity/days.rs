@@ -7,7 +7,8 @@ use crate::extract::ApiQuery;
 use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, Days, NaiveDate, Utc};
-use domain::activity::{DayFigures, FutileSearch, ProviderFigures, RatedAnswer};
+use domain::activity::{DayFigures, FutileQuery, ProviderFigures, RatedAnswer};
+use domain::contracts::StoreError;
 use domain::ids::ProviderId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ const DAYS_DEFAULT: u32 = 30;
 const DAYS_MAX: u32 = 90;
 /// Days of the caller's own activity.
 const OWN_DAYS: u32 = 14;
-/// Searches in vain that are listed.
+/// Searches in vain whose queries are listed.
 const FUTILE_MAX: u64 = 100;
 /// Ratings that are listed.
 const RATINGS_MAX: u64 = 100;
@@ -39,8 +40,11 @@ pub struct Activity {
     days: Vec<DayFigures>,
     /// The most asked first.
     providers: Vec<ProviderActivity>,
-    /// Searches that ended and retrieved nothing, the newest first; 100 at most.
-    futile: Vec<FutileSearch>,
+    /// Whether `futile` is filled: `SVC_ACTIVITY_SHOWS_QUERIES`.
+    shows_queries: bool,
+    /// Queries of the last 100 searches that retrieved nothing, without names, the newest first. Empty unless
+    /// `SVC_ACTIVITY_SHOWS_QUERIES` is True.
+    futile: Vec<FutileQuery>,
     /// What people think of answers, the newest first; 100 at most.
     ratings: Vec<RatedAnswer>,
 }
@@ -105,7 +109,7 @@ pub async fn read_activity(
     let (counted, figures, futile, ratings, searches, known) = tokio::try_join!(
         store.search_days(since),
         store.provider_figures(since),
-        store.futile_searches(since, FUTILE_MAX),
+        futile_queries(&house, since),
         store.rated_answers(since, RATINGS_MAX),
         store.search_count(None),
         store.providers(),
@@ -121,9 +125,18 @@ pub async fn read_activity(
         },
         days: every_day(today, days, counted),
         providers: figures.into_iter().map(|one| ProviderActivity::of(one, &names)).collect(),
+        shows_queries: house.settings.activity_shows_queries,
         futile,
         ratings,
     }))
+}
+
+/// People's searches are their own: without the setting nobody reads what others searched for.
+async fn futile_queries(house: &House, since: DateTime<Utc>) -> Result<Vec<FutileQuery>, StoreError> {
+    match house.settings.activity_shows_queries {
+        true => house.store.futile_queries(since, FUTILE_MAX).await,
+        false => Ok(Vec::new()),
+    }
 }
 
 /// How often you searched in the last 14 days.
