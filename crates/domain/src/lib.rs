@@ -50,6 +50,7 @@ pub mod mixed;
 pub mod names;
 pub mod notation;
 pub mod page_fetch;
+pub mod password;
 pub mod pipeline_record;
 pub mod preferences;
 pub mod prompt_record;

@@ -1,6 +1,7 @@
 //! People at the door: users, groups, tokens, and who may see what.
 
 use crate::ids::{GroupId, TokenId, UserId};
+use crate::password::check_password;
 use crate::provider::SearchProvider;
 use crate::query_transform::QueryTransform;
 use crate::validation::FieldErrors;
@@ -8,9 +9,11 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 pub const USERNAME_CHARS_MAX: usize = 150;
-pub const PASSWORD_CHARS_MIN: usize = 8;
-pub const PASSWORD_CHARS_MAX: usize = 256;
 pub const LABEL_CHARS_MAX: usize = 200;
+/// The label of a token that signing in has made. A new password ends the tokens with this label.
+pub const LOGIN_LABEL: &str = "login";
+/// Most tokens that one user may have.
+pub const TOKENS_PER_USER_MAX: u64 = 100;
 /// The group whose members decide which version counts.
 pub const CURATORS: &str = "curators";
 
@@ -34,7 +37,7 @@ pub struct User {
 pub struct UserDraft {
     /// The name to sign in with: letters, digits and `@ . + - _`.
     pub username: String,
-    /// 8 to 256 characters. Write-only. Needed when the user is created; absent later keeps the stored one.
+    /// 8 to 256 characters, neither a common password nor the user name. Write-only. Needed when the user is created; absent later keeps the stored one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
     /// Where the person can be written to; may be empty.
@@ -56,12 +59,7 @@ impl UserDraft {
         crate::search::check_list(&mut errors, "groups", &self.groups);
         match &self.password {
             None => errors.check(!is_new, "password", || "A password is needed.".to_owned()),
-            Some(password) => {
-                let count = password.chars().count();
-                errors.check((PASSWORD_CHARS_MIN..=PASSWORD_CHARS_MAX).contains(&count), "password", || {
-                    format!("Use {PASSWORD_CHARS_MIN} to {PASSWORD_CHARS_MAX} characters.")
-                });
-            }
+            Some(password) => check_password(&mut errors, password, &self.username),
         }
         errors
     }

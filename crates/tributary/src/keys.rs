@@ -8,7 +8,7 @@ use std::path::Path;
 use store::SealKey;
 
 pub const KEY_FILE: &str = "secret.key";
-pub const PASSWORD_FILE: &str = "initial-admin-password";
+pub const PASSWORD_FILE: &str = domain::password::INITIAL_PASSWORD_FILE;
 
 /// The key that seals credentials: from the settings, else from the data folder, else made now.
 pub fn seal_key(settings: &Settings, data_dir: &Path) -> anyhow::Result<SealKey> {

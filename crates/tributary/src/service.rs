@@ -4,6 +4,7 @@ use crate::keys;
 use crate::wiring::Wired;
 use anyhow::{Context, bail};
 use domain::contracts::{QueueName, StoreError, TaskStore, UserStore};
+use domain::password::INITIAL_ADMIN;
 use domain::settings::Settings;
 use domain::user::UserDraft;
 use std::collections::BTreeSet;
@@ -211,7 +212,7 @@ pub async fn ensure_admin(wired: &Wired) -> anyhow::Result<Option<String>> {
     let made = given.is_empty();
     let password = if made { keys::random_text(16) } else { given };
     let draft = UserDraft {
-        username: "admin".to_owned(),
+        username: INITIAL_ADMIN.to_owned(),
         password: Some(password.clone()),
         is_admin: true,
         ..UserDraft::default()

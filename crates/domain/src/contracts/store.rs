@@ -32,6 +32,9 @@ pub enum StoreError {
     /// Nobody would be left who may administer.
     #[error("there must be an administrator")]
     LastAdministrator,
+    /// The user has as many tokens as one may have; holds that number.
+    #[error("a user may have {0} tokens")]
+    TooManyTokens(u64),
     #[error("the database is not reachable: {0}")]
     Unreachable(String),
     /// It answers and can be read, but what was to be written has no place. Nothing of it was kept.
@@ -228,7 +231,7 @@ pub trait UserStore: Send + Sync {
     async fn password_hash(&self, username: &str) -> Result<Option<String>, StoreError>;
     async fn users(&self, offset: u64, limit: u64) -> Result<Page<User>, StoreError>;
     /// Replaces the user. `password_hash` None keeps the stored one.
-    /// A new password ends the user's sessions. The last administrator stays one (`LastAdministrator`).
+    /// A new password ends the user's sessions and the tokens of sign-ins. The last administrator stays one (`LastAdministrator`).
     async fn replace_user(
         &self,
         id: UserId,
@@ -250,7 +253,9 @@ pub trait UserStore: Send + Sync {
 
 #[async_trait]
 pub trait TokenStore: Send + Sync {
-    /// Only the hash is kept, and a prefix to recognise the token by.
+    /// Only the hash is kept, and a prefix to recognise the token by. Removes the user's expired tokens. Whoever has
+    /// [`TOKENS_PER_USER_MAX`](crate::user::TOKENS_PER_USER_MAX) gets `TooManyTokens`; a sign-in replaces the oldest
+    /// token of a sign-in instead, if there is one.
     async fn create_token(
         &self,
         user: UserId,
@@ -271,6 +276,8 @@ pub trait TokenStore: Send + Sync {
     ) -> Result<Page<ApiToken>, StoreError>;
     /// Revokes it.
     async fn delete_token(&self, id: TokenId) -> Result<(), StoreError>;
+    /// Revokes all tokens of a user; how many there were.
+    async fn delete_tokens(&self, user: UserId) -> Result<u64, StoreError>;
 }
 
 /// A browser's session: only the hash of its key is kept.

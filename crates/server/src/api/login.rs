@@ -9,7 +9,7 @@ use crate::extract::ApiJson;
 use axum::Json;
 use axum::extract::State;
 use domain::ids::{TokenId, UserId};
-use domain::user::{TokenDraft, User};
+use domain::user::{LOGIN_LABEL, TokenDraft, User};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -17,7 +17,6 @@ use utoipa_axum::routes;
 
 /// How long a token from signing in is valid.
 const LOGIN_TOKEN_DAYS: i64 = 30;
-const LOGIN_LABEL: &str = "login";
 /// Tokens read at once when one is looked for.
 const FIND_STEP: u64 = 100;
 

@@ -11,16 +11,18 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::ids::TokenId;
+use domain::ids::{TokenId, UserId};
 use domain::user::{ApiToken, LABEL_CHARS_MAX, Principal, TokenDraft};
 use domain::validation::FieldErrors;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub fn router() -> OpenApiRouter<Arc<House>> {
-    OpenApiRouter::new().routes(routes!(list_tokens, create_token)).routes(routes!(read_token, delete_token))
+    OpenApiRouter::new()
+        .routes(routes!(list_tokens, create_token, delete_tokens))
+        .routes(routes!(read_token, delete_token))
 }
 
 /// A new token; the only time that it is shown.
@@ -51,7 +53,8 @@ async fn list_tokens(
 /// Creates a token of your own.
 #[utoipa::path(post, path = "/svc/tokens/", tag = "people", request_body = TokenDraft, responses(
     (status = 201, description = "Created; `token` is shown this once.", body = CreatedToken),
-    (status = 400, description = "Not valid.", body = ErrorBody)))]
+    (status = 400, description = "Not valid.", body = ErrorBody),
+    (status = 409, description = "You have 100 tokens; revoke one.", body = ErrorBody)))]
 async fn create_token(
     caller: Caller,
     changes: Changes,
@@ -67,6 +70,39 @@ async fn create_token(
     let new = token::make();
     let shown = changes.store().create_token(caller.principal.user, draft, new.hash, new.prefix, now).await?;
     Ok((StatusCode::CREATED, Json(CreatedToken { token: new.token.expose().to_owned(), shown })))
+}
+
+/// Whose tokens are revoked.
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default)]
+struct RevokeQuery {
+    /// Id of another user; for administrators. Without it: your own.
+    user: Option<i64>,
+}
+
+/// Revokes all your tokens at once, also the one that this call is made with; an administrator those of any user.
+#[utoipa::path(delete, path = "/svc/tokens/", tag = "people", params(RevokeQuery), responses(
+    (status = 204, description = "Revoked."),
+    (status = 403, description = "Another user's, and you are not an administrator.", body = ErrorBody),
+    (status = 404, description = "Unknown user.", body = ErrorBody)))]
+async fn delete_tokens(
+    caller: Caller,
+    changes: Changes,
+    State(house): State<Arc<House>>,
+    ApiQuery(query): ApiQuery<RevokeQuery>,
+) -> Result<StatusCode, ApiError> {
+    let own = caller.principal.user;
+    let user = query.user.map_or(own, UserId);
+    if user != own && !caller.principal.is_admin {
+        return Err(ApiError::saying(
+            Refusal::PermissionDenied,
+            "Only an administrator may revoke tokens of others.",
+        ));
+    }
+    let user = house.store.user(user).await?;
+    changes.store().delete_tokens(user.id).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// One token, without the token itself.

@@ -3,6 +3,9 @@
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use domain::password::{INITIAL_ADMIN, INITIAL_PASSWORD_FILE};
+use std::io::ErrorKind;
+use std::path::Path;
 
 /// Checked in place of a hash that is not there, so that an unknown user costs the same time.
 /// It belongs to no password.
@@ -19,6 +22,19 @@ pub fn hash(password: &str) -> Result<String, PasswordError> {
         .hash_password(password.as_bytes())
         .map(|hash: argon2::password_hash::phc::PasswordHash| hash.to_string())
         .map_err(|error| PasswordError(error.to_string()))
+}
+
+/// Removes the file with the first administrator's password after that password was changed.
+pub fn forget_initial(data_dir: &Path, username: &str) {
+    if username != INITIAL_ADMIN {
+        return;
+    }
+    let file = data_dir.join(INITIAL_PASSWORD_FILE);
+    match std::fs::remove_file(&file) {
+        Ok(()) => tracing::info!("{} was removed: the password was changed", file.display()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => tracing::warn!("{} cannot be removed: {error}; remove it by hand", file.display()),
+    }
 }
 
 /// Slow by design.

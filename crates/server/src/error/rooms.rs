@@ -28,6 +28,12 @@ impl From<StoreError> for ApiError {
             StoreError::LastAdministrator => {
                 Self::saying(Refusal::Conflict, "There must be an administrator.")
             }
+            StoreError::TooManyTokens(most) => Self::saying(
+                Refusal::Conflict,
+                format!(
+                    "You have {most} tokens, as many as a user may have; revoke one that you no longer need at /svc/tokens/."
+                ),
+            ),
             StoreError::Unreachable(cause) => Self::unavailable(&cause),
             StoreError::Full(cause) => Self { cause: Some(cause), ..Self::of(Refusal::StorageFull) },
             StoreError::Failed(cause) => Self::internal(cause),

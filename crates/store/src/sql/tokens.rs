@@ -3,6 +3,7 @@
 use super::users::{UserRow, fold, user_columns, with_groups};
 use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
+use crate::error::failure;
 use crate::json::{plain, to_column, to_count};
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -10,7 +11,7 @@ use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{Page, StoreError, TokenStore};
 use domain::ids::{TokenId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::user::{ApiToken, TokenDraft, User};
+use domain::user::{ApiToken, LOGIN_LABEL, TOKENS_PER_USER_MAX, TokenDraft, User};
 use serde_json::json;
 use sqlx::QueryBuilder;
 
@@ -71,6 +72,7 @@ impl TokenStore for SqlStore {
         const TEXT: &str = "INSERT INTO tokens (user_id, label, prefix, hash, expires, date_created) \
              VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
         let mut tx = self.begin_change().await?;
+        let mut events = make_room(&mut tx, user, &draft.label, to_micros(now)).await?;
         let id: i64 = on_tx!(&mut tx, db => sqlx::query_scalar(TEXT)
             .bind(user.0)
             .bind(plain(&draft.label))
@@ -80,7 +82,8 @@ impl TokenStore for SqlStore {
             .bind(to_micros(now))
             .fetch_one(db))?;
         let token = stored(&mut tx, TokenId(id)).await?;
-        self.commit_change(tx, vec![event(&token, true)]).await?;
+        events.push(event(&token, true));
+        self.commit_change(tx, events).await?;
         Ok(token)
     }
 
@@ -143,6 +146,71 @@ impl TokenStore for SqlStore {
         on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM tokens WHERE id = $1").bind(id.0).execute(db)))?;
         self.commit_change(tx, vec![event(&token, false)]).await
     }
+
+    async fn delete_tokens(&self, user: UserId) -> Result<u64, StoreError> {
+        let mut tx = self.begin_change().await?;
+        let events = revoke_all(&mut tx, user, None).await?;
+        let count = events.len() as u64;
+        self.commit_change(tx, events).await?;
+        Ok(count)
+    }
+}
+
+/// Revokes the user's tokens, or those with this label; what the audit log says about it.
+pub(super) async fn revoke_all(
+    tx: &mut Tx,
+    user: UserId,
+    label: Option<&str>,
+) -> Result<Vec<AuditEvent>, StoreError> {
+    const FIND: &str = concat!(
+        select_tokens!(),
+        " WHERE tokens.user_id = $1 AND ($2 = '' OR tokens.label = $2) ORDER BY tokens.id"
+    );
+    const DELETE: &str = "DELETE FROM tokens WHERE user_id = $1 AND ($2 = '' OR label = $2)";
+    lock(tx, user).await?;
+    let label = label.unwrap_or_default();
+    let rows =
+        on_tx!(&mut *tx, db => sqlx::query_as::<_, TokenRow>(FIND).bind(user.0).bind(label).fetch_all(db))?;
+    on_tx!(tx, db => changed(sqlx::query(DELETE).bind(user.0).bind(label).execute(db)))?;
+    Ok(rows.into_iter().map(|row| event(&row.into(), false)).collect())
+}
+
+/// Removes expired tokens, and for a sign-in the oldest token of another sign-in if nothing else helps.
+async fn make_room(
+    tx: &mut Tx,
+    user: UserId,
+    label: &str,
+    now: Instant,
+) -> Result<Vec<AuditEvent>, StoreError> {
+    const OLDEST: &str = concat!(
+        select_tokens!(),
+        " WHERE tokens.user_id = $1 AND tokens.label = $2 ORDER BY tokens.date_created, tokens.id LIMIT 1"
+    );
+    lock(tx, user).await?;
+    on_tx!(&mut *tx, db => changed(
+        sqlx::query("DELETE FROM tokens WHERE user_id = $1 AND expires <= $2").bind(user.0).bind(now).execute(db)))?;
+    let count: i64 = on_tx!(&mut *tx, db =>
+        sqlx::query_scalar("SELECT COUNT(*) FROM tokens WHERE user_id = $1").bind(user.0).fetch_one(db))?;
+    if to_count(count) < TOKENS_PER_USER_MAX {
+        return Ok(Vec::new());
+    }
+    let oldest = match label == LOGIN_LABEL {
+        true => on_tx!(&mut *tx, db =>
+            sqlx::query_as::<_, TokenRow>(OLDEST).bind(user.0).bind(LOGIN_LABEL).fetch_optional(db))?,
+        false => None,
+    };
+    let Some(oldest) = oldest else { return Err(StoreError::TooManyTokens(TOKENS_PER_USER_MAX)) };
+    on_tx!(tx, db => changed(sqlx::query("DELETE FROM tokens WHERE id = $1").bind(oldest.id).execute(db)))?;
+    Ok(vec![event(&oldest.into(), false)])
+}
+
+/// Others who would change the tokens of this user wait until the end of the transaction. SQLite has one writer.
+async fn lock(tx: &mut Tx, user: UserId) -> Result<(), StoreError> {
+    if let Tx::Postgres(tx) = tx {
+        let lock = sqlx::query("SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE").bind(user.0);
+        lock.execute(&mut **tx).await.map_err(failure)?;
+    }
+    Ok(())
 }
 
 async fn stored(tx: &mut Tx, id: TokenId) -> Result<ApiToken, StoreError> {

@@ -1,6 +1,6 @@
 //! Users, with the names of their groups. Reading joins the groups in: one row for each membership.
 
-use super::{corpus, groups};
+use super::{corpus, groups, tokens};
 use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
 use crate::error::failure;
@@ -10,7 +10,7 @@ use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{Page, StoreError, UserStore};
 use domain::ids::{GroupId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::user::{Group, GroupDraft, User, UserDraft};
+use domain::user::{Group, GroupDraft, LOGIN_LABEL, User, UserDraft};
 use serde_json::{Value, json};
 
 /// The columns of [`UserRow`], from `users` joined by [`with_groups`].
@@ -159,16 +159,18 @@ impl UserStore for SqlStore {
             .bind(now)
             .fetch_one(db))?;
         let groups = groups::join(&mut tx, id, &draft.groups).await?;
+        let mut events = Vec::new();
         if password_hash.is_some() {
             on_tx!(&mut tx, db => changed(
                 sqlx::query("DELETE FROM sessions WHERE user_id = $1").bind(id.0).execute(db)))?;
+            events = tokens::revoke_all(&mut tx, id, Some(LOGIN_LABEL)).await?;
         }
         let is_admin = draft.is_admin;
         let after = User { id, username, email, is_admin, groups, date_created, date_updated: now };
         let (from, to) =
             (fields(&before, &old_hash), fields(&after, password_hash.as_ref().unwrap_or(&old_hash)));
-        let event = AuditEvent::edit(Kind::User, Some(id.0), &before.username, Some(&from), Some(&to));
-        self.commit_change(tx, vec![event]).await?;
+        events.insert(0, AuditEvent::edit(Kind::User, Some(id.0), &before.username, Some(&from), Some(&to)));
+        self.commit_change(tx, events).await?;
         Ok(after)
     }
 

@@ -127,6 +127,7 @@ async fn change_password(wired: &Wired, user: &User, password: String, made: boo
     anyhow::ensure!(errors.is_empty(), "{errors}");
     let hash = server::password::hash(&password)?;
     wired.by_command().replace_user(user.id, draft, Some(hash), wired.clock.now()).await?;
+    server::password::forget_initial(&wired.data_dir, &user.username);
     terminal::line(format!("The password of {} was changed.", user.username));
     if made {
         terminal::line(format!("Password: {password}"));

@@ -64,7 +64,20 @@ async function own() {
 async function draw(list) {
   const tokens = await own();
   if (!tokens.length) return fill(list, h("p", { class: "nothing" }, t("You have no token.")));
-  fill(list, h("ul", { class: "things" }, tokens.map((token) => line(token, list))));
+  const all = h("button", { type: "button", class: "danger small", onclick: () => revokeAll(list) }, t("Revoke all tokens"));
+  fill(list, h("ul", { class: "things" }, tokens.map((token) => line(token, list))), h("p", null, all));
+}
+
+async function revokeAll(list) {
+  const sentence = t("All programs that use a token of yours will be refused at once.");
+  if (!(await ask({ title: t("Revoke all your tokens?"), sentence, yes: t("Revoke all tokens") }))) return;
+  try {
+    await del("/tokens/");
+    toast(t("All your tokens are revoked"));
+    await draw(list);
+  } catch (error) {
+    toast(error.message, { bad: true });
+  }
 }
 
 function line(token, list) {

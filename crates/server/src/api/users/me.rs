@@ -2,7 +2,7 @@
 
 use super::current_draft;
 use crate::House;
-use crate::auth::{Caller, Scheme, by_password, keep_session};
+use crate::auth::{Caller, Scheme, by_password, keep_session, password};
 use crate::changes::Changes;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
@@ -11,6 +11,7 @@ use axum::Json;
 use axum::extract::State;
 use domain::user::{User, UserDraft};
 use serde::Deserialize;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What people may change of their own account.
@@ -25,7 +26,7 @@ pub struct MeInput {
 pub struct PasswordInput {
     /// The password in force.
     current: String,
-    /// At least 8 characters.
+    /// 8 to 256 characters, neither a common password nor the user name.
     new: String,
 }
 
@@ -55,7 +56,8 @@ pub async fn change_me(
     Ok(Json(changes.store().replace_user(user.id, draft, None, house.clock.now()).await?))
 }
 
-/// A new password for the caller, who must know the one in force. All other sessions end; tokens stay.
+/// A new password for the caller, who must know the one in force. All other sessions end, and so do all tokens of
+/// `/svc/login/`; tokens that the caller made by hand stay.
 #[utoipa::path(post, path = "/svc/users/me/password/", tag = "people", request_body = PasswordInput, responses(
     (status = 200, description = "Changed.", body = User),
     (status = 400, description = "Not valid, or `current` is wrong.", body = ErrorBody),
@@ -79,6 +81,7 @@ pub async fn change_password(
     let hash = house.basic.hash(&input.new).await?;
     let draft = UserDraft { password: None, ..draft };
     let changed = changes.store().replace_user(user.id, draft, Some(hash), house.clock.now()).await?;
+    password::forget_initial(Path::new(&house.settings.data_dir), &user.username);
     if let Scheme::Session { csrf, key_hash } = caller.scheme {
         keep_session(&house, changed.id, key_hash, csrf).await?;
     }

@@ -5,7 +5,7 @@ mod me;
 use super::listing::{ListRequest, Listing, Paging};
 use super::merge::merge;
 use crate::House;
-use crate::auth::Admin;
+use crate::auth::{Admin, password};
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
@@ -18,6 +18,7 @@ use domain::contracts::Store;
 use domain::ids::UserId;
 use domain::user::{User, UserDraft};
 use serde_json::{Map, Value};
+use std::path::Path;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -77,7 +78,8 @@ async fn read_user(
     Ok(Json(house.store.user(UserId(id)).await?))
 }
 
-/// Replaces a user; without `password` the stored one stays. A new password ends the user's sessions.
+/// Replaces a user; without `password` the stored one stays. A new password ends the user's sessions and the tokens of
+/// `/svc/login/`.
 #[utoipa::path(put, path = "/svc/users/{id}/", tag = "people", params(("id" = i64, Path, description = "Id of the user.")),
     request_body = UserDraft, responses(
     (status = 200, description = "Replaced.", body = User),
@@ -149,8 +151,12 @@ async fn save(
         Some(password) => Some(house.basic.hash(&password).await?),
         None => None,
     };
-    let now = house.clock.now();
-    Ok(Json(changes.store().replace_user(user.id, draft, hash, now).await?))
+    let (is_new_password, now) = (hash.is_some(), house.clock.now());
+    let changed = changes.store().replace_user(user.id, draft, hash, now).await?;
+    if is_new_password {
+        password::forget_initial(Path::new(&house.settings.data_dir), &user.username);
+    }
+    Ok(Json(changed))
 }
 
 fn current_draft(user: &User) -> UserDraft {

@@ -25,6 +25,7 @@ pub mod signal_records;
 pub mod signal_rights;
 pub mod signals;
 pub mod tasks;
+pub mod tokens;
 pub mod transforms;
 
 use chrono::DateTime;
@@ -70,6 +71,7 @@ macro_rules! store_behaviours {
                 what_is_shared_outlives_its_owner, what_is_shared_needs_an_administrator,
                 the_last_administrator_stays, administrators_do_not_all_leave_at_once, tokens_open_until_they_expire,
                 tokens_note_their_use, tokens_are_listed_and_revoked, sessions_end, a_new_password_ends_sessions;
+            tokens: of_sign_ins_end_with_a_new_password, are_revoked_all_at_once, are_bounded, are_bounded_for_many_at_once;
             authenticators: are_created_read_and_replaced, connections_belong_to_one_person,
                 connections_go_with_their_person_and_authenticator, renewals_are_begun_by_one,
                 renewals_end_in_the_connection_they_began_with, flows_come_back_once, flows_are_bounded, sign_ins_are_bounded,
