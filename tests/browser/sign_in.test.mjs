@@ -59,3 +59,28 @@ browse("a form or a change without its token is refused", {}, async (page, { con
   await page.reload();
   assert.equal(new URL(page.url()).pathname, "/");
 });
+
+let typist;
+browse("a session that ends while one types leads to signing in, without a dialog, and back to what was typed", { who: async () => (typist = await person()) }, async (page, { context }) => {
+  await page.goto("/account/");
+  const mail = page.locator("section#profile").getByLabel("Email");
+  await mail.fill("typed@people.example");
+  const cookies = await context.cookies();
+  await context.addCookies(cookies.map((one) => (one.name.endsWith("tributary_session") ? { ...one, value: "over" } : one)));
+  const challenges = [];
+  page.on("response", (answer) => answer.status() === 401 && challenges.push(answer.headers()["www-authenticate"]));
+  await page.locator("section#profile").getByRole("button", { name: "Save" }).click();
+  await page.waitForURL("**/login/?next=**");
+  assert.deepEqual(challenges, [undefined]);
+  await page.getByLabel("User name").fill(typist.name);
+  await page.getByLabel("Password").fill(typist.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL("**/account/");
+  await page.waitForFunction(() => document.querySelector("section#profile input[type=email], section#profile input")?.value === "typed@people.example");
+});
+
+browse("an address of the API that is opened without being signed in leads to the sign-in page", { who: null }, async (page) => {
+  await page.goto("/svc/searchproviders/");
+  assert.equal(new URL(page.url()).pathname, "/login/");
+  assert.ok(!(await page.content()).includes("Version"));
+});

@@ -53,6 +53,13 @@ impl<S: Send + Sync> FromRequestParts<S> for ClientAddress {
     }
 }
 
+/// The other end of the connection is a trusted proxy, whose headers about the client's request count.
+pub fn is_from_proxy(extensions: &Extensions, trusted: &[Network]) -> bool {
+    let peer =
+        extensions.get::<ConnectInfo<Peer>>().map(|ConnectInfo(Peer(address))| address.ip().to_canonical());
+    peer.is_some_and(|peer| trusted.iter().any(|network| network.contains(peer)))
+}
+
 /// From the right, the first address that is no trusted proxy: everything to the left of it is the client's own
 /// words. What is no address ends the way, and the proxy that sent it counts as the client.
 fn behind_proxies(peer: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> IpAddr {

@@ -1,5 +1,6 @@
 // Asks the API with the session of this browser.
 
+import { keepTyped } from "./typed.js";
 import { t } from "./words.js";
 
 const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?? "";
@@ -32,8 +33,8 @@ export const del = (path) => call("DELETE", path);
 
 /** The response itself. What is not an answer is thrown as `Refused`. Forms are sent as they are, the rest as JSON. */
 export async function send(method, url, body, { signal, accept = "application/json" } = {}) {
-  const headers = { accept };
-  if (method !== "GET") headers["x-csrf-token"] = meta("csrf");
+  // With every method: by this header the service knows a page of its own, which it never asks for a password.
+  const headers = { accept, "x-csrf-token": meta("csrf") };
   const isForm = body instanceof FormData || body instanceof URLSearchParams;
   if (body !== undefined && !isForm) headers["content-type"] = "application/json";
   const response = await fetch(url, {
@@ -43,9 +44,16 @@ export async function send(method, url, body, { signal, accept = "application/js
     signal,
     credentials: "same-origin",
   }).catch(unreached);
-  if (response.status === 401) location.assign(`/login/?next=${encodeURIComponent(location.pathname + location.search)}`);
+  if (response.status === 401) return signIn();
   if (!response.ok) throw new Refused(response.status, await response.json().catch(() => null));
   return response;
+}
+
+/** The session has ended: to the sign-in page and back, with what was typed. Nothing comes back from here. */
+function signIn() {
+  keepTyped();
+  location.assign(`/login/?next=${encodeURIComponent(location.pathname + location.search)}`);
+  return new Promise(() => {});
 }
 
 /** No answer at all. Browsers say that in words of their own, which are for nobody who reads a page. */

@@ -1,6 +1,7 @@
-// On every page: the choice of colours and language, and menus that close again.
+// On every page: the choice of colours and language, menus that close again, and what was typed before signing in.
 
 import { all, one } from "./dom.js";
+import { restoreTyped } from "./typed.js";
 
 const YEAR_S = 365 * 24 * 3600;
 
@@ -28,3 +29,5 @@ document.addEventListener("keydown", (event) => {
     one("summary", menu).focus();
   }
 });
+
+restoreTyped();

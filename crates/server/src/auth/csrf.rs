@@ -46,6 +46,11 @@ pub async fn check(request: Request, expected: &str) -> Result<Request, ApiError
     Ok(Request::from_parts(parts, Body::from(bytes)))
 }
 
+/// Our own pages send the header with all they fetch.
+pub fn is_sent(headers: &HeaderMap) -> bool {
+    headers.contains_key(&HEADER)
+}
+
 fn form_type(headers: &HeaderMap) -> Option<&str> {
     let text = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     text.split(';').next().map(str::trim)

@@ -8,12 +8,15 @@ pub mod oidc;
 pub mod password;
 mod random;
 mod session;
+mod side_effects;
+mod site;
 pub mod token;
 
 pub use basic::BasicGate;
 pub use csrf::{masked, same_text};
 pub use random::{random_hex, random_text};
-pub use session::{close_session, cookie, keep_session, open_session};
+pub use session::{close_session, cookie, keep_session, open_session, read_cookie};
+pub use site::{is_listed, is_same_host};
 
 use crate::House;
 use crate::client_address::ClientAddress;
@@ -21,11 +24,13 @@ use crate::error::{ApiError, Refusal};
 use crate::open_body;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Uri, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use domain::settings::Settings;
 use domain::user::{Principal, User};
+use side_effects::Answer;
+use site::Site;
 use std::sync::Arc;
 
 /// What needs no credentials, by canonical path: signs of life, the ways in, and what the sign-in page shows.
@@ -36,8 +41,10 @@ const OPEN: &[&str] = &[
     "/svc/oidc_authenticate/",
     "/.well-known/oauth-protected-resource/",
     "/.well-known/oauth-protected-resource/mcp/",
-    "/login/",
+    SIGN_IN,
 ];
+
+const SIGN_IN: &str = "/login/";
 
 /// What the sign-in page and all others are made of.
 const FILES: &str = "/static/";
@@ -58,6 +65,14 @@ fn is_opened(settings: &Settings, path: &str) -> bool {
     }
 }
 
+fn is_open(settings: &Settings, path: &str) -> bool {
+    OPEN.contains(&path)
+        || path.starts_with(FILES)
+        || path.starts_with(BRANDING)
+        || is_way_in(path)
+        || is_opened(settings, path)
+}
+
 /// Pages for people: who is not signed in is led to the sign-in page.
 const PAGES: &[&str] = &["/", "/history/", "/account/", "/chat/", "/egress/", "/svc/query_transform_form/"];
 /// The console, the elections and all below them are such pages.
@@ -67,20 +82,25 @@ fn is_page(path: &str) -> bool {
     PAGES.contains(&path) || FOLDERS.iter().any(|folder| path.starts_with(folder))
 }
 
-/// A page, or anything else that somebody opens in a browser, such as a chat that was kept as a bookmark.
-fn is_for_people(request: &Request) -> bool {
-    let path = request.uri().path();
-    is_page(path) || crate::ui::is_opened(request.method(), path, request.headers())
+/// Somebody looks at a page in a browser: reads one, or sends one of its forms.
+fn is_page_visit(request: &Request) -> bool {
+    let is_navigation = site::is_navigation(request.method(), request.headers());
+    is_navigation || (request.method().is_safe() && is_page(request.uri().path()))
 }
 
-/// The sign-in page, which leads back to this address with all that stands behind its question mark.
-fn way_in(uri: &Uri) -> String {
-    let next = uri.path_and_query().map_or("/", |all| all.as_str());
+/// The sign-in page, which leads back to this address with its query. A form leads back to the page that it is on.
+fn way_in(request: &Request) -> String {
+    let uri = request.uri();
+    let next = match request.method().is_safe() {
+        true => uri.path_and_query().map_or("/", |all| all.as_str()),
+        false if is_page(uri.path()) => uri.path(),
+        false => "/",
+    };
     if next == "/" {
-        return "/login/".to_owned();
+        return SIGN_IN.to_owned();
     }
     let next: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
-    format!("/login/?next={}", next.replace("%2F", "/"))
+    format!("{SIGN_IN}?next={}", next.replace("%2F", "/"))
 }
 
 /// How the caller proved who they are.
@@ -97,6 +117,13 @@ pub enum Scheme {
         csrf: String,
         key_hash: String,
     },
+}
+
+impl Scheme {
+    /// Browsers send these credentials by themselves, whichever page makes the request.
+    fn is_ambient(&self) -> bool {
+        matches!(self, Self::Session { .. } | Self::Basic)
+    }
 }
 
 /// Who is asking; in the extensions of every request that passed the guard.
@@ -135,27 +162,41 @@ impl<S: Send + Sync> FromRequestParts<S> for Admin {
 #[derive(Debug, Clone)]
 pub struct RequestUser(pub String);
 
-/// The one guard over all routes.
-pub async fn guard(
-    State(house): State<Arc<House>>,
-    mut request: Request,
-    next: Next,
-) -> Result<Response, ApiError> {
+/// The one guard over all routes. Browsers are never challenged for a password: they have a sign-in page.
+pub async fn guard(State(house): State<Arc<House>>, mut request: Request, next: Next) -> Response {
     let address = ClientAddress::of(request.extensions(), request.headers(), &house.settings.trusted_proxies);
     request.extensions_mut().insert(address);
-    let path = request.uri().path();
-    if OPEN.contains(&path)
-        || path.starts_with(FILES)
-        || path.starts_with(BRANDING)
-        || is_way_in(path)
-        || is_opened(&house.settings, path)
-    {
+    let is_browser = site::is_browser(request.headers())
+        || session::has_cookie(request.headers())
+        || csrf::is_sent(request.headers());
+    let mut response = pass(&house, request, next, address).await.into_response();
+    if is_browser && response.status() == StatusCode::UNAUTHORIZED {
+        response.headers_mut().remove(header::WWW_AUTHENTICATE);
+    }
+    response
+}
+
+async fn pass(
+    house: &Arc<House>,
+    mut request: Request,
+    next: Next,
+    address: ClientAddress,
+) -> Result<Response, ApiError> {
+    let site = Site::of(&house.settings, &request);
+    let is_safe = request.method().is_safe();
+    if !is_safe {
+        site.require_known(request.headers())?;
+    }
+    if is_open(&house.settings, request.uri().path()) {
+        if !is_safe && request.uri().path() == SIGN_IN {
+            site.require_own()?;
+        }
         return Ok(next.run(open_body::bounded(request)?).await);
     }
-    let caller = match identify(&house, request.headers(), address).await? {
+    let caller = match identify(house, request.headers(), address).await? {
         Ok(caller) => caller,
-        Err(_) if request.method().is_safe() && is_for_people(&request) => {
-            return Ok(Redirect::to(&way_in(request.uri())).into_response());
+        Err(_) if is_page_visit(&request) => {
+            return Ok(Redirect::to(&way_in(&request)).into_response());
         }
         Err(refusal) => {
             events::turned_away(request.headers(), refusal);
@@ -163,15 +204,31 @@ pub async fn guard(
         }
     };
     if let Scheme::Session { csrf, .. } = &caller.scheme
-        && !request.method().is_safe()
+        && !is_safe
     {
+        site.require_own()?;
         request = csrf::check(request, csrf).await?;
     }
-    let user = RequestUser(caller.principal.username.clone());
+    let (user, is_ambient) = (RequestUser(caller.principal.username.clone()), caller.scheme.is_ambient());
     request.extensions_mut().insert(caller);
-    let mut response = next.run(request).await;
+    let mut response = match is_safe && is_ambient && site.is_foreign() {
+        true => answer_foreign_page(house, request, next).await?,
+        false => next.run(request).await,
+    };
     response.extensions_mut().insert(user);
     Ok(response)
+}
+
+/// A page of another site may lead here, and changes nothing by that.
+async fn answer_foreign_page(house: &Arc<House>, request: Request, next: Next) -> Result<Response, ApiError> {
+    let (mut parts, body) = request.into_parts();
+    match side_effects::find(parts.uri.path(), parts.uri.query().unwrap_or_default()) {
+        None => Ok(next.run(Request::from_parts(parts, body)).await),
+        Some(Answer::Ask) if site::is_navigation(&parts.method, &parts.headers) => {
+            crate::ui::confirm_search(house, &mut parts).await
+        }
+        Some(_) => Err(site::refusal()),
+    }
 }
 
 /// The user with this name and password. After too many failures nobody is let in for a while: 429.

@@ -12,14 +12,16 @@ use domain::settings::Settings;
 use domain::user::{Principal, User};
 
 const COOKIE: &str = "tributary_session";
+/// Browsers take a cookie of this prefix only over HTTPS and from this very host, so no neighbor can plant one.
+const HOST_PREFIX: &str = "__Host-";
 
 /// Who the session cookie belongs to, if it is there and has not expired.
 pub async fn identify(house: &House, headers: &HeaderMap) -> Result<Option<Caller>, ApiError> {
     let jar = CookieJar::from_headers(headers);
-    let Some(cookie) = jar.get(COOKIE) else {
+    let Some(key) = read_cookie(&house.settings, &jar, COOKIE) else {
         return Ok(None);
     };
-    let key_hash = fingerprint(cookie.value());
+    let key_hash = fingerprint(&key);
     let found = house.store.session(&key_hash, house.clock.now()).await?;
     Ok(found.map(|(user, csrf)| Caller {
         principal: Principal::of(&user),
@@ -64,14 +66,34 @@ pub async fn close_session(house: &House, key_hash: &str) -> Result<Cookie<'stat
     Ok(gone)
 }
 
+/// Whether a session cookie is sent, be it valid or not.
+pub fn has_cookie(headers: &HeaderMap) -> bool {
+    CookieJar::from_headers(headers)
+        .iter()
+        .any(|cookie| cookie.name().trim_start_matches(HOST_PREFIX) == COOKIE)
+}
+
 /// A cookie that scripts cannot read and other sites cannot send along with a form.
-pub fn cookie(settings: &Settings, name: &'static str, value: String) -> Cookie<'static> {
-    Cookie::build((name, value))
+pub fn cookie(settings: &Settings, name: &str, value: String) -> Cookie<'static> {
+    Cookie::build((cookie_name(settings, name), value))
         .path("/")
         .http_only(true)
         .same_site(SameSite::Lax)
-        .secure(settings.public_url.starts_with("https://"))
+        .secure(is_secure(settings))
         .build()
+}
+
+/// The value of a cookie that [`cookie`] made.
+pub fn read_cookie(settings: &Settings, jar: &CookieJar, name: &str) -> Option<String> {
+    jar.get(&cookie_name(settings, name)).map(|cookie| cookie.value().to_owned())
+}
+
+fn cookie_name(settings: &Settings, name: &str) -> String {
+    if is_secure(settings) { format!("{HOST_PREFIX}{name}") } else { name.to_owned() }
+}
+
+fn is_secure(settings: &Settings) -> bool {
+    settings.public_url.starts_with("https://")
 }
 
 #[cfg(test)]
@@ -83,6 +105,11 @@ mod tests {
         let plain = cookie(&Settings::default(), COOKIE, "k".to_owned()).to_string();
         assert_eq!(plain, "tributary_session=k; HttpOnly; SameSite=Lax; Path=/");
         let settings = Settings { public_url: "https://find.example".to_owned(), ..Settings::default() };
-        assert!(cookie(&settings, COOKIE, "k".to_owned()).to_string().contains("; Secure"));
+        let secure = cookie(&settings, COOKIE, "k".to_owned());
+        assert_eq!(secure.to_string(), "__Host-tributary_session=k; HttpOnly; SameSite=Lax; Secure; Path=/");
+        // A neighbor can plant a cookie without the prefix.
+        let planted = CookieJar::new().add(Cookie::new(COOKIE, "planted"));
+        assert_eq!(read_cookie(&settings, &planted, COOKIE), None);
+        assert_eq!(read_cookie(&settings, &planted.add(secure), COOKIE).as_deref(), Some("k"));
     }
 }

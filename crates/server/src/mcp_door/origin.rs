@@ -1,6 +1,7 @@
 //! A web page may call the tools only from an origin that is known. Otherwise a page could reach a service of its
 //! visitor's own machine or network by letting its name lead there (DNS rebinding).
 
+use crate::auth::{is_listed, is_same_host};
 use crate::error::{ApiError, Refusal};
 use axum::http::{HeaderMap, header};
 use domain::settings::Settings;
@@ -19,16 +20,9 @@ pub fn check(settings: &Settings, headers: &HeaderMap) -> Result<(), ApiError> {
     Err(ApiError::saying(Refusal::PermissionDenied, sentence))
 }
 
-fn is_listed(settings: &Settings, origin: &str) -> bool {
-    let public = Url::parse(&settings.public_url).map(|url| url.origin().ascii_serialization());
-    public.is_ok_and(|public| public == origin)
-        || settings.cors_origins.iter().any(|listed| listed.0 == origin)
-}
-
 /// The page comes from the very place that is asked, and by a name that nobody else can point here.
 fn is_own(settings: &Settings, origin: &str, host: &str) -> bool {
-    let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-    if host.is_empty() || !own.is_some_and(|own| own.eq_ignore_ascii_case(host)) {
+    if !is_same_host(origin, host) {
         return false;
     }
     let Ok(url) = Url::parse(origin) else { return false };

@@ -11,9 +11,11 @@ pub use streams::{EventStreams, StreamPlace};
 use crate::client_address::ClientAddress;
 use crate::error::ApiError;
 use domain::ids::UserId;
+use domain::notation::rate::Rate;
 use domain::settings::{Settings, Throttle};
 use limiter::Limiter;
 use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
 
 /// What one user may do only so often from one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,8 +49,12 @@ impl Class {
     }
 }
 
+/// How often a sign-in at another service may be begun from one address: enough for an office behind one address.
+const FOREIGN_SIGN_INS: Rate = Rate { count: 60, per: Duration::from_secs(60) };
+
 pub struct Throttles {
     keys: RandomState,
+    foreign_sign_ins: Limiter,
     /// A class without a limit has no entry.
     limiters: Vec<(Class, Limiter)>,
     pub sign_in: SignInThrottle,
@@ -60,6 +66,7 @@ impl Throttles {
         let limiter = |class: Class| class.rate(settings).0.map(|rate| (class, Limiter::new(rate)));
         Self {
             keys: RandomState::new(),
+            foreign_sign_ins: Limiter::new(FOREIGN_SIGN_INS),
             limiters: Class::ALL.into_iter().filter_map(limiter).collect(),
             sign_in: SignInThrottle::new(settings.throttle_login),
             streams: EventStreams::new(settings),
@@ -79,12 +86,20 @@ impl Throttles {
     }
 }
 
+impl Throttles {
+    /// Counts the start of a sign-in at another service, which leaves a record behind, or refuses it with 429.
+    pub fn begin_foreign_sign_in(&self, address: ClientAddress) -> Result<(), ApiError> {
+        self.foreign_sign_ins.take(self.keys.hash_one(address)).map_err(|wait| {
+            tracing::warn!(client.address = %address, "Throttled: sign-ins at other services from {address}");
+            ApiError::throttled(wait, "Too many sign-ins were begun from your address.")
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::error::Refusal;
-    use domain::notation::rate::Rate;
-    use std::time::Duration;
 
     fn from(text: &str) -> ClientAddress {
         ClientAddress::block_of(text.parse().expect("an address"))
@@ -112,6 +127,16 @@ mod tests {
         for (class, expected) in [(Class::Chat, 30), (Class::Search, 2), (Class::Rag, 3)] {
             assert_eq!(passed(&throttles, class, 1, "192.0.2.1"), expected, "{class:?}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn sign_ins_elsewhere_are_counted_by_address() {
+        let throttles = Throttles::new(&Settings { throttle_login: Throttle(None), ..Settings::default() });
+        let begun =
+            |address| (0..100).filter(|_| throttles.begin_foreign_sign_in(from(address)).is_ok()).count();
+        assert_eq!((begun("192.0.2.1"), begun("192.0.2.1"), begun("192.0.2.2")), (60, 0, 60));
+        tokio::time::advance(Duration::from_secs(60)).await;
+        assert_eq!(begun("192.0.2.1"), 60);
     }
 
     #[tokio::test(start_paused = true)]

@@ -6,6 +6,7 @@
 //! | `branding` | logos and colours of the branding in use |
 //! | `frame`, `words` | what all pages show, and the languages they speak |
 //! | `search` | the search page; without a script a plain list |
+//! | `confirm_search` | asks before a search that another site has begun |
 //! | `answer`, `chat`, `prose` | the answer of a search, the Assistant, and what models write |
 //! | `history`, `account` | one's own searches, and one's own profile, tokens, connections and wishes |
 //! | `review`, `egress` | which version of a document counts, and what one sent outside |
@@ -19,6 +20,7 @@ mod answer;
 mod assets;
 mod branding;
 mod chat;
+mod confirm_search;
 mod egress;
 mod frame;
 mod history;
@@ -37,7 +39,8 @@ mod upload;
 mod words;
 
 pub use assets::Assets;
-pub use nowhere::{is_opened, say_so};
+pub use confirm_search::confirm_search;
+pub use nowhere::say_so;
 pub use pages::Pages;
 pub use sign_in::local_path;
 

@@ -43,7 +43,7 @@ pub async fn say_so(
 
 /// Somebody opens this address in a browser. Browsers then take several kinds of documents; the pages' own modules, which
 /// fetch pieces of pages, take one alone and read errors themselves.
-pub fn is_opened(method: &Method, path: &str, headers: &HeaderMap) -> bool {
+fn is_opened(method: &Method, path: &str, headers: &HeaderMap) -> bool {
     let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     method == Method::GET
         && accept.contains("text/html")

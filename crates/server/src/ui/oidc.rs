@@ -6,14 +6,14 @@ use super::notice::{self, Notice};
 use super::words::t;
 use crate::House;
 use crate::api::authenticators::redirect_uri;
-use crate::auth::{cookie, events, identify, oidc, open_session, random_text};
+use crate::auth::{cookie, events, identify, oidc, open_session, random_text, read_cookie};
 use crate::changes::SignIn;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, Refusal};
 use crate::extract::{ApiPath, ApiQuery};
 use crate::links::Links;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum_extra::extract::cookie::CookieJar;
 use domain::audit::{Action, AuditEvent, Kind};
@@ -47,11 +47,16 @@ pub struct CallbackQuery {
 pub async fn login(
     frame: Frame,
     State(house): State<Arc<House>>,
-    links: Links,
+    (links, address): (Links, ClientAddress),
     jar: CookieJar,
     ApiPath(name): ApiPath<String>,
     ApiQuery(query): ApiQuery<LoginQuery>,
 ) -> Result<Response, ApiError> {
+    if let Err(error) = house.throttles.begin_foreign_sign_in(address) {
+        let page = notice((&house, &frame), StatusCode::TOO_MANY_REQUESTS, error.detail())?;
+        let seconds = error.retry_after_s().unwrap_or_default().to_string();
+        return Ok(([(header::RETRY_AFTER, seconds)], page).into_response());
+    }
     let all = house.store.authenticators().await?;
     let found = all.into_iter().find(|one| one.draft.active && one.draft.sign_in && one.draft.idp == name);
     let Some(authenticator) = found else {
@@ -61,7 +66,7 @@ pub async fn login(
             t("Signing in by this service is not offered here."),
         );
     };
-    let known = jar.get(BROWSER_COOKIE).map(|cookie| cookie.value().to_owned());
+    let known = read_cookie(&house.settings, &jar, BROWSER_COOKIE);
     let known = known.filter(|text| !text.is_empty() && text.len() <= BROWSER_CHARS_MAX);
     let browser = known.unwrap_or_else(random_text);
     let start = FlowStart {
@@ -97,7 +102,7 @@ pub async fn callback(
         code: query.code,
         error: query.error,
         issuer: query.iss,
-        browser: jar.get(BROWSER_COOKIE).map(|cookie| cookie.value().to_owned()).unwrap_or_default(),
+        browser: read_cookie(&house.settings, &jar, BROWSER_COOKIE).unwrap_or_default(),
         user,
     };
     match house.oauth.finish(back).await {

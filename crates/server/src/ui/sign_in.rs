@@ -4,7 +4,8 @@ use super::frame::Frame;
 use super::words::t;
 use crate::House;
 use crate::auth::{
-    Caller, Scheme, by_password, close_session, cookie, events, open_session, random_text, same_text,
+    Caller, Scheme, by_password, close_session, cookie, events, open_session, random_text, read_cookie,
+    same_text,
 };
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, Refusal};
@@ -74,7 +75,7 @@ pub async fn sign_in(
         StatusCode::PAYLOAD_TOO_LARGE => ApiError::of(Refusal::TooLarge),
         _ => ApiError::of(Refusal::Malformed),
     })?;
-    let expected = jar.get(FORM_COOKIE).map(|cookie| cookie.value().to_owned()).unwrap_or_default();
+    let expected = read_cookie(&house.settings, &jar, FORM_COOKIE).unwrap_or_default();
     if !same_text(&form.csrf_token, &expected) {
         let sentence = t("This page was open for too long. Please sign in again.");
         return show((&house, &frame), jar, &form, StatusCode::FORBIDDEN, Some(sentence)).await;

@@ -72,12 +72,13 @@ async fn signing_in_leads_back_to_the_whole_address() {
         ("/review/?show=pins", "*/*", "/login/?next=/review/%3Fshow%3Dpins"),
         ("/chat/7/", BROWSER, "/login/?next=/chat/7/"),
         ("/nothing/", BROWSER, "/login/?next=/nothing/"),
+        ("/svc/search/7/", BROWSER, "/login/?next=/svc/search/7/"),
     ];
     for (path, accept, expected) in table {
         let answer = house.send(opened(path, "", accept)).await;
         assert_eq!((answer.status.as_u16(), answer.header("location")), (303, expected), "{path}");
     }
-    for (path, accept) in [("/chat/7/", "text/html"), ("/nothing/", "*/*"), ("/svc/search/7/", BROWSER)] {
+    for (path, accept) in [("/chat/7/", "text/html"), ("/nothing/", "*/*"), ("/svc/search/7/", "*/*")] {
         assert_eq!(house.send(opened(path, "", accept)).await.status, 401, "{path} {accept}");
     }
     let page = house.get("/login/?next=/%3Fsearch_id%3D3%26page%3D2", "").await;

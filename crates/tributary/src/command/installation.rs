@@ -1,6 +1,6 @@
 //! `tributary doctor` without a source: every part of the installation, a line each, with the next step.
 
-use super::Place;
+use super::{Place, public_address};
 use crate::wiring::{self, Wired};
 use crate::{keys, terminal};
 use clap::Args;
@@ -93,6 +93,7 @@ impl Installation {
         let can_write = folder.iter().all(|finding| finding.verdict != Verdict::Fail);
         findings.extend(folder);
         findings.push(gate(&read.settings));
+        findings.extend(public_address::warning(&read.settings).map(|sentence| warn("address", sentence)));
         if !can_write {
             return findings;
         }

@@ -21,6 +21,7 @@ mod logs;
 mod mcp;
 mod migrate;
 mod providers;
+mod public_address;
 mod read_file;
 mod reload_prompts;
 mod restore;

@@ -2,10 +2,12 @@
 
 use super::queues::collect;
 use crate::House;
-use crate::error::ApiError;
+use crate::auth::Admin;
+use crate::error::{ApiError, ErrorBody};
 use crate::metrics::{Disk, Standing};
-use axum::extract::State;
+use axum::extract::{FromRequestParts, State};
 use axum::http::header;
+use axum::http::request::Parts;
 use axum::response::IntoResponse;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,11 +19,15 @@ const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const DISK_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// This process for a scraper: requests, searches, providers, AI summaries, queues, database connections, license,
-/// disk, memory and time.
+/// disk, memory and time. For administrators, because it names all providers; for everybody with `SVC_METRICS_OPEN`.
 #[utoipa::path(get, path = "/metrics/", tag = "service", operation_id = "metrics",
     responses((status = 200, description = "OpenMetrics text.", body = String,
-        content_type = "application/openmetrics-text")))]
-pub async fn general(State(house): State<Arc<House>>) -> Result<impl IntoResponse, ApiError> {
+        content_type = "application/openmetrics-text"),
+    (status = 403, description = "Not an administrator.", body = ErrorBody)))]
+pub async fn general(
+    _scraper: Scraper,
+    State(house): State<Arc<House>>,
+) -> Result<impl IntoResponse, ApiError> {
     let folder = PathBuf::from(&house.settings.data_dir);
     let (queues, cache, disk) = tokio::join!(collect(&house), super::cache::collect(&house), disk_of(folder));
     let figures = queues.map(|queues| queues.into_iter().map(|(queue, one)| (queue, one.depth, one.active)));
@@ -36,6 +42,20 @@ pub async fn general(State(house): State<Arc<House>>) -> Result<impl IntoRespons
     let text = house.metrics.scrape(&standing, breaker);
     let text = text.map_err(|error| ApiError::internal(format!("the metrics cannot be written: {error}")))?;
     Ok(([(header::CONTENT_TYPE, TYPE)], text))
+}
+
+/// Whoever may read the metrics: an administrator, or everybody when the settings say so.
+pub struct Scraper;
+
+impl FromRequestParts<Arc<House>> for Scraper {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, house: &Arc<House>) -> Result<Self, Self::Rejection> {
+        if !house.settings.metrics_open {
+            Admin::from_request_parts(parts, house).await?;
+        }
+        Ok(Self)
+    }
 }
 
 async fn disk_of(folder: PathBuf) -> Option<Disk> {

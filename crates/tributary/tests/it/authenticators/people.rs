@@ -42,6 +42,25 @@ impl Browser {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn strangers_begin_only_so_many_sign_ins() {
+    let (house, hub) = (TestHouse::start().await, Hub::start().await);
+    sign_in_by(&house, &hub, json!({})).await;
+    let mut begun = 0;
+    for _ in 0..200 {
+        let answer = house.anonymous().get("/svc/oidc/hub/login/").await;
+        if answer.status == 429 {
+            assert!(!answer.header("retry-after").is_empty(), "{answer:?}");
+            assert!(answer.body.as_str().unwrap().contains("Try again in"), "{answer:?}");
+            break;
+        }
+        assert_eq!(answer.status, 303, "{answer:?}");
+        begun += 1;
+    }
+    assert!((60..200).contains(&begun), "{begun} records of strangers");
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn people_sign_in_with_the_groups_that_the_map_gives() {
     let (house, hub) = (TestHouse::start().await, Hub::start().await);
     house.user("somebody", &["staff", "board", "g-other"]).await;

@@ -1,7 +1,8 @@
 //! Every route for everybody: one table of exact answers, which `docs/permissions.md` shows. `SVC_TEST_WRITE=1` writes it.
 
+use super::credentials::basic;
 use super::expected::{Codes, EXPECTED};
-use super::table::{Body, EXPORT, PASSWORD, RAG_DETAIL, Row, TABLE, Thing, Who};
+use super::table::{Body, EXPORT, PASSWORD, RAG_DETAIL, Row, TABLE, TOKENS, Thing, Who};
 use super::{Furnished, send};
 use crate::house::{ADMIN_PASSWORD, Answer, Client};
 use domain::user::CURATORS;
@@ -55,6 +56,7 @@ fn rows() -> Vec<&'static Row> {
     let turn = |row: &&Row| match row.method {
         _ if row.path == "/svc/swirl-logout/" => 4,
         _ if row.path == "/logout/" => 3,
+        "DELETE" if row.path == TOKENS => 5,
         "DELETE" => 2,
         "GET" => 0,
         _ => 1,
@@ -73,6 +75,7 @@ fn expected(row: &Row) -> Codes {
 struct Premises {
     rooms: Furnished,
     client: Client,
+    username: &'static str,
     password: String,
 }
 
@@ -88,18 +91,21 @@ impl Premises {
         let source = format!("/svc/searchproviders/{}/", rooms.provider);
         let hidden = admin.patch(&source, &json!({"shared": false, "groups": ["research"]})).await;
         assert_eq!(hidden.status, 200, "{hidden:?}");
-        let (client, password) = match person {
-            Person::Nobody => (house.anonymous(), String::new()),
-            Person::Revoked => (revoked(&rooms).await, String::new()),
-            Person::Owner => (rooms.ann.clone(), "password of ann".to_owned()),
-            Person::Member => (house.user("mia", &["research"]).await, "password of mia".to_owned()),
-            Person::Other => (house.user("otto", &[]).await, "password of otto".to_owned()),
-            Person::Curator => {
-                (house.user("cora", &["research", CURATORS]).await, "password of cora".to_owned())
-            }
-            Person::Admin => (admin.clone(), ADMIN_PASSWORD.to_owned()),
+        let (client, username) = match person {
+            Person::Nobody => (house.anonymous(), ""),
+            Person::Revoked => (revoked(&rooms).await, ""),
+            Person::Owner => (rooms.ann.clone(), "ann"),
+            Person::Member => (house.user("mia", &["research"]).await, "mia"),
+            Person::Other => (house.user("otto", &[]).await, "otto"),
+            Person::Curator => (house.user("cora", &["research", CURATORS]).await, "cora"),
+            Person::Admin => (admin.clone(), "admin"),
         };
-        Self { rooms, client, password }
+        let password = match username {
+            "" => String::new(),
+            "admin" => ADMIN_PASSWORD.to_owned(),
+            name => format!("password of {name}"),
+        };
+        Self { rooms, client, username, password }
     }
 
     async fn ask(&self, row: &Row) -> Answer {
@@ -113,6 +119,11 @@ impl Premises {
             PASSWORD => {
                 let body = json!({"current": self.password, "new": self.password});
                 self.client.post(&path, &body).await
+            }
+            // All tokens go, so this is asked with the password. Who has none has no valid token either.
+            TOKENS if row.method == "DELETE" && !self.password.is_empty() => {
+                let client = self.rooms.house.with_header(&basic(self.username, &self.password));
+                send(&client, row, &path).await
             }
             _ => send(&self.client, row, &path).await,
         }

@@ -1,12 +1,14 @@
 //! The doors from outside: who gets in, with what, and how the others are refused.
 
 pub mod credentials;
+mod cross_site;
 mod decided;
 mod documents;
 mod expected;
 mod id_walking;
 mod manners;
 mod matrix;
+mod passwords;
 mod paths;
 mod requests;
 mod rights;

@@ -149,6 +149,8 @@ const USER: Body = Body::Json(r#"{"username": "wanda", "password": "long enough"
 const AUTHENTICATOR: Body = Body::Json(
     r#"{"idp": "other", "name": "Other", "client_id": "c", "auth_uri": "https://o.example/a", "token_uri": "https://o.example/t"}"#,
 );
+/// Deleted as a whole it revokes the token that the call is made with.
+pub const TOKENS: &str = "/svc/tokens/";
 const GROUP: Body = Body::Json(r#"{"name": "archive"}"#);
 const TOKEN: Body = Body::Json(r#"{"label": "laptop"}"#);
 const SAMPLE: Body = Body::Json(r#"{"sample": [{"title": "A river", "url": "https://rivers.example/1"}]}"#);
@@ -177,7 +179,7 @@ const SCAN: &str = "/svc/egress/scan/";
 /// They name their thing in the body.
 pub const NAMED_IN_BODY: &[&str] = &[RAG_SEARCH, CHECK, UNINDEX, PIN, ELECT];
 /// The usual place for a scraper, outside of the prefixes.
-const METRICS: &str = "/metrics/";
+pub const METRICS: &str = "/metrics/";
 /// A page that stands among the paths of the API.
 const TRANSFORM_FORM: &str = "/svc/query_transform_form/";
 /// Where a browser goes to sign in elsewhere, and where it comes back to.
@@ -335,6 +337,7 @@ pub const TABLE: &[Row] = &[
     row("DELETE", "/svc/groups/{id}/", Who::Admin, Group, Body::None),
     row("GET", "/svc/tokens/", Who::User, Thing::None, Body::None),
     row("POST", "/svc/tokens/", Who::User, Thing::None, TOKEN),
+    row("DELETE", TOKENS, Who::User, Thing::None, Body::None),
     row("GET", "/svc/tokens/{id}/", Who::User, Token, Body::None),
     row("DELETE", "/svc/tokens/{id}/", Who::User, Token, Body::None),
     row("GET", "/svc/authenticators/", Who::User, Thing::None, Body::None),
@@ -352,7 +355,7 @@ pub const TABLE: &[Row] = &[
     row("GET", "/svc/health/ready/", Who::Open, Thing::None, Body::None),
     row("GET", "/svc/health/tasks/", Who::User, Thing::None, Body::None),
     row("GET", "/svc/metrics/tasks/", Who::User, Thing::None, Body::None),
-    row("GET", METRICS, Who::User, Thing::None, Body::None),
+    row("GET", METRICS, Who::Admin, Thing::None, Body::None),
     row("GET", "/svc/schedules/", Who::Admin, Thing::None, Body::None),
     row("GET", "/svc/schedules/{id}/", Who::Admin, Thing::Schedule, Body::None),
     row("PATCH", "/svc/schedules/{id}/", Who::Admin, Thing::Schedule, Body::Json(r#"{"every_seconds": 7200}"#)),

@@ -90,9 +90,11 @@ async fn the_gauges_of_the_interface() {
 #[tokio::test(flavor = "multi_thread")]
 async fn figures_are_not_for_everybody() {
     let house = TestHouse::start().await;
-    for path in [TASKS, GENERAL] {
+    let ann = house.user("ann", &[]).await;
+    for (path, expected) in [(TASKS, 200), (GENERAL, 403)] {
         assert_eq!(house.anonymous().get(path).await.status, 401, "{path}");
         assert_eq!(house.admin.get(path).await.status, 200, "{path}");
+        assert_eq!(ann.get(path).await.status, expected, "{path} names private providers, or it does not");
     }
     house.stop().await;
     let house = TestHouse::with(|settings| Settings { metrics_open: true, ..settings }).await;

@@ -1,0 +1,50 @@
+//! Whether people reach the service by HTTPS, as far as the settings say.
+
+use domain::settings::Settings;
+use std::net::IpAddr;
+use url::Url;
+
+/// The warning about an address that others reach by plain HTTP, with the next step. None on this machine alone.
+pub fn warning(settings: &Settings) -> Option<String> {
+    let next = "put a proxy with TLS before the service and set SVC_PUBLIC_URL to its https:// address";
+    let public = settings.public_url.as_str();
+    if public.is_empty() {
+        let is_reachable = !is_loopback(&settings.host);
+        let sentence = format!("SVC_PUBLIC_URL is empty and {} can be reached by others;", settings.host);
+        return is_reachable
+            .then(|| format!("{sentence} passwords and sessions would travel as plain text: {next}"));
+    }
+    let url = Url::parse(public).ok()?;
+    let is_plain = url.scheme() == "http" && !is_loopback(url.host_str().unwrap_or_default());
+    is_plain.then(|| format!("{public} is plain HTTP: passwords and sessions travel as plain text; {next}"))
+}
+
+fn is_loopback(host: &str) -> bool {
+    let host = host.trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_http_is_warned_of() {
+        for (public_url, host, is_warned) in [
+            ("", "127.0.0.1", false),
+            ("", "::1", false),
+            ("", "0.0.0.0", true),
+            ("https://find.example", "0.0.0.0", false),
+            ("http://find.example", "127.0.0.1", true),
+            ("http://10.0.0.7:8000/", "127.0.0.1", true),
+            ("http://localhost:8000", "127.0.0.1", false),
+            ("http://[::1]:8000", "127.0.0.1", false),
+        ] {
+            let settings =
+                Settings { public_url: public_url.into(), host: host.into(), ..Settings::default() };
+            let warning = warning(&settings);
+            assert_eq!(warning.is_some(), is_warned, "{public_url} {host}");
+            assert!(warning.is_none_or(|sentence| sentence.contains("SVC_PUBLIC_URL")));
+        }
+    }
+}
