@@ -181,8 +181,8 @@ impl FileSystem {
             until,
         };
         beside(move || {
-            let permitted = Permitted::resolve(&folder, &settings.filesystem_allow)
-                .map_err(|refusal| refused(&folder, refusal))?;
+            let permitted =
+                Permitted::resolve(&folder, &settings).map_err(|refusal| refused(&folder, refusal))?;
             let files = walk(&permitted, &reach);
             Ok((Arc::new(permitted), files))
         })
@@ -302,6 +302,10 @@ fn refused(folder: &Path, refusal: Refusal) -> ConnectorError {
         Refusal::Missing => {
             let message = format!("the folder '{folder}' does not exist or cannot be opened");
             ConnectorError::new(ConnectorErrorKind::PlaceUnknown, message)
+        }
+        Refusal::OwnData => {
+            let message = format!("the folder '{folder}' belongs to this service and is no source");
+            ConnectorError::new(ConnectorErrorKind::ConfigInvalid, message)
         }
         Refusal::Outside => {
             let message = format!("the folder '{folder}' leads out of the folders of SVC_FILESYSTEM_ALLOW");

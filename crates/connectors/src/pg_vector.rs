@@ -100,7 +100,7 @@ fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connect
     let notations = require_notations(provider)?;
     let near = Nearness::of(&notations.query_mappings)
         .map_err(|(field, sentence)| config_error(&FieldErrors::one(field, sentence)))?;
-    let database = Postgres::new(Place::of(provider, FORM)?, toolbox);
+    let database = Postgres::new(Place::of(provider, FORM)?, toolbox)?;
     Ok(Box::new(PgVector { near, model: vectors::model(provider), database }))
 }
 

@@ -19,5 +19,5 @@ pub const KIND: ConnectorKind = ConnectorKind {
 
 fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
     let question = Question::of(provider, Dialect::PostgreSql)?;
-    Ok(Box::new(Database { question, driver: Postgres::new(Place::of(provider, FORM)?, toolbox) }))
+    Ok(Box::new(Database { question, driver: Postgres::new(Place::of(provider, FORM)?, toolbox)? }))
 }

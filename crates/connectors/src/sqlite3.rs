@@ -1,9 +1,10 @@
 //! Sqlite3: a file of SQLite, asked read-only with a statement whose values are bound.
 
-use crate::shared::check::read_notations;
+use crate::shared::check::{config_error, read_notations};
 use crate::shared::database::{self, Question, Rows, in_time, other_kind, too_late};
 use crate::shared::dialect::Dialect;
 use crate::shared::rows;
+use crate::shared::sqlite_file::{self, Refusal};
 use crate::shared::statement::Template;
 use async_trait::async_trait;
 use domain::contracts::{
@@ -11,12 +12,15 @@ use domain::contracts::{
     SourceQuery, SourceResponse, Toolbox,
 };
 use domain::provider::SearchProvider;
+use domain::settings::Settings;
 use domain::validation::FieldErrors;
 use futures_util::TryStreamExt;
 use serde_json::Value;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub const KIND: ConnectorKind = ConnectorKind {
@@ -32,20 +36,24 @@ pub const KIND: ConnectorKind = ConnectorKind {
 /// How often a running statement looks at the clock, in instructions of the database.
 const STEPS_PER_LOOK: i32 = 10_000;
 
-#[derive(Debug)]
 struct Sqlite3 {
     file: PathBuf,
     question: Question,
+    settings: Arc<Settings>,
+}
+
+impl fmt::Debug for Sqlite3 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sqlite3").field("file", &self.file).finish_non_exhaustive()
+    }
 }
 
 fn check(provider: &SearchProvider) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
-    let file = provider.draft.url.trim();
-    errors.check(!file.is_empty(), "url", || "The path of a database file is needed.".to_owned());
-    errors.check(!file.starts_with("file:") && !file.starts_with(':'), "url", || {
-        "Give a plain path of a file.".to_owned()
-    });
+    if let Err(sentence) = sqlite_file::plain_path(&provider.draft.url) {
+        errors.add("url", sentence);
+    }
     let mappings = &notations.query_mappings;
     if let Err((field, sentence)) = Template::parse(&provider.draft.query_template, mappings, Dialect::Sqlite)
     {
@@ -54,9 +62,11 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     errors
 }
 
-fn build(provider: &SearchProvider, _toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
     let question = Question::of(provider, Dialect::Sqlite)?;
-    Ok(Box::new(Sqlite3 { file: PathBuf::from(provider.draft.url.trim()), question }))
+    let file = sqlite_file::check(&provider.draft.url, &toolbox.settings)
+        .map_err(|sentence| config_error(&FieldErrors::one("url", sentence)))?;
+    Ok(Box::new(Sqlite3 { file, question, settings: Arc::clone(&toolbox.settings) }))
 }
 
 #[async_trait]
@@ -80,11 +90,21 @@ impl Connector for Sqlite3 {
 }
 
 impl Sqlite3 {
+    /// The file is resolved anew for each question: what a name leads to may have changed since it was saved.
+    async fn permitted(&self) -> Result<PathBuf, ConnectorError> {
+        let (file, settings) = (self.file.clone(), Arc::clone(&self.settings));
+        let resolved = tokio::task::spawn_blocking(move || {
+            sqlite_file::resolve(&file, &settings).map_err(|refusal| refused(&file, refusal))
+        });
+        let failed = |_| ConnectorError::new(ConnectorErrorKind::Unavailable, "the file could not be opened");
+        resolved.await.map_err(failed)?
+    }
+
     async fn ask(&self, built: &SourceQuery, time_max: Duration) -> Result<SourceResponse, ConnectorError> {
         let SourceQuery::Statement { text, count_text, values, rows_max, .. } = built else {
             return Err(other_kind());
         };
-        let mut connection = open(&self.file, time_max).await?;
+        let mut connection = open(&self.permitted().await?, time_max).await?;
         let rows = read(&mut connection, text, values, *rows_max).await;
         let answer = match rows {
             Ok(rows) if rows.len() < *rows_max as usize => Ok((rows.len() as u64, rows)),
@@ -103,13 +123,15 @@ impl Sqlite3 {
     }
 }
 
+/// Opens the file for reading only. It is not opened as immutable, because other programs may change it meanwhile.
 async fn open(file: &Path, time_max: Duration) -> Result<SqliteConnection, ConnectorError> {
-    let is_file = tokio::fs::metadata(file).await.is_ok_and(|data| data.is_file());
-    if !is_file {
-        let message = format!("the database file '{}' does not exist", file.display());
-        return Err(ConnectorError::new(ConnectorErrorKind::ConfigInvalid, message));
-    }
-    let options = SqliteConnectOptions::new().filename(file).read_only(true).busy_timeout(time_max);
+    let options = SqliteConnectOptions::new()
+        .filename(file)
+        .read_only(true)
+        .busy_timeout(time_max)
+        .pragma("query_only", "ON")
+        // What the file's own views and triggers may call: nothing with a side effect.
+        .pragma("trusted_schema", "OFF");
     let mut connection = options.disable_statement_logging().connect().await.map_err(failed)?;
     // A timeout alone would leave the statement running in its thread.
     let until = Instant::now() + time_max;
@@ -119,6 +141,18 @@ async fn open(file: &Path, time_max: Duration) -> Result<SqliteConnection, Conne
         .map_err(failed)?
         .set_progress_handler(STEPS_PER_LOOK, move || Instant::now() < until);
     Ok(connection)
+}
+
+fn refused(file: &Path, refusal: Refusal) -> ConnectorError {
+    let file = file.display();
+    let message = match refusal {
+        Refusal::Missing => format!("the database file '{file}' does not exist"),
+        Refusal::Outside => {
+            format!("the database file '{file}' leads out of the folders of SVC_SQLITE_ALLOW")
+        }
+        Refusal::OwnData => format!("the database file '{file}' belongs to this service and is no source"),
+    };
+    ConnectorError::new(ConnectorErrorKind::ConfigInvalid, message)
 }
 
 async fn read(

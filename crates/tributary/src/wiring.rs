@@ -17,6 +17,7 @@ use domain::corpus::LicenseGate;
 use domain::installation::{Installation, LogFolder};
 use domain::pipeline_record::SYSTEM_DEFAULT;
 use domain::secret::Secret;
+pub use domain::settings::DATABASE_FILE;
 use domain::settings::{ReadSettings, SettingInForce, Settings};
 use domain::workload::Workload;
 use extraction::{Extraction, Limits, WithTika};
@@ -317,9 +318,6 @@ fn models(toolbox: &mut Toolbox, sql: &Arc<SqlStore>) -> Trials {
 
 /// Set once in the life of a process, by the program itself: whoever else uses this crate is no program that could read a
 /// file for us.
-/// The SQLite database in the data folder.
-pub const DATABASE_FILE: &str = "tributary.db";
-
 static FILES_BY_THIS_PROGRAM: AtomicBool = AtomicBool::new(false);
 
 /// From now on files that could take more than their share are read by further processes of this program.

@@ -9,9 +9,10 @@ use domain::contracts::{
     Capability, ConnectorError, ConnectorErrorKind, HttpMethod, HttpRequest, HttpResponse, NormalizedPage,
     Origin, ProviderQuery, SourceQuery, SourceResponse, TlsOptions, Toolbox,
 };
+use domain::known_secrets::KnownSecrets;
 use domain::notation::credentials::{Login, SourceCredentials};
 use domain::notation::query_mappings::QueryMappings;
-use domain::notation::query_template::{Binding, bind, bind_part};
+use domain::notation::query_template::{Binding, bind, bind_part, dot_segments};
 use domain::provider::SearchProvider;
 use domain::secret::Secret;
 use std::fmt;
@@ -41,7 +42,7 @@ impl HttpSource {
             url: provider.draft.url.trim().to_owned(),
             template: provider.draft.query_template.clone(),
             headers: http_auth::headers(&provider.draft.http_request_headers, &notations.credentials),
-            secrets: http_auth::secrets(&notations.credentials),
+            secrets: secrets(provider, &notations.credentials),
             tls: http_auth::tls(&notations.credentials),
             notations,
             toolbox: toolbox.clone(),
@@ -137,7 +138,13 @@ impl HttpSource {
         method: HttpMethod,
         body: Option<Bytes>,
     ) -> Result<HttpRequest, ConnectorError> {
-        let url = address(bind(&self.template, &self.binding(query, query.text)))?;
+        let bound = bind(&self.template, &self.binding(query, query.text)).map_err(config_invalid)?;
+        let without = bind(&self.template, &self.binding(query, "x")).map_err(config_invalid)?;
+        if dot_segments(&bound) != dot_segments(&without) {
+            let message = "the query would lead to another path of the source";
+            return Err(ConnectorError::new(ConnectorErrorKind::QueryInvalid, message));
+        }
+        let url = address(Ok(bound))?;
         // A query that could move the request to another host would carry the secrets in the URL there.
         let steady = address(bind(&self.template, &self.binding(query, "")))?;
         if url.origin() != steady.origin() {
@@ -163,6 +170,15 @@ impl HttpSource {
         let url = address(bind_part(template, &self.binding(query, "")))?;
         Origin::of(&url, true).ok_or_else(|| config_invalid("The address has no host.".to_owned()))
     }
+}
+
+/// Every text that must not be seen: of the credentials, and keys that are written in other fields. The longest first.
+fn secrets(provider: &SearchProvider, credentials: &SourceCredentials) -> Vec<Secret> {
+    let mut all = http_auth::secrets(credentials);
+    all.extend_from_slice(KnownSecrets::of(provider).secrets());
+    all.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
+    all.dedup();
+    all
 }
 
 /// A mistake of the configuration that was saved all the same.

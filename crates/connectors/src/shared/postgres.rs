@@ -1,12 +1,15 @@
 //! PostgreSQL's driver: a read-only transaction with a time limit for each question.
 
+use super::check::config_error;
 use super::database::{Place, Rows, too_late};
 use super::driver::Driver;
 use super::dsn::{DsnForm, Tls};
 use super::kept::Kept;
+use super::own_data::OwnPostgres;
 use async_trait::async_trait;
 use domain::bounded_json::parse_answer;
 use domain::contracts::{ConnectorError, ConnectorErrorKind, Dial, Toolbox};
+use domain::validation::FieldErrors;
 use futures_util::TryStreamExt;
 use serde_json::Value;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgSslMode};
@@ -15,16 +18,24 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+const OWN_DATABASE: &str = "This database belongs to this service and is no source.";
+
 pub const FORM: DsnForm = DsnForm { schemes: &["postgres", "postgresql"], port: 5432 };
 
 pub struct Postgres {
     place: Place,
     dial: Arc<dyn Dial>,
+    own: Option<OwnPostgres>,
 }
 
 impl Postgres {
-    pub fn new(place: Place, toolbox: &Toolbox) -> Self {
-        Self { place, dial: Arc::clone(&toolbox.dial) }
+    /// Refuses the database that the service itself uses.
+    pub fn new(place: Place, toolbox: &Toolbox) -> Result<Self, ConnectorError> {
+        let own = OwnPostgres::of(&toolbox.settings);
+        if own.as_ref().is_some_and(|own| own.is(&place.dsn)) {
+            return Err(config_error(&FieldErrors::one("url", OWN_DATABASE)));
+        }
+        Ok(Self { place, dial: Arc::clone(&toolbox.dial), own })
     }
 }
 
@@ -49,6 +60,11 @@ impl Driver for Postgres {
 
     async fn open(&self) -> Result<PgConnection, ConnectorError> {
         self.dial.admit(&self.place.dsn.origin("postgres")).await?;
+        if let Some(own) = &self.own
+            && own.is_behind(&self.place.dsn).await
+        {
+            return Err(ConnectorError::new(ConnectorErrorKind::ConfigInvalid, OWN_DATABASE));
+        }
         options(&self.place).connect().await.map_err(|error| self.failed(error))
     }
 

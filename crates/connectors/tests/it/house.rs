@@ -65,7 +65,12 @@ pub fn answer(media_type: &str, body: impl Into<Bytes>) -> HttpResponse {
 }
 
 pub fn toolbox(response: HttpResponse) -> Toolbox {
-    Toolbox::new(Arc::new(Replay(response)), Arc::new(StoppedClock), Arc::new(Settings::default()))
+    Toolbox::new(Arc::new(Replay(response)), Arc::new(StoppedClock), settings())
+}
+
+/// The defaults, with every SQLite file of the machine allowed.
+fn settings() -> Arc<Settings> {
+    Arc::new(Settings { sqlite_allow: vec!["/".to_owned()], ..Settings::default() })
 }
 
 /// The real gate, which lets nobody in who is not vouched for.
@@ -79,7 +84,7 @@ pub fn gate() -> Toolbox {
     };
     let gate = Arc::new(Gate::new(limits).expect("a gate"));
     let fetch: Arc<dyn Fetch> = gate.clone();
-    let toolbox = Toolbox::new(fetch, Arc::new(StoppedClock), Arc::new(Settings::default()));
+    let toolbox = Toolbox::new(fetch, Arc::new(StoppedClock), settings());
     Toolbox { dial: gate, ..toolbox }
 }
 

@@ -1,42 +1,20 @@
 //! What an entry must not hold: secrets, by the names of their fields and by their places in texts.
 
+use crate::inline_secrets::{self, is_secret_parameter};
 use crate::secret::{MASK, Secret};
 use serde_json::{Map, Value};
 
-/// A field or parameter with one of these in its name holds a secret.
-const SECRET_WORDS: [&str; 15] = [
-    "apikey",
-    "api_key",
-    "api-key",
-    "auth_key",
-    "authorization",
-    "bearer",
-    "cookie",
-    "credential",
-    "passphrase",
-    "passwd",
-    "password",
-    "private_key",
-    "secret",
-    "session",
-    "token",
-];
-/// These names hold one only when they stand alone.
-const SECRET_NAMES: [&str; 4] = ["auth", "key", "pass", "pwd"];
 /// Every value in these fields may be a secret.
 const SECRET_MAPS: [&str; 2] = ["http_request_headers", "page_fetch_config_json"];
-/// What ends a value of `name=value` in a text.
-const ENDS: [char; 9] = ['&', ',', ';', '"', '\'', '}', ')', '<', '>'];
-
 /// The value of a field as it may be kept.
 pub(super) fn masked(name: &str, value: &Value) -> Value {
     // A count of tokens is no secret.
     let is_count = value.is_number() && name.ends_with("_tokens");
-    if !is_count && (is_secret(name) || SECRET_MAPS.contains(&name)) {
+    if !is_count && (is_secret_parameter(name) || SECRET_MAPS.contains(&name)) {
         return hidden(name, value);
     }
     match value {
-        Value::String(text) => Value::String(masked_text(text)),
+        Value::String(text) => Value::String(inline_secrets::masked(text)),
         Value::Array(list) => Value::Array(list.iter().map(|one| masked(name, one)).collect()),
         Value::Object(fields) => {
             let field = |(name, value): (&String, &Value)| (name.clone(), masked(name, value));
@@ -59,54 +37,6 @@ fn hidden(name: &str, value: &Value) -> Value {
         Value::Array(list) if list.is_empty() => value.clone(),
         Value::String(_) | Value::Number(_) | Value::Array(_) => Value::String(MASK.to_owned()),
     }
-}
-
-fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    SECRET_NAMES.contains(&name.as_str()) || SECRET_WORDS.iter().any(|word| name.contains(word))
-}
-
-/// Hides the password of an address (`scheme://user:password@host`) and the values of parameters such as `api_key=…`.
-fn masked_text(text: &str) -> String {
-    masked_parameters(&masked_addresses(text))
-}
-
-fn masked_addresses(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(place) = rest.find("://") {
-        let (before, after) = rest.split_at(place + 3);
-        shown.push_str(before);
-        let end = after.find(|c: char| "/?#\"',".contains(c) || c.is_whitespace()).unwrap_or(after.len());
-        let (authority, tail) = after.split_at(end);
-        match authority.rsplit_once('@').map(|(user, host)| (user.split_once(':'), host)) {
-            Some((Some((user, _)), host)) => shown.push_str(&format!("{user}:{MASK}@{host}")),
-            _ => shown.push_str(authority),
-        }
-        rest = tail;
-    }
-    shown.push_str(rest);
-    shown
-}
-
-fn masked_parameters(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(place) = rest.find('=') {
-        let (before, after) = rest.split_at(place + 1);
-        shown.push_str(before);
-        rest = after;
-        let name =
-            before[..place].rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-').next();
-        let end = after.find(|c: char| ENDS.contains(&c) || c.is_whitespace()).unwrap_or(after.len());
-        // A placeholder of a template is no secret.
-        if name.is_some_and(is_secret) && end > 0 && !after.starts_with('{') {
-            shown.push_str(MASK);
-            rest = &after[end..];
-        }
-    }
-    shown.push_str(rest);
-    shown
 }
 
 #[cfg(test)]
@@ -152,7 +82,7 @@ mod tests {
             ("", ""),
         ];
         for (text, expected) in cases {
-            assert_eq!(masked_text(text), expected, "{text}");
+            assert_eq!(masked("url", &json!(text)), json!(expected), "{text}");
         }
     }
 }

@@ -30,10 +30,14 @@ pub enum Action {
     Refused,
     BackedUp,
     Restored,
+    /// A source or a model was asked once, to try it.
+    Tested,
+    /// The key of the credentials and of this log was replaced.
+    Rekeyed,
 }
 
 impl Action {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Created,
         Self::Replaced,
         Self::Changed,
@@ -42,6 +46,8 @@ impl Action {
         Self::Refused,
         Self::BackedUp,
         Self::Restored,
+        Self::Tested,
+        Self::Rekeyed,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -54,6 +60,8 @@ impl Action {
             Self::Refused => "refused",
             Self::BackedUp => "backed up",
             Self::Restored => "restored",
+            Self::Tested => "tested",
+            Self::Rekeyed => "rekeyed",
         }
     }
 }
@@ -194,6 +202,17 @@ impl AuditEvent {
             _ => Action::Changed,
         };
         Self { changes: changes(from, to), ..Self::of(action, kind, record_id, record_name) }
+    }
+
+    /// A try of a record: how it differs from what is stored, if it is stored.
+    pub fn test(
+        kind: Kind,
+        record_id: Option<i64>,
+        record_name: &str,
+        stored: Option<&Value>,
+        tried: Option<&Value>,
+    ) -> Self {
+        Self { action: Action::Tested, ..Self::edit(kind, record_id, record_name, stored, tried) }
     }
 
     /// An edit that left everything as it was is none.

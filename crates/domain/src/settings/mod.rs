@@ -10,6 +10,11 @@ pub use value::{FieldWeights, Secs, SettingValue, Share, Throttle, WebOrigin};
 use crate::names;
 use std::collections::BTreeMap;
 
+/// The SQLite database in the data folder.
+pub const DATABASE_FILE: &str = "tributary.db";
+/// The sample library that the demo writes into its data folder.
+pub const SAMPLE_LIBRARY_FILE: &str = "library.db";
+
 /// Where a value came from. The later wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingOrigin {

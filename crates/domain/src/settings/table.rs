@@ -68,6 +68,8 @@ settings! {
     admin_password: Secret = Secret::default(), "SVC_ADMIN_PASSWORD";
     /// The key that seals credentials in the database. Empty: a key is made once and kept in the data folder as `secret.key` (mode 0600).
     secret_key: Secret = Secret::default(), "SVC_SECRET_KEY";
+    /// A second key that opens credentials and seals none, while `tributary rekey` replaces the key. Empty: there is none.
+    secret_key_old: Secret = Secret::default(), "SVC_SECRET_KEY_OLD";
     /// How long a search waits for its providers before it goes on without them. Its query processors have as long before that.
     timeout: Secs = Secs::new(10), "SVC_TIMEOUT";
     /// Explain every result's score unless the request says `explain=False`.
@@ -178,6 +180,8 @@ settings! {
     oidc_api_audience: String = String::new(), "SVC_OIDC_API_AUDIENCE";
     /// Folders of this machine that a provider of the connector FileSystem may search, with all folders below them: a comma list of absolute paths. Empty: none.
     filesystem_allow: Vec<String> = Vec::new(), "SVC_FILESYSTEM_ALLOW";
+    /// Folders of this machine whose SQLite files a provider of the connector Sqlite3 may open, with all folders below them: a comma list of absolute paths. Empty: none. Files of the data folder are never opened.
+    sqlite_allow: Vec<String> = Vec::new(), "SVC_SQLITE_ALLOW";
     /// Where Microsoft Graph is asked, for the sources of Microsoft 365. National clouds have addresses of their own, such as `https://graph.microsoft.us`.
     microsoft_graph_url: String = "https://graph.microsoft.com".to_owned(), "SVC_MICROSOFT_GRAPH_URL";
     /// Where Google's APIs are asked, for the sources of Google Workspace.

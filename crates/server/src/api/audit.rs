@@ -29,7 +29,8 @@ struct Wanted {
     kind: Option<String>,
     /// A user's name or id, or `command line`.
     actor: Option<String>,
-    /// `created`, `replaced`, `changed`, `deleted`, `reset`, `refused`, `backed up` or `restored`.
+    /// `created`, `replaced`, `changed`, `deleted`, `reset`, `refused`, `backed up`, `restored`,
+    /// `tested` or `rekeyed`.
     action: Option<String>,
     /// A record's name or id.
     record: Option<String>,

@@ -20,6 +20,7 @@ use axum::Router;
 use chrono::TimeDelta;
 use domain::ai_provider::{AiProviderDraft, EXTRACTIVE_MODEL};
 use domain::contracts::{AiProviderStore, StoreError, UserStore};
+use domain::settings::SAMPLE_LIBRARY_FILE;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use tokio::net::TcpListener;
@@ -35,7 +36,7 @@ pub struct Samples {
 impl Samples {
     /// Writes the library's database and serves the other two on a free port of loopback.
     pub async fn start(folder: &Path) -> anyhow::Result<Self> {
-        let library_file = folder.join("library.db");
+        let library_file = std::path::absolute(folder.join(SAMPLE_LIBRARY_FILE))?;
         library::write(&library_file).await.context("the sample library cannot be written")?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;

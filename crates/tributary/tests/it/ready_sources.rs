@@ -37,7 +37,11 @@ pub fn toolbox() -> Toolbox {
         Arc::new(NoWayOut),
         Arc::new(FixedClock::default()),
         // A folder of a ready source may be anywhere.
-        Arc::new(Settings { filesystem_allow: vec!["/".to_owned()], ..Settings::default() }),
+        Arc::new(Settings {
+            filesystem_allow: vec!["/".to_owned()],
+            sqlite_allow: vec!["/".to_owned()],
+            ..Settings::default()
+        }),
     )
 }
 

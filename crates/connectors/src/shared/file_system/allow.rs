@@ -1,5 +1,7 @@
 //! Which folders may be searched: those that the machine's administrator allows, and what lies below them.
 
+use crate::shared::own_data;
+use domain::settings::Settings;
 use std::path::{Component, Path, PathBuf};
 
 /// Says whether a folder may be searched, before it is looked at: its path as it is written.
@@ -37,6 +39,8 @@ pub struct Permitted {
     pub folder: PathBuf,
     /// The allowed folder around it; links may lead to any place in it.
     pub root: PathBuf,
+    /// The service's own data folder, which is passed over wherever it is.
+    pub own_data: Option<PathBuf>,
 }
 
 /// Why a folder cannot be searched now.
@@ -46,28 +50,53 @@ pub enum Refusal {
     Missing,
     /// It leads out of what is allowed.
     Outside,
+    /// It is in the service's own data folder.
+    OwnData,
 }
 
 impl Permitted {
     /// Resolves a folder; what it is called does not count any more, only where it leads.
-    pub fn resolve(folder: &Path, allow: &[String]) -> Result<Self, Refusal> {
+    pub fn resolve(folder: &Path, settings: &Settings) -> Result<Self, Refusal> {
         let folder = folder.canonicalize().map_err(|_| Refusal::Missing)?;
         if !folder.is_dir() {
             return Err(Refusal::Missing);
         }
+        let own_data = own_data::folder(settings);
+        if own_data.as_ref().is_some_and(|own| folder.starts_with(own)) {
+            return Err(Refusal::OwnData);
+        }
+        let allow = &settings.filesystem_allow;
         let roots = allow.iter().filter_map(|root| Path::new(root.trim()).canonicalize().ok());
         let root = roots.filter(|root| folder.starts_with(root)).max_by_key(|root| root.components().count());
-        root.map(|root| Self { folder, root }).ok_or(Refusal::Outside)
+        root.map(|root| Self { folder, root, own_data }).ok_or(Refusal::Outside)
     }
 
+    /// True for a resolved path that may be read.
     pub fn holds(&self, path: &Path) -> bool {
-        path.starts_with(&self.root)
+        path.starts_with(&self.root) && !self.own_data.as_ref().is_some_and(|own| path.starts_with(own))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn our_own_data_folder_is_no_source() {
+        let around = tempfile::tempdir().expect("a folder");
+        let data = around.path().join("data");
+        std::fs::create_dir_all(data.join("logs")).expect("a folder");
+        let settings = Settings {
+            filesystem_allow: vec![around.path().display().to_string()],
+            data_dir: data.display().to_string(),
+            ..Settings::default()
+        };
+        assert_eq!(Permitted::resolve(&data, &settings), Err(Refusal::OwnData));
+        assert_eq!(Permitted::resolve(&data.join("logs"), &settings), Err(Refusal::OwnData));
+        let permitted = Permitted::resolve(around.path(), &settings).expect("allowed");
+        assert!(permitted.holds(&permitted.root.join("notes.txt")));
+        assert!(!permitted.holds(&permitted.root.join("data/secret.key")));
+    }
 
     #[test]
     fn paths_are_judged_by_their_text() {

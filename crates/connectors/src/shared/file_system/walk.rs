@@ -98,7 +98,7 @@ impl Walk<'_> {
         let path = entry.path();
         let data = fs::symlink_metadata(&path).ok()?;
         if !data.is_symlink() {
-            return Some((path, data));
+            return self.permitted.holds(&path).then_some((path, data));
         }
         let target = path.canonicalize().ok()?;
         let is_known = target.starts_with(&self.permitted.folder) || !self.permitted.holds(&target);
@@ -118,7 +118,7 @@ mod tests {
 
     fn found(folder: &Path, change: impl FnOnce(&mut Reach)) -> usize {
         let folder = folder.canonicalize().expect("a folder");
-        let permitted = Permitted { root: folder.clone(), folder };
+        let permitted = Permitted { root: folder.clone(), folder, own_data: None };
         let until = Instant::now() + Duration::from_secs(20);
         let mut reach = Reach { files: 100, folders: 100, depth: 100, with_hidden: false, until };
         change(&mut reach);

@@ -3,10 +3,12 @@
 use super::read::role;
 use crate::House;
 use crate::auth::Admin;
+use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiPath, ApiQuery};
 use axum::Json;
 use axum::extract::State;
+use domain::audit::{Action, AuditEvent, Kind};
 use domain::ids::AiProviderId;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -51,12 +53,15 @@ pub struct TrialView {
     (status = 404, description = "Unknown.", body = ErrorBody)))]
 pub async fn test_aiprovider(
     _admin: Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
     ApiQuery(query): ApiQuery<TrialQuery>,
 ) -> Result<Json<TrialView>, ApiError> {
     let provider = house.store.ai_provider(AiProviderId(id)).await?;
     let role = query.role.as_deref().map(|name| role("role", name)).transpose()?;
+    let (record_id, name) = (Some(provider.id.0), provider.draft.name.as_str());
+    changes.note(AuditEvent::of(Action::Tested, Kind::AiProvider, record_id, name)).await?;
     let trial = house.trials.try_provider(&provider, role).await;
     Ok(Json(TrialView {
         status: if trial.outcome.is_ok() { "OK" } else { "FAIL" },

@@ -10,6 +10,8 @@ const ACTIONS = {
   reset: t("reset"),
   refused: t("refused"),
   "backed up": t("backed up"),
+  tested: t("tested"),
+  rekeyed: t("rekeyed"),
   restored: t("restored"),
 };
 

@@ -1,0 +1,136 @@
+//! Which SQLite files may be opened: those below the folders that the machine's administrator allows.
+
+use super::own_data;
+use domain::settings::{SAMPLE_LIBRARY_FILE, Settings};
+use std::path::{Component, Path, PathBuf};
+
+/// Why a file cannot be opened now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is not there, or not a file.
+    Missing,
+    /// It leads out of what is allowed.
+    Outside,
+    /// It belongs to the service itself.
+    OwnData,
+}
+
+/// Says whether a file may be opened, before it is looked at: its path as it is written.
+pub fn check(file: &str, settings: &Settings) -> Result<PathBuf, String> {
+    let path = plain_path(file)?;
+    if is_sample(&path, settings) {
+        return Ok(path);
+    }
+    let allow = &settings.sqlite_allow;
+    if allow.is_empty() {
+        return Err(
+            "No file of SQLite may be opened: SVC_SQLITE_ALLOW is empty. Set it to the folder of the \
+                    file, and start the service again."
+                .to_owned(),
+        );
+    }
+    let is_inside = allow.iter().any(|root| {
+        let root = Path::new(root.trim());
+        root.is_absolute() && path.starts_with(root)
+    });
+    if !is_inside {
+        return Err("The file is not inside a folder of SVC_SQLITE_ALLOW.".to_owned());
+    }
+    Ok(path)
+}
+
+/// A path that can be judged by its text alone.
+pub fn plain_path(file: &str) -> Result<PathBuf, String> {
+    let path = Path::new(file.trim());
+    if !path.is_absolute() {
+        return Err("The absolute path of a database file is needed.".to_owned());
+    }
+    if path.components().any(|part| matches!(part, Component::ParentDir)) {
+        return Err("The path must not hold '..'.".to_owned());
+    }
+    Ok(path.to_owned())
+}
+
+/// The file itself, all links resolved; what it is called does not count any more, only where it leads.
+pub fn resolve(file: &Path, settings: &Settings) -> Result<PathBuf, Refusal> {
+    let resolved = file.canonicalize().map_err(|_| Refusal::Missing)?;
+    if !resolved.is_file() {
+        return Err(Refusal::Missing);
+    }
+    if own_data::holds_file(settings, &resolved) {
+        return Err(Refusal::OwnData);
+    }
+    let roots = settings.sqlite_allow.iter().filter_map(|root| Path::new(root.trim()).canonicalize().ok());
+    let is_inside = roots.into_iter().any(|root| resolved.starts_with(root));
+    match is_inside || is_sample(&resolved, settings) {
+        true => Ok(resolved),
+        false => Err(Refusal::Outside),
+    }
+}
+
+/// The library that the demo writes into its data folder.
+fn is_sample(path: &Path, settings: &Settings) -> bool {
+    let written = std::path::absolute(&settings.data_dir).ok();
+    let folders = own_data::folder(settings).into_iter().chain(written);
+    folders.into_iter().any(|folder| path == folder.join(SAMPLE_LIBRARY_FILE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(allow: &[&Path], data: &Path) -> Settings {
+        let sqlite_allow = allow.iter().map(|root| root.display().to_string()).collect();
+        Settings { sqlite_allow, data_dir: data.display().to_string(), ..Settings::default() }
+    }
+
+    #[test]
+    fn paths_are_judged_by_their_text() {
+        let settings = settings(&[Path::new("/srv/lists"), Path::new("relative")], Path::new("/var/none"));
+        let table = [
+            ("/srv/lists/a.db", true),
+            (" /srv/lists/a/b.db ", true),
+            ("/srv/lists-other/a.db", false),
+            ("/srv/lists/../a.db", false),
+            ("relative/a.db", false),
+            ("file:/srv/lists/a.db", false),
+            ("", false),
+            ("/var/none/library.db", true),
+            ("/var/none/tributary.db", false),
+        ];
+        for (file, is_fine) in table {
+            assert_eq!(check(file, &settings).is_ok(), is_fine, "{file}");
+        }
+        let none = Settings::default();
+        assert!(check("/srv/a.db", &none).expect_err("nothing").contains("SVC_SQLITE_ALLOW is empty"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_where_a_path_leads_counts() {
+        let (allowed, data) =
+            (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let outside = tempfile::tempdir().expect("a folder");
+        let settings = settings(&[allowed.path(), data.path()], data.path());
+        std::fs::write(outside.path().join("secret.db"), "").expect("a file");
+        std::fs::write(allowed.path().join("a.db"), "").expect("a file");
+        std::fs::write(data.path().join("tributary.db"), "").expect("a file");
+        std::os::unix::fs::symlink(outside.path().join("secret.db"), allowed.path().join("out.db"))
+            .expect("a link");
+        std::os::unix::fs::symlink(data.path().join("tributary.db"), allowed.path().join("own.db"))
+            .expect("a link");
+        std::fs::hard_link(data.path().join("tributary.db"), allowed.path().join("hard.db")).expect("a link");
+        let table = [
+            (allowed.path().join("a.db"), None),
+            (allowed.path().join("none.db"), Some(Refusal::Missing)),
+            (allowed.path().to_owned(), Some(Refusal::Missing)),
+            (allowed.path().join("out.db"), Some(Refusal::Outside)),
+            (allowed.path().join("own.db"), Some(Refusal::OwnData)),
+            (allowed.path().join("hard.db"), Some(Refusal::OwnData)),
+            (data.path().join("tributary.db"), Some(Refusal::OwnData)),
+        ];
+        for (file, refusal) in table {
+            assert_eq!(resolve(&file, &settings).err(), refusal, "{}", file.display());
+        }
+    }
+}
