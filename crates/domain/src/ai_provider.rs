@@ -6,6 +6,7 @@ use crate::names;
 use crate::prompt_record::{self, PromptParts};
 use crate::provider_secrets::{holds_mask, keep, masked_object};
 use crate::secret::Secret;
+use crate::secret_binding::{self, Destinations};
 use crate::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -153,13 +154,23 @@ impl AiProviderDraft {
     }
 
     /// The draft with what only the stored one has: its secrets, and its roles where they come back as they were shown.
-    pub fn in_place_of(self, stored: &Self) -> Self {
+    /// An error names each field whose stored secret would be sent to another place than before.
+    pub fn in_place_of(self, stored: &Self) -> Result<Self, FieldErrors> {
+        let mut fields = Vec::new();
+        if (self.api_key.is_empty() || Secret::is_masked(&self.api_key)) && !stored.api_key.is_empty() {
+            fields.push("api_key");
+        }
+        if self.config.values().any(holds_mask) {
+            fields.push("config");
+        }
         let mut draft = self.keeping(stored);
+        let places = [stored, &draft].map(Destinations::of_ai_provider);
+        secret_binding::check(&places[0], &places[1], &fields)?;
         // Roles that come back as they were shown are no wish; what `tags` says then counts.
         if draft.config.get("roles") == Some(&Value::from(stored.tags.clone())) {
             draft.config.remove("roles");
         }
-        draft
+        Ok(draft)
     }
 
     /// `config.roles`, when given, replaces `tags`; it is read from `tags` afterwards.

@@ -4,6 +4,7 @@ use crate::ids::{AuthenticatorId, ConnectionId, UserId};
 use crate::instant::Instant;
 use crate::provider_secrets::{holds_mask, keep, masked_object};
 use crate::secret::Secret;
+use crate::secret_binding::{self, Destinations};
 use crate::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -232,8 +233,23 @@ impl AuthenticatorDraft {
         }
     }
 
+    /// The draft as it replaces the stored one, with the secrets that it keeps. An error names each field whose stored
+    /// secret would be sent to another place than before.
+    pub fn in_place_of(self, stored: &Self) -> Result<Self, FieldErrors> {
+        let mut fields: Vec<&'static str> =
+            self.masked_fields().into_iter().filter(|field| *field != "client_secret").collect();
+        let keeps_secret = self.client_secret.is_empty() || Secret::is_masked(&self.client_secret);
+        if keeps_secret && !stored.client_secret.is_empty() {
+            fields.push("client_secret");
+        }
+        let draft = self.keeping(stored);
+        let places = [stored, &draft].map(Destinations::of_authenticator);
+        secret_binding::check(&places[0], &places[1], &fields)?;
+        Ok(draft)
+    }
+
     /// Masked values become what is stored under the same name; an empty client secret keeps the stored one.
-    pub fn keeping(mut self, stored: &Self) -> Self {
+    fn keeping(mut self, stored: &Self) -> Self {
         if self.client_secret.is_empty() || Secret::is_masked(&self.client_secret) {
             stored.client_secret.clone_into(&mut self.client_secret);
         }

@@ -1,7 +1,10 @@
 //! What of a provider's configuration is shown masked, and what a masked text that is sent back stands for.
 
-use crate::provider::ProviderDraft;
+use crate::inline_secrets::{self, is_placeholder, is_secret_parameter};
+use crate::provider::{ProviderDraft, SearchProvider};
 use crate::secret::{MASK, Secret, has_login, is_secret_name};
+use crate::secret_binding::{self, Destinations};
+use crate::validation::FieldErrors;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,6 +17,11 @@ impl ProviderDraft {
             (name.clone(), if is_secret { MASK.to_owned() } else { value.clone() })
         });
         Self {
+            url: inline_secrets::masked(&self.url),
+            query_template: inline_secrets::masked(&self.query_template),
+            query_mappings: inline_secrets::masked(&self.query_mappings),
+            query_template_json: masked_template(&self.query_template_json),
+            post_query_template: masked_template(&self.post_query_template),
             http_request_headers: headers.collect(),
             page_fetch_config_json: masked_object(&self.page_fetch_config_json),
             credentials: Secret::new(self.credentials.clone()).masked(),
@@ -21,9 +29,53 @@ impl ProviderDraft {
         }
     }
 
-    /// Masked headers and masked values of `page_fetch_config_json` become what is stored under the same name.
-    /// What was left out stays out.
+    /// The draft as it replaces a stored provider: masked texts are the stored ones again, and a masked or empty
+    /// `credentials` is empty, which keeps the stored one. An error names each field whose stored secret would be sent
+    /// to another place than before.
+    pub fn in_place_of(self, stored: &SearchProvider) -> Result<Self, FieldErrors> {
+        let mut fields: Vec<&'static str> =
+            self.masked_fields().into_iter().filter(|field| *field != "credentials").collect();
+        let keeps_credentials = self.credentials.is_empty() || Secret::is_masked(&self.credentials);
+        if keeps_credentials && !stored.credentials.is_empty() {
+            fields.push("credentials");
+        }
+        let mut draft = self.keeping(&stored.draft);
+        // A mask of credentials that there are none of is left for the checks.
+        if keeps_credentials && !stored.credentials.is_empty() {
+            draft.credentials.clear();
+        }
+        let places = [&stored.draft, &draft].map(Destinations::of_provider);
+        secret_binding::check(&places[0], &places[1], &fields)?;
+        Ok(draft)
+    }
+
+    /// True for a draft with a secret in a field that is no secret itself.
+    pub fn has_inline_secrets(&self) -> bool {
+        self.masked_inline() != *self
+    }
+
+    /// Only the secrets in fields that are no secret themselves are masked.
+    fn masked_inline(&self) -> Self {
+        let masked = self.masked();
+        Self {
+            http_request_headers: self.http_request_headers.clone(),
+            page_fetch_config_json: self.page_fetch_config_json.clone(),
+            credentials: self.credentials.clone(),
+            ..masked
+        }
+    }
+
+    /// Masked texts, but for `credentials`, become what is stored under the same name. What was left out stays out.
     pub fn keeping(mut self, stored: &Self) -> Self {
+        for (text, kept) in [
+            (&mut self.url, &stored.url),
+            (&mut self.query_template, &stored.query_template),
+            (&mut self.query_mappings, &stored.query_mappings),
+        ] {
+            *text = inline_secrets::kept(text, kept);
+        }
+        keep(&mut self.query_template_json, &stored.query_template_json);
+        keep(&mut self.post_query_template, &stored.post_query_template);
         for (name, value) in
             self.http_request_headers.iter_mut().filter(|(_, value)| Secret::is_masked(value))
         {
@@ -38,6 +90,11 @@ impl ProviderDraft {
     /// The fields with a masked text in them, which is no value that could be stored.
     pub fn masked_fields(&self) -> Vec<&'static str> {
         let is_masked = [
+            ("url", Secret::is_masked(&self.url)),
+            ("query_template", Secret::is_masked(&self.query_template)),
+            ("query_mappings", Secret::is_masked(&self.query_mappings)),
+            ("query_template_json", self.query_template_json.values().any(holds_mask)),
+            ("post_query_template", self.post_query_template.values().any(holds_mask)),
             ("credentials", Secret::is_masked(&self.credentials)),
             (
                 "http_request_headers",
@@ -62,6 +119,22 @@ fn header<'a>(headers: &'a BTreeMap<String, String>, name: &str) -> Option<&'a s
     headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
+/// A body that holds placeholders: what the names of parameters call a secret is masked, and secrets in texts.
+fn masked_template(template: &Map<String, Value>) -> Map<String, Value> {
+    fn shown(value: &Value, is_secret: bool) -> Value {
+        match value {
+            Value::String(text) if text.is_empty() || is_placeholder(text) => value.clone(),
+            Value::String(_) if is_secret => Value::String(MASK.to_owned()),
+            Value::String(text) => Value::String(inline_secrets::masked(text)),
+            Value::Array(list) => list.iter().map(|item| shown(item, is_secret)).collect(),
+            Value::Object(object) => Value::Object(masked_template(object)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+    let entries = template.iter();
+    entries.map(|(name, value)| (name.clone(), shown(value, is_secret_parameter(name)))).collect()
+}
+
 pub(crate) fn masked_object(object: &Map<String, Value>) -> Map<String, Value> {
     object.iter().map(|(name, value)| (name.clone(), masked_value(value, is_secret_name(name)))).collect()
 }
@@ -75,7 +148,8 @@ fn masked_value(value: &Value, is_secret: bool) -> Value {
         Value::String(text) if has_login(text) => Value::String(MASK.to_owned()),
         Value::Array(list) => list.iter().map(|item| masked_value(item, false)).collect(),
         Value::Object(object) => Value::Object(masked_object(object)),
-        Value::String(_) | Value::Number(_) => value.clone(),
+        Value::String(text) => Value::String(inline_secrets::masked(text)),
+        Value::Number(_) => value.clone(),
     }
 }
 
@@ -90,6 +164,9 @@ pub(crate) fn keep(given: &mut Map<String, Value>, stored: &Map<String, Value>) 
 fn keep_value(given: &mut Value, stored: &Value) {
     match (given, stored) {
         (Value::String(text), _) if !Secret::is_masked(text) => {}
+        (Value::String(text), Value::String(kept)) if text != MASK && !has_login(kept) => {
+            *text = inline_secrets::kept(text, kept);
+        }
         (given @ Value::String(_), kept) => kept.clone_into(given),
         (Value::Object(given), Value::Object(stored)) => keep(given, stored),
         (Value::Array(given), Value::Array(stored)) => {

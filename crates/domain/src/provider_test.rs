@@ -1,6 +1,8 @@
 //! Trying a SearchProvider: the requests that it would send, and what one real question brings.
 
 use crate::contracts::{HttpRequest, SourceQuery};
+use crate::inline_secrets;
+use crate::known_secrets::KnownSecrets;
 use crate::result::{ProviderFault, ResultItem};
 use crate::secret::MASK;
 use serde::Serialize;
@@ -56,6 +58,18 @@ impl DryRequest {
                 body: Some(body.clone()),
             },
         }
+    }
+}
+
+impl DryRequest {
+    /// The request without the secrets that a provider holds in its fields.
+    pub fn masked(mut self, secrets: &KnownSecrets) -> Self {
+        self.url = inline_secrets::masked(&secrets.mask(&self.url));
+        self.headers.values_mut().for_each(|value| secrets.mask_in_place(value));
+        if let Some(body) = &mut self.body {
+            secrets.mask_value(body);
+        }
+        self
     }
 }
 

@@ -136,10 +136,14 @@ impl Federation {
 }
 
 async fn requests(run: &ProviderRun) -> Result<Vec<DryRequest>, ConnectorError> {
-    let connector = run.connector().await?;
+    let (connector, secrets) = run.connector().await?;
     let query = run.process_query(&mut Vec::new()).await?;
     let question = run.question(&connector, query).await?;
     let pages = connector.pages(run.results_wanted).max(1);
     let place = run.provider.draft.url.as_str();
-    (0..pages).map(|page| Ok(DryRequest::of(&run.built(&connector, &question, page)?, place))).collect()
+    let request = |page| {
+        let built = run.built(&connector, &question, page)?;
+        Ok(DryRequest::of(&built, place).masked(&secrets))
+    };
+    (0..pages).map(request).collect()
 }

@@ -45,6 +45,12 @@ pub fn bind_part(template: &str, binding: &Binding<'_>) -> Result<String, String
     finished(&configured(template, binding)?, binding)
 }
 
+/// A template with the url and the mappings put in, and nothing else: where it leads, whatever is asked.
+pub fn bind_configuration(template: &str, url: &str, mappings: &QueryMappings) -> Result<String, String> {
+    let binding = Binding { url, mappings, credentials: &[], query: "", sort: Sort::default(), page: 0 };
+    configured(template, &binding)
+}
+
 /// Binds a text of a body: the url and the mappings go in as they are, the query form-encoded or raw.
 /// A body may hold braces of its own, so that what has no meaning stays. Credentials stay out of bodies.
 pub fn bind_text(template: &str, binding: &Binding<'_>, is_raw: bool) -> Result<String, String> {
@@ -85,6 +91,13 @@ pub fn encode_form(text: &str) -> String {
 /// Percent encoding of everything but letters, digits and `_ . - ~`.
 pub fn encode_percent(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
+}
+
+/// How many parts of an address's path climb or stand still: `.` and `..`, in every spelling that is read as one.
+pub fn dot_segments(address: &str) -> usize {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    let is_dots = |part: &&str| matches!(part.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
+    path.split(['/', '\\']).filter(is_dots).count()
 }
 
 /// One piece of a template.
@@ -270,6 +283,20 @@ mod tests {
             bound(&case, "{key} {url} {query_string} a&b=c~").as_deref(),
             Ok("http://s/a?q=%7Bkey%7D+%7Burl%7D+%7Bquery_string%7D+a%26b%3Dc~")
         );
+    }
+
+    #[test]
+    fn parts_of_a_path_that_climb_are_counted() {
+        let table = [
+            ("http://s/a/../x", 1),
+            ("http://s/./%2E%2e/.%2e", 3),
+            ("http://s/a..b/...?q=/../", 0),
+            ("http://s/a\\..#/../", 1),
+            ("", 0),
+        ];
+        for (address, count) in table {
+            assert_eq!(dot_segments(address), count, "{address}");
+        }
     }
 
     #[test]

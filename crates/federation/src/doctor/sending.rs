@@ -6,6 +6,7 @@ use super::request::{Body, Request};
 use crate::cpu::CpuPool;
 use base64::Engine;
 use domain::contracts::{Fetch, FetchError, HttpRequest, HttpResponse, Origin, ReadAnswer};
+use domain::known_secrets::KnownSecrets;
 use domain::secret::Secret;
 use serde_json::Value;
 use std::time::Duration;
@@ -32,10 +33,12 @@ pub async fn send(
         let kind = answer.header("content-type");
         read_answer(kind, &answer.body)
     });
-    read.await.unwrap_or_else(broke_down).map_err(|reason| {
+    let mut sample = read.await.unwrap_or_else(broke_down).map_err(|reason| {
         let kind = kind.as_deref().filter(|kind| !kind.is_empty()).unwrap_or("something without a type");
         format!("{host} answered with {kind}: {reason}. Check that this is the address of the API and not of a page for people; some sources need a parameter such as format=json.")
-    })
+    })?;
+    KnownSecrets::of_request(&built).mask_value(&mut sample);
+    Ok(sample)
 }
 
 fn build(request: &Request, time_max: Duration) -> Result<HttpRequest, String> {

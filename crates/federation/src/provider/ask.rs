@@ -7,6 +7,7 @@ use crate::sources::{Usage, whole_seconds};
 use domain::contracts::{
     Connector, ConnectorError, ConnectorErrorKind, NormalizedPage, ProviderQuery, SourceQuery, SourceResponse,
 };
+use domain::known_secrets::KnownSecrets;
 use domain::message;
 use domain::notation::rate::Rate;
 use domain::result::ResultSet;
@@ -51,20 +52,22 @@ impl ProviderRun {
         &self,
         connector: &Arc<dyn Connector>,
         question: &Question,
+        secrets: &Arc<KnownSecrets>,
         set: &mut ResultSet,
     ) -> Result<Answer, ConnectorError> {
         let wanted = self.results_wanted as usize;
         let pages = connector.pages(self.results_wanted).max(1);
         let first = self.built(connector, question, 0)?;
-        set.query_to_provider = first.shown(); // before anything is sent: a failure shows what was asked
-        let first = self.page(connector, first, &mut set.messages).await?;
+        // Before anything is sent: a failure shows what was asked.
+        set.query_to_provider = secrets.mask(&first.shown()).into_owned();
+        let first = self.page(connector, first, secrets, &mut set.messages).await?;
         let page_size = first.items.len();
         let mut answer = Answer { found: first.found, items: first.items };
         let mut others = futures_util::stream::iter(1..pages)
             .map(|page| async move {
                 let mut retries = Vec::new();
                 let built = self.built(connector, question, page)?;
-                let page = self.page(connector, built, &mut retries).await?;
+                let page = self.page(connector, built, secrets, &mut retries).await?;
                 Ok::<_, ConnectorError>((page, retries))
             })
             .buffered(PAGES_AT_ONCE);
@@ -117,12 +120,13 @@ impl ProviderRun {
         &self,
         connector: &Arc<dyn Connector>,
         built: SourceQuery,
+        secrets: &Arc<KnownSecrets>,
         messages: &mut Vec<String>,
     ) -> Result<NormalizedPage, ConnectorError> {
         let usage = Usage::of(&self.provider);
         let mut attempt = 0;
         loop {
-            let error = match self.try_page(connector, &built, usage.rate).await {
+            let error = match self.try_page(connector, &built, secrets, usage.rate).await {
                 Ok(page) => return Ok(page),
                 Err(error) => error,
             };
@@ -144,6 +148,7 @@ impl ProviderRun {
         &self,
         connector: &Arc<dyn Connector>,
         built: &SourceQuery,
+        secrets: &Arc<KnownSecrets>,
         rate: Option<Rate>,
     ) -> Result<NormalizedPage, ConnectorError> {
         let Self { provider, search, sources, .. } = self;
@@ -157,13 +162,14 @@ impl ProviderRun {
             connector.execute(built).await
         };
         let response = sources.calls.share(provider.id, search.owner, built, send).await?;
-        self.read(connector, response).await
+        self.read(connector, secrets, response).await
     }
 
     /// Parses an answer when there is memory for it. No more of it is kept than the search wants.
     async fn read(
         &self,
         connector: &Arc<dyn Connector>,
+        secrets: &Arc<KnownSecrets>,
         response: SourceResponse,
     ) -> Result<NormalizedPage, ConnectorError> {
         let (response, bytes) = match is_long(&response) {
@@ -180,11 +186,13 @@ impl ProviderRun {
             }
         };
         let part = self.memory.take(bytes, self.deadline).await?;
-        let (reader, wanted) = (Arc::clone(connector), self.results_wanted as usize);
+        let (reader, secrets) = (Arc::clone(connector), Arc::clone(secrets));
+        let wanted = self.results_wanted as usize;
         let reading = move || {
             let mut page = reader.normalize(response)?;
             page.items.truncate(wanted);
             page.items.shrink_to_fit();
+            page.items.iter_mut().for_each(|item| secrets.mask_value(item));
             Ok::<_, ConnectorError>(page)
         };
         let page = self.cpu.run(reading).await.ok_or_else(failed_inside)??;

@@ -20,6 +20,7 @@ use domain::contracts::{
     Catalogues, Connector, ConnectorError, ConnectorErrorKind, QueryContext, ReadPages, SourceTokens, Toolbox,
 };
 use domain::instant;
+use domain::known_secrets::KnownSecrets;
 use domain::message;
 use domain::provider::SearchProvider;
 use domain::result::{ProviderFault, ResultSet};
@@ -88,18 +89,33 @@ impl ProviderRun {
         set.items.clear();
     }
 
+    /// What a source repeats of the secrets that it was sent is masked here, before anybody sees it.
     async fn steps(&self, set: &mut ResultSet) -> Result<(), ConnectorError> {
-        let connector = self.connector().await?;
-        let query = self.process_query(&mut set.messages).await?;
-        set.query_string_to_provider.clone_from(&query);
-        let question = self.question(&connector, query).await?;
-        let answer = self.ask(&connector, &question, set).await?;
-        set.messages.extend(connector.remarks().iter().map(|line| self.stamped(line)));
-        self.process_results(set, answer).await
+        let (connector, secrets) = self.connector().await?;
+        let done = self.ask_and_process(set, &connector, &secrets).await;
+        set.messages.iter_mut().for_each(|line| secrets.mask_in_place(line));
+        done.map_err(|mut error| {
+            secrets.mask_in_place(&mut error.message);
+            error
+        })
     }
 
-    /// The connector, with the asking person's own token where the source needs one.
-    pub(crate) async fn connector(&self) -> Result<Arc<dyn Connector>, ConnectorError> {
+    async fn ask_and_process(
+        &self,
+        set: &mut ResultSet,
+        connector: &Arc<dyn Connector>,
+        secrets: &Arc<KnownSecrets>,
+    ) -> Result<(), ConnectorError> {
+        let query = self.process_query(&mut set.messages).await?;
+        set.query_string_to_provider.clone_from(&query);
+        let question = self.question(connector, query).await?;
+        let answer = self.ask(connector, &question, secrets, set).await?;
+        set.messages.extend(connector.remarks().iter().map(|line| self.stamped(line)));
+        self.process_results(set, answer, secrets).await
+    }
+
+    /// The connector, with the asking person's own token where the source needs one, and the secrets that it sends.
+    pub(crate) async fn connector(&self) -> Result<(Arc<dyn Connector>, Arc<KnownSecrets>), ConnectorError> {
         let name = &self.provider.draft.connector;
         let kind = self.catalogues.connector(name).ok_or_else(|| {
             ConnectorError::new(
@@ -108,7 +124,9 @@ impl ProviderRun {
             )
         })?;
         let connected = self.connected(kind).await?;
-        Ok(Arc::from((kind.build)(connected.as_ref().unwrap_or(&self.provider), &self.toolbox)?))
+        let provider = connected.as_ref().unwrap_or(&self.provider);
+        let connector = (kind.build)(provider, &self.toolbox)?;
+        Ok((Arc::from(connector), Arc::new(KnownSecrets::of(provider))))
     }
 
     /// The provider's query processors, then the search's own.

@@ -5,6 +5,7 @@ use super::{ProviderRun, failed_inside, unknown_processor};
 use crate::run::time_left;
 use domain::contracts::{Catalogues, ConnectorError, ResultBatch, ResultContext, Toolbox};
 use domain::corpus::CONNECTOR_NAME;
+use domain::known_secrets::KnownSecrets;
 use domain::message;
 use domain::provider::SearchProvider;
 use domain::rag::FetchUrlBody;
@@ -24,6 +25,7 @@ impl ProviderRun {
         &self,
         set: &mut ResultSet,
         answer: Answer,
+        secrets: &KnownSecrets,
     ) -> Result<(), ConnectorError> {
         let given = answer.items.len() as u64;
         set.found = answer.found.unwrap_or(given).max(given);
@@ -45,6 +47,7 @@ impl ProviderRun {
         if FetchUrlBody::of(&self.provider.draft).is_some() {
             work = self.beside(&pipeline, work, Until::Mapped).await?;
             self.fill_bodies(&mut work).await;
+            work.batch.items.iter_mut().for_each(|item| secrets.mask_in_place(&mut item.body));
         }
         let Work { batch, messages, .. } = self.beside(&pipeline, work, Until::End).await?;
         set.items = batch.items;

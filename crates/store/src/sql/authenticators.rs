@@ -9,6 +9,7 @@ use domain::authenticator::{Authenticator, AuthenticatorDraft};
 use domain::contracts::{AuthenticatorStore, StoreError};
 use domain::ids::AuthenticatorId;
 use domain::instant::{Instant, to_micros};
+use domain::secret_binding::Destinations;
 
 macro_rules! columns {
     () => {
@@ -84,6 +85,11 @@ impl AuthenticatorStore for SqlStore {
         // A draft that does not open is no reason to refuse: replacing it is the way out when the key was lost.
         let before = row.open(&self.key).map(|one| one.draft).unwrap_or_default();
         write(&mut tx, &self.key, id, &draft, now).await?;
+        // People's tokens belong to the addresses that they came from.
+        if Destinations::of_authenticator(&draft).has_others_than(&Destinations::of_authenticator(&before)) {
+            on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM connections WHERE authenticator_id = $1")
+                .bind(id.0).execute(db)))?;
+        }
         self.commit_change(tx, vec![event(id, Some(&before), Some(&draft))]).await?;
         Ok(Authenticator { id, draft, date_created, date_updated: now })
     }

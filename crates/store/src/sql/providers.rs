@@ -58,12 +58,55 @@ struct Confidential {
     http_request_headers: BTreeMap<String, String>,
     page_fetch_config_json: Map<String, Value>,
     eval_credentials: String,
+    /// The fields that say where and how the source is asked, only where a key is written in one of them.
+    asking: Option<Asking>,
+}
+
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Asking {
+    url: String,
+    query_template: String,
+    query_mappings: String,
+    query_template_json: Map<String, Value>,
+    post_query_template: Map<String, Value>,
+}
+
+impl Asking {
+    /// Takes them out of a draft; None when they hold no secret.
+    fn take(draft: &mut ProviderDraft) -> Option<Self> {
+        draft.has_inline_secrets().then(|| Self {
+            url: std::mem::take(&mut draft.url),
+            query_template: std::mem::take(&mut draft.query_template),
+            query_mappings: std::mem::take(&mut draft.query_mappings),
+            query_template_json: std::mem::take(&mut draft.query_template_json),
+            post_query_template: std::mem::take(&mut draft.post_query_template),
+        })
+    }
+
+    fn back_into(self, draft: ProviderDraft) -> ProviderDraft {
+        let Self { url, query_template, query_mappings, query_template_json, post_query_template } = self;
+        ProviderDraft {
+            url,
+            query_template,
+            query_mappings,
+            query_template_json,
+            post_query_template,
+            ..draft
+        }
+    }
+
+    /// True for a draft whose fields were taken out.
+    fn is_taken(draft: &ProviderDraft) -> bool {
+        draft.url.is_empty() && draft.query_template.is_empty() && draft.query_mappings.is_empty()
+    }
 }
 
 impl Confidential {
     /// Takes them out of a draft.
     fn take(draft: &mut ProviderDraft) -> Self {
         Self {
+            asking: Asking::take(draft),
             http_request_headers: std::mem::take(&mut draft.http_request_headers),
             page_fetch_config_json: std::mem::take(&mut draft.page_fetch_config_json),
             eval_credentials: std::mem::take(&mut draft.eval_credentials),
@@ -75,6 +118,10 @@ impl Confidential {
         fn newer<T: Default + PartialEq>(clear: T, sealed: T) -> T {
             if clear == T::default() { sealed } else { clear }
         }
+        let draft = match self.asking.filter(|_| Asking::is_taken(&draft)) {
+            Some(asking) => asking.back_into(draft),
+            None => draft,
+        };
         ProviderDraft {
             http_request_headers: newer(draft.http_request_headers, self.http_request_headers),
             page_fetch_config_json: newer(draft.page_fetch_config_json, self.page_fetch_config_json),
@@ -213,7 +260,7 @@ impl SqlStore {
     }
 
     /// SQLite leaves in its file what was deleted or replaced, unless it is told to overwrite it.
-    async fn overwrite_replaced(&self, is_on: bool) -> Result<(), StoreError> {
+    pub(super) async fn overwrite_replaced(&self, is_on: bool) -> Result<(), StoreError> {
         let Db::Sqlite(pools) = &self.db else { return Ok(()) };
         let statements = match is_on {
             true => "PRAGMA secure_delete = ON",

@@ -92,10 +92,17 @@ impl LoadProviders {
                 return Ok(());
             }
         };
-        if self.replace && !draft.masked_fields().is_empty() {
-            draft = unmasked(wired, draft).await?;
-        }
         let name = draft.name.clone();
+        if self.replace {
+            draft = match unmasked(wired, draft).await? {
+                Ok(draft) => draft,
+                Err(errors) => {
+                    tally.failed += 1;
+                    terminal::note(format!("{label} ({name}): {errors}"));
+                    return Ok(());
+                }
+            };
+        }
         let now = wired.clock.now();
         let errors = mistakes(wired, owner, &draft).await?;
         if !errors.is_empty() {
@@ -148,17 +155,23 @@ pub(super) async fn mistakes(
     Ok(errors)
 }
 
-/// A draft as the API shows it: its masks stand for what the provider of the same name has.
-pub(super) async fn unmasked(wired: &Wired, draft: ProviderDraft) -> anyhow::Result<ProviderDraft> {
+/// A draft as the API shows it: its masks stand for what the provider of the same name has. Refused where a stored
+/// secret would be sent to another place than before.
+pub(super) async fn unmasked(
+    wired: &Wired,
+    draft: ProviderDraft,
+) -> anyhow::Result<Result<ProviderDraft, FieldErrors>> {
     let all = wired.store.providers().await?;
     let Some(there) = all.iter().find(|provider| provider.draft.name == draft.name) else {
-        return Ok(draft);
+        return Ok(Ok(draft));
     };
-    let mut draft = draft.keeping(&there.draft);
-    if Secret::is_masked(&draft.credentials) {
-        draft.credentials = there.credentials.expose().to_owned();
-    }
-    Ok(draft)
+    let is_masked = Secret::is_masked(&draft.credentials);
+    Ok(draft.in_place_of(there).map(|mut draft| {
+        if is_masked && draft.credentials.is_empty() {
+            there.credentials.expose().clone_into(&mut draft.credentials);
+        }
+        draft
+    }))
 }
 
 /// Fields that no provider has, but that look like one that it has. Others are passed over without a word: a record of

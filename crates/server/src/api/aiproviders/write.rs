@@ -94,7 +94,7 @@ async fn save(
     stored: AiProvider,
     draft: AiProviderDraft,
 ) -> Result<Json<AiProviderView>, ApiError> {
-    let draft = checked(draft.in_place_of(&stored.draft))?;
+    let draft = checked(draft.in_place_of(&stored.draft).map_err(ApiError::invalid)?)?;
     let saved = changes.store().replace_ai_provider(stored.id, draft, house.clock.now()).await?;
     show(house, &saved, principal).await.map(Json)
 }

@@ -98,7 +98,7 @@ async fn save(
     stored: Authenticator,
     draft: AuthenticatorDraft,
 ) -> Result<Json<AuthenticatorView>, ApiError> {
-    let draft = draft.keeping(&stored.draft);
+    let draft = draft.in_place_of(&stored.draft).map_err(ApiError::invalid)?;
     let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
     let saved = changes.store().replace_authenticator(stored.id, draft, house.clock.now()).await?;
     show(house, saved, principal.user).await.map(Json)

@@ -14,6 +14,7 @@ use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::contracts::Capability;
 use domain::ids::ProviderId;
+use domain::inline_secrets;
 use domain::provider::{ProviderDraft, SearchProvider};
 use domain::user::Principal;
 use serde::{Deserialize, Serialize};
@@ -84,7 +85,9 @@ impl Wanted {
         let has_text = |one: &String| one.to_lowercase().contains(&text);
         let has_tag = self.tag.as_deref().is_none_or(str::is_empty)
             || draft.tags.iter().any(|tag| same(&self.tag, tag));
-        (text.is_empty() || has_text(&draft.name) || has_text(&draft.url) || draft.tags.iter().any(has_text))
+        // A filter must not tell of a secret in the address, piece by piece.
+        let url = inline_secrets::masked(&draft.url);
+        (text.is_empty() || has_text(&draft.name) || has_text(&url) || draft.tags.iter().any(has_text))
             && same(&self.connector, &draft.connector)
             && has_tag
             && self.active.is_none_or(|flag| flag.0 == draft.active)

@@ -26,15 +26,10 @@ pub fn shown_fields(provider: &SearchProvider, may_edit: bool) -> Result<Map<Str
     Ok(fields)
 }
 
-/// The draft as the store wants it: masked headers and page fetch settings are the stored ones again, and an empty
-/// secret keeps the stored one.
-pub fn keeping_secret(stored: &SearchProvider, draft: ProviderDraft) -> ProviderDraft {
-    let draft = draft.keeping(&stored.draft);
-    if Secret::is_masked(&draft.credentials) {
-        ProviderDraft { credentials: String::new(), ..draft }
-    } else {
-        draft
-    }
+/// The draft as the store wants it: masked texts are the stored ones again, and an empty secret keeps the stored one.
+/// Refused where a stored secret would be sent to another place than before.
+pub fn keeping_secret(stored: &SearchProvider, draft: ProviderDraft) -> Result<ProviderDraft, ApiError> {
+    draft.in_place_of(stored).map_err(ApiError::invalid)
 }
 
 /// A masked text that stands for nothing stored is no value: it would be sent to the source as it is.
@@ -103,7 +98,7 @@ mod tests {
             [("", "key=abc,user=me"), ("key=••••,user=••••", "key=abc,user=me"), ("key=new", "key=new")];
         for (given, expected) in table {
             let draft = ProviderDraft { credentials: given.to_owned(), ..provider().draft };
-            let after = changed(&provider(), &keeping_secret(&provider(), draft));
+            let after = changed(&provider(), &keeping_secret(&provider(), draft).expect("kept"));
             assert_eq!(after.credentials.expose(), expected, "{given}");
             assert!(after.draft.credentials.is_empty());
         }
@@ -113,7 +108,7 @@ mod tests {
     fn a_draft_as_it_was_shown_changes_nothing() {
         let shown = Value::Object(shown_fields(&provider(), true).expect("fields"));
         let draft: ProviderDraft = serde_json::from_value(shown).expect("a draft");
-        assert_eq!(changed(&provider(), &keeping_secret(&provider(), draft)), provider());
+        assert_eq!(changed(&provider(), &keeping_secret(&provider(), draft).expect("kept")), provider());
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Trying a SearchProvider: the requests that it would send, or one real question. Nothing is saved.
 
-use super::secrets::{changed, check_masks, keeping_secret};
+use super::secrets::{changed, check_masks, keeping_secret, shown_fields};
 use crate::House;
 use crate::auth::{Admin, Caller};
+use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath, ApiQuery, Flag, read_object};
 use axum::Json;
 use axum::extract::State;
+use domain::audit::{Action, AuditEvent, Kind};
 use domain::ids::ProviderId;
 use domain::provider::{CREDENTIALS_CHARS_MAX, ProviderDraft, SearchProvider};
 use domain::provider_test::{DryRun, ProviderTest};
@@ -48,6 +50,7 @@ pub enum TestAnswer {
     (status = 404, description = "Unknown, or not visible to you.", body = ErrorBody)))]
 pub async fn test_searchprovider(
     caller: Caller,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
     ApiQuery(parameters): ApiQuery<TestParameters>,
@@ -55,6 +58,11 @@ pub async fn test_searchprovider(
     let provider = house.store.provider(ProviderId(id)).await?;
     if !caller.principal.may_see(&provider) {
         return Err(ApiError::of(Refusal::NotFound));
+    }
+    // Who may only search with it learns no more than by a search, which is not noted either.
+    if caller.principal.may_edit(&provider) {
+        let (id, name) = (Some(provider.id.0), provider.draft.name.as_str());
+        changes.note(AuditEvent::of(Action::Tested, Kind::SearchProvider, id, name)).await?;
     }
     answer(&house, &provider, &caller.principal, parameters).await
 }
@@ -69,6 +77,7 @@ pub async fn test_searchprovider(
     (status = 404, description = "There is no provider with this `id`.", body = ErrorBody)))]
 pub async fn test_unsaved_searchprovider(
     Admin(principal): Admin,
+    changes: Changes,
     State(house): State<Arc<House>>,
     ApiQuery(parameters): ApiQuery<TestParameters>,
     ApiJson(given): ApiJson<Map<String, Value>>,
@@ -82,8 +91,8 @@ pub async fn test_unsaved_searchprovider(
     };
     let draft: ProviderDraft = read_object(Value::Object(given))?;
     let mut provider = SearchProvider::unsaved(draft.clone(), principal.user, house.clock.now());
-    if let Some(stored) = stored {
-        let kept = changed(&stored, &keeping_secret(&stored, draft));
+    if let Some(stored) = &stored {
+        let kept = changed(stored, &keeping_secret(stored, draft)?);
         (provider.draft, provider.credentials) = (kept.draft, kept.credentials);
     }
     let transforms = house.federation.transforms_for(&principal).await?;
@@ -92,7 +101,16 @@ pub async fn test_unsaved_searchprovider(
     let credentials = provider.credentials.expose().to_owned();
     check_masks(&ProviderDraft { credentials, ..provider.draft.clone() }, &mut errors);
     errors.into_result(()).map_err(ApiError::invalid)?;
+    changes.note(tested(stored.as_ref(), &provider)?).await?;
     answer(&house, &provider, &principal, parameters).await
+}
+
+/// The entry of the audit log: which provider was tried, and how it differs from the stored one.
+fn tested(stored: Option<&SearchProvider>, tried: &SearchProvider) -> Result<AuditEvent, ApiError> {
+    let fields = |provider: &SearchProvider| shown_fields(provider, true).map(Value::Object);
+    let (from, to) = (stored.map(fields).transpose()?, fields(tried)?);
+    let id = stored.map(|stored| stored.id.0);
+    Ok(AuditEvent::test(Kind::SearchProvider, id, &tried.draft.name, from.as_ref(), Some(&to)))
 }
 
 async fn answer(

@@ -175,7 +175,7 @@ async fn save(
     stored: &SearchProvider,
     draft: ProviderDraft,
 ) -> Result<Json<ProviderView>, ApiError> {
-    let draft = keeping_secret(stored, draft);
+    let draft = keeping_secret(stored, draft)?;
     let transforms = house.federation.transforms_for(principal).await?;
     let proposed = changed(stored, &draft);
     let mut errors = house.catalogues.check_provider(&proposed, &transforms);

@@ -63,7 +63,7 @@ impl Storing<'_> {
         let (changes, now) = (self.changes(), self.wired.clock.now());
         let there = changes.authenticators().await?.into_iter().find(|one| one.draft.idp == draft.idp);
         let draft = match &there {
-            Some(there) if self.replace => draft.keeping(&there.draft),
+            Some(there) if self.replace => draft.in_place_of(&there.draft)?,
             _ => draft,
         };
         let draft = draft.check().into_result(draft)?;
@@ -131,7 +131,7 @@ impl Storing<'_> {
         let (changes, now) = (self.changes(), self.wired.clock.now());
         let there = changes.ai_providers().await?.into_iter().find(|one| one.draft.name == draft.name.trim());
         let draft = match &there {
-            Some(there) if self.replace => draft.in_place_of(&there.draft),
+            Some(there) if self.replace => draft.in_place_of(&there.draft)?,
             _ => draft,
         };
         let draft = draft.checked()?;
@@ -150,8 +150,8 @@ impl Storing<'_> {
     }
 
     async fn search_provider(&self, mut draft: ProviderDraft) -> Stored {
-        if self.replace && !draft.masked_fields().is_empty() {
-            draft = unmasked(self.wired, draft).await?;
+        if self.replace {
+            draft = unmasked(self.wired, draft).await??;
         }
         let mut errors = mistakes(self.wired, &self.owner, &draft).await?;
         let (name, now) = (draft.name.clone(), self.wired.clock.now());

@@ -1,0 +1,190 @@
+//! Where the secrets of a record are sent: a stored secret is kept only while that stays the same.
+
+use crate::ai_provider::AiProviderDraft;
+use crate::authenticator::AuthenticatorDraft;
+use crate::notation::query_mappings::QueryMappings;
+use crate::notation::query_template::bind_configuration;
+use crate::provider::ProviderDraft;
+use crate::validation::FieldErrors;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use url::Url;
+
+/// What is said of a field whose stored secret would follow a changed address.
+const ADDRESS_CHANGED: &str = "The address has changed, and a stored secret is not sent to another place than before: enter the secret again.";
+/// The service that a model without a prefix belongs to.
+const DEFAULT_SERVICE: &str = "openai";
+/// A list of further hosts in a provider's `config`.
+const HOSTS: &str = "hosts";
+
+/// Places that secrets may be sent to: scheme, host and port of each, or the text where it is no address.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Destinations(BTreeSet<String>);
+
+impl Destinations {
+    pub fn of_provider(draft: &ProviderDraft) -> Self {
+        let mut places = Self::default();
+        let mappings = QueryMappings::parse(&draft.query_mappings).unwrap_or_default();
+        let bound = |template: &str| {
+            bind_configuration(template, draft.url.trim(), &mappings).unwrap_or_else(|_| template.to_owned())
+        };
+        places.add(&bound("{url}").replace("{url}", ""));
+        // A statement or a body is no address.
+        if let Some(origin) = origin(&bound(&draft.query_template)) {
+            places.0.insert(origin);
+        }
+        places.add_addresses(&draft.page_fetch_config_json, false);
+        places.add_addresses(&draft.config, false);
+        places
+    }
+
+    pub fn of_ai_provider(draft: &AiProviderDraft) -> Self {
+        let mut places = Self::default();
+        places.add_addresses(&draft.config, false);
+        // Without an address the model's service decides.
+        if places.0.is_empty() {
+            let service = draft.model.split_once('/').map_or(DEFAULT_SERVICE, |(service, _)| service.trim());
+            places.0.insert(service.to_ascii_lowercase());
+        }
+        places
+    }
+
+    pub fn of_authenticator(draft: &AuthenticatorDraft) -> Self {
+        let mut places = Self::default();
+        for address in [
+            &draft.token_uri,
+            &draft.auth_uri,
+            &draft.revoke_uri,
+            &draft.user_data_url,
+            &draft.jwks_uri,
+            &draft.issuer,
+        ] {
+            places.add(address);
+        }
+        places
+    }
+
+    /// True when there is a place among them that is not among the others. A place less is no new place.
+    pub fn has_others_than(&self, before: &Self) -> bool {
+        !self.0.is_subset(&before.0)
+    }
+
+    fn add(&mut self, address: &str) {
+        let address = address.trim();
+        if !address.is_empty() {
+            self.0.insert(origin(address).unwrap_or_else(|| address.to_owned()));
+        }
+    }
+
+    /// Every address among the values, and every text of a list of hosts.
+    fn add_addresses(&mut self, values: &Map<String, Value>, are_hosts: bool) {
+        for (name, value) in values {
+            self.add_value(value, are_hosts || name == HOSTS);
+        }
+    }
+
+    fn add_value(&mut self, value: &Value, is_host: bool) {
+        match value {
+            Value::String(text) if is_host || text.contains("://") => self.add(text),
+            Value::Array(list) => list.iter().for_each(|one| self.add_value(one, is_host)),
+            Value::Object(object) => self.add_addresses(object, is_host),
+            _ => {}
+        }
+    }
+}
+
+/// The fields whose stored secrets would be sent to another place than before. `fields`: those that keep one.
+pub fn check(
+    before: &Destinations,
+    after: &Destinations,
+    fields: &[&'static str],
+) -> Result<(), FieldErrors> {
+    let mut errors = FieldErrors::default();
+    if after.has_others_than(before) {
+        fields.iter().for_each(|field| errors.add(field, ADDRESS_CHANGED));
+    }
+    errors.into_result(())
+}
+
+/// Scheme, host and port of an address.
+fn origin(address: &str) -> Option<String> {
+    let url = Url::parse(address).ok()?;
+    let host = url.host_str().filter(|host| !host.is_empty())?.trim_end_matches('.').to_ascii_lowercase();
+    let port = url.port_or_known_default().map_or_else(String::new, |port| port.to_string());
+    Some(format!("{}://{host}:{port}", url.scheme()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn provider(fields: Value) -> Destinations {
+        Destinations::of_provider(&serde_json::from_value(fields).expect("a draft"))
+    }
+
+    fn is_refused(before: &Destinations, after: &Destinations) -> bool {
+        check(before, after, &["credentials"]).is_err()
+    }
+
+    #[test]
+    fn a_provider_is_bound_to_scheme_host_and_port() {
+        let stored = provider(json!({"url": "https://a.example/v1?x=1", "query_mappings": "host=a,lang=en"}));
+        let same = [
+            json!({"url": "https://A.example:443/other"}),
+            json!({"url": " https://a.example./ ", "query_template": "{url}/x?q={query_string}"}),
+            json!({"url": "https://{host}.example/", "query_mappings": "host=a"}),
+        ];
+        for draft in same {
+            assert!(!is_refused(&stored, &provider(draft.clone())), "{draft}");
+        }
+        let other = [
+            json!({"url": "https://b.example/v1"}),
+            json!({"url": "http://a.example/v1"}),
+            json!({"url": "https://a.example:8443/v1"}),
+            json!({"url": "https://{host}.example/", "query_mappings": "host=b"}),
+            json!({"url": "https://a.example@b.example/"}),
+            json!({"url": "https://a.example/", "query_template": "https://b.example/?q={query_string}"}),
+            json!({"url": "https://a.example/", "query_template": "{to}?q={query_string}", "query_mappings": "to=http://b/"}),
+            json!({"url": "https://a.example/", "page_fetch_config_json": {"content_url": "https://b.example/{id}"}}),
+            json!({"url": "https://a.example/", "config": {"swirl": {"x": {"hosts": ["b.example"]}}}}),
+        ];
+        for draft in other {
+            assert!(is_refused(&stored, &provider(draft.clone())), "{draft}");
+        }
+        assert!(is_refused(
+            &provider(json!({"url": "db.example:5432:a"})),
+            &provider(json!({"url": "x:5432:a"}))
+        ));
+        let databases = ["postgres://h/a", "postgres://h/b", "postgres://h:5433/a"]
+            .map(|url| provider(json!({"url": url})));
+        assert!(!is_refused(&databases[0], &databases[1]) && is_refused(&databases[0], &databases[2]));
+    }
+
+    #[test]
+    fn a_model_is_bound_to_its_address_or_its_service() {
+        let of = |model: &str, config: Value| {
+            let draft = json!({"name": "A", "model": model, "config": config});
+            Destinations::of_ai_provider(&serde_json::from_value(draft).expect("a draft"))
+        };
+        let stored = of("gpt-5", json!({}));
+        assert!(!is_refused(&stored, &of("gpt-6", json!({"max_tokens": 5}))));
+        assert!(is_refused(&stored, &of("anthropic/x", json!({}))));
+        assert!(is_refused(&stored, &of("gpt-5", json!({"api_base": "http://b.example/v1"}))));
+        let own = of("meta/one", json!({"api_base": "http://a.example/v1"}));
+        assert!(!is_refused(&own, &of("other/two", json!({"api_base": "http://a.example/v2"}))));
+        assert!(is_refused(&own, &of("meta/one", json!({}))));
+    }
+
+    #[test]
+    fn an_authenticator_is_bound_to_its_addresses() {
+        let of = |token: &str, issuer: &str| {
+            let draft = json!({"token_uri": token, "issuer": issuer});
+            Destinations::of_authenticator(&serde_json::from_value(draft).expect("a draft"))
+        };
+        let stored = of("https://a.example/token", "https://a.example");
+        assert!(!is_refused(&stored, &of("https://a.example/v2/token", "")));
+        assert!(is_refused(&stored, &of("https://b.example/token", "https://a.example")));
+        assert!(is_refused(&stored, &of("", "https://b.example")));
+    }
+}
