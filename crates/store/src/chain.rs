@@ -5,7 +5,7 @@ use crate::copy::{CopiedRow, CopiedTable, CopyError};
 use crate::secrets::SealKey;
 use domain::audit::AuditReport;
 use hmac::{Hmac, KeyInit, Mac};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 /// The table of the entries and that of the head, in a copy too.
@@ -36,16 +36,66 @@ pub(crate) struct HeadRow {
     pub(crate) entries: i64,
     pub(crate) hash: String,
     pub(crate) seal: String,
+    /// The sealed keys of earlier parts of the chain.
+    pub(crate) past_keys: String,
+}
+
+/// What the keys of earlier parts are sealed for.
+pub(crate) const PAST_KEYS: &str = "audit:past_keys";
+
+/// A key that hashed the entries up to the one with this number, in hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PastKey {
+    pub(crate) until: i64,
+    pub(crate) key: String,
+}
+
+/// Opens the keys of earlier parts. None that opens: then the entries of those parts cannot be verified.
+pub(crate) fn past_keys(key: &SealKey, head: &HeadRow) -> Vec<PastKey> {
+    let opened = key.open(&head.past_keys, PAST_KEYS).ok();
+    opened.and_then(|text| serde_json::from_str(text.expose()).ok()).unwrap_or_default()
 }
 
 /// Makes the hashes.
 #[derive(Clone)]
-pub(crate) struct ChainKey(Hmac<Sha256>);
+pub(crate) struct ChainKey {
+    mac: Hmac<Sha256>,
+    bytes: [u8; 32],
+}
 
 impl ChainKey {
     #[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
+    fn new(bytes: [u8; 32]) -> Self {
+        Self { mac: Hmac::new_from_slice(&bytes).expect("a key of any length fits"), bytes }
+    }
+
+    /// The current key.
     pub(crate) fn of(key: &SealKey) -> Self {
-        Self(Hmac::new_from_slice(&key.for_audit()).expect("a key of any length fits"))
+        Self::new(key.for_audit().first().copied().unwrap_or_default())
+    }
+
+    /// The key that the head was sealed with; where none fits, the current one.
+    pub(crate) fn of_head(key: &SealKey, head: &HeadRow) -> Self {
+        let fitting = || key.for_audit().into_iter().map(Self::new).find(|one| one.is_sealed(head));
+        let found = fitting().or_else(|| if key.refresh() { fitting() } else { None });
+        found.unwrap_or_else(|| Self::of(key))
+    }
+
+    fn of_past(past: &PastKey) -> Option<Self> {
+        let mut bytes = [0_u8; 32];
+        for (place, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(past.key.get(place * 2..place * 2 + 2)?, 16).ok()?;
+        }
+        Some(Self::new(bytes))
+    }
+
+    /// This key, as the one of the entries up to `until`.
+    pub(crate) fn as_past(&self, until: i64) -> PastKey {
+        PastKey { until, key: self.bytes.iter().map(|byte| format!("{byte:02x}")).collect() }
+    }
+
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
     }
 
     /// The hash of an entry that follows the one with the hash `previous`.
@@ -66,7 +116,7 @@ impl ChainKey {
     }
 
     fn hash(&self, parts: &[&str]) -> String {
-        let mut mac = self.0.clone();
+        let mut mac = self.mac.clone();
         for part in parts {
             mac.update(&(part.len() as u64).to_be_bytes());
             mac.update(part.as_bytes());
@@ -77,7 +127,10 @@ impl ChainKey {
 
 /// Reads a chain from its first entry to its head, and keeps the first fault.
 pub struct ChainCheck {
+    /// The key of the newest part.
     key: ChainKey,
+    /// Those of earlier parts, each with its last entry.
+    past: Vec<(i64, ChainKey)>,
     entries: u64,
     next: i64,
     previous: String,
@@ -85,9 +138,16 @@ pub struct ChainCheck {
 }
 
 impl ChainCheck {
-    pub fn new(key: &SealKey) -> Self {
-        let key = ChainKey::of(key);
-        Self { key, entries: 0, next: 1, previous: String::new(), fault: None }
+    pub(crate) fn new(key: &SealKey, head: Option<&HeadRow>) -> Self {
+        let past = head.map(|head| past_keys(key, head)).unwrap_or_default();
+        let past = past.iter().filter_map(|past| Some((past.until, ChainKey::of_past(past)?))).collect();
+        let key = head.map_or_else(|| ChainKey::of(key), |head| ChainKey::of_head(key, head));
+        Self { key, past, entries: 0, next: 1, previous: String::new(), fault: None }
+    }
+
+    /// For a copy, by the row of its head.
+    pub fn of_copy(key: &SealKey, table: &CopiedTable, row: Option<&CopiedRow>) -> Self {
+        Self::new(key, row.map(|row| copied_head(table, row)).as_ref())
     }
 
     /// The next entry of a copy.
@@ -116,12 +176,7 @@ impl ChainCheck {
 
     /// The verdict on a copy, by the row of its head.
     pub fn copied_end(self, table: &CopiedTable, row: Option<&CopiedRow>) -> AuditReport {
-        let head = row.map(|row| HeadRow {
-            entries: value_of(table, row, "entries").and_then(|text| text.parse().ok()).unwrap_or_default(),
-            hash: value_of(table, row, "hash").unwrap_or_default(),
-            seal: value_of(table, row, "seal").unwrap_or_default(),
-        });
-        self.end(head.as_ref())
+        self.end(row.map(|row| copied_head(table, row)).as_ref())
     }
 
     /// The next entry, in the order of their numbers.
@@ -131,11 +186,16 @@ impl ChainCheck {
             self.fault(self.next, "is missing");
         } else if row.id < self.next {
             self.fault(row.id, "does not belong to the log");
-        } else if self.key.link(&self.previous, row) != row.hash {
+        } else if self.key_of(row.id).link(&self.previous, row) != row.hash {
             self.fault(row.id, "is not as it was written, or was written under another key");
         }
         self.next = row.id.saturating_add(1);
         self.previous.clone_from(&row.hash);
+    }
+
+    /// The key under which an entry was written.
+    fn key_of(&self, id: i64) -> &ChainKey {
+        self.past.iter().find(|(until, _)| id <= *until).map_or(&self.key, |(_, key)| key)
     }
 
     /// An entry that is there and cannot be read.
@@ -182,6 +242,15 @@ impl ChainCheck {
     }
 }
 
+fn copied_head(table: &CopiedTable, row: &CopiedRow) -> HeadRow {
+    HeadRow {
+        entries: value_of(table, row, "entries").and_then(|text| text.parse().ok()).unwrap_or_default(),
+        hash: value_of(table, row, "hash").unwrap_or_default(),
+        seal: value_of(table, row, "seal").unwrap_or_default(),
+        past_keys: value_of(table, row, "past_keys").unwrap_or_default(),
+    }
+}
+
 fn value_of(table: &CopiedTable, row: &CopiedRow, name: &str) -> Option<String> {
     let place = table.columns.iter().position(|column| column.name == name)?;
     row.get(place).cloned().flatten()
@@ -219,11 +288,11 @@ mod tests {
         }
         let hash = rows.last().map_or(String::new(), |row| row.hash.clone());
         let seal = if count == 0 { String::new() } else { key.seal(count, &hash) };
-        (rows, HeadRow { entries: count, hash, seal })
+        (rows, HeadRow { entries: count, hash, seal, past_keys: String::new() })
     }
 
     fn report(rows: &[EntryRow], head: Option<&HeadRow>, under: &str) -> AuditReport {
-        let mut check = ChainCheck::new(&key(under));
+        let mut check = ChainCheck::new(&key(under), head);
         rows.iter().for_each(|row| check.entry(row));
         check.end(head)
     }
@@ -281,7 +350,12 @@ mod tests {
         twice.insert(2, rows[1].clone());
         assert_eq!(report(&twice, Some(&head), "k").broken_at, Some(2));
         // A head that somebody wrote who has not the key.
-        let forged = HeadRow { entries: 4, hash: rows[3].hash.clone(), seal: head.seal.clone() };
+        let forged = HeadRow {
+            entries: 4,
+            hash: rows[3].hash.clone(),
+            seal: head.seal.clone(),
+            past_keys: String::new(),
+        };
         for head in [None, Some(&forged), Some(&HeadRow { seal: String::new(), ..forged.clone() })] {
             let found = report(&rows[..4], head, "k");
             assert!(!found.ok && found.detail.contains("head"), "{found:?}");

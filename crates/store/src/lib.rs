@@ -26,7 +26,8 @@ mod sql;
 pub mod vectors;
 
 pub use relay::PostgresRelay;
-pub use secrets::SealKey;
+pub use secrets::{KeySource, SealKey};
+pub use sql::Resealed;
 
 use async_trait::async_trait;
 use db::{Db, on_db};

@@ -8,6 +8,7 @@ use domain::contracts::StoreError;
 use domain::secret::Secret;
 use sha2::{Digest, Sha256};
 use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// Keeps this use of the secret apart from every other use of the same text.
 const KEY_PURPOSE: &[u8] = b"tributary: credentials at rest, v1\0";
@@ -15,31 +16,79 @@ const KEY_PURPOSE: &[u8] = b"tributary: credentials at rest, v1\0";
 const FORM: &str = "v1:";
 const NONCE_BYTES: usize = 24;
 
-/// The key that seals credentials. It prints as `***`.
-#[derive(Clone)]
-pub struct SealKey([u8; 32]);
+/// One key.
+#[derive(Clone, PartialEq, Eq)]
+struct Key([u8; 32]);
 
-impl SealKey {
-    /// The key of a secret text; the same text always gives the same key.
-    pub fn from_secret(secret: &Secret) -> Self {
+impl Key {
+    fn of(secret: &Secret) -> Self {
         Self(Sha256::new().chain_update(KEY_PURPOSE).chain_update(secret.expose()).finalize().into())
     }
 
-    /// A key that nobody else has and nobody can make again.
-    pub fn generate() -> Self {
-        Self(rand::random())
-    }
-
-    /// Tells whether two keys are the same, and nothing else about them.
-    pub fn fingerprint(&self) -> String {
+    fn fingerprint(&self) -> String {
         let hash =
             Sha256::new().chain_update(b"tributary: fingerprint, v1\0").chain_update(self.0).finalize();
         hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The key of the audit log's hashes: another than this one, so that neither tells of the other.
-    pub(crate) fn for_audit(&self) -> [u8; 32] {
+    fn for_audit(&self) -> [u8; 32] {
         Sha256::new().chain_update(b"tributary: audit chain, v1\0").chain_update(self.0).finalize().into()
+    }
+
+    fn cipher(&self) -> XChaCha20Poly1305 {
+        XChaCha20Poly1305::new(&self.0.into())
+    }
+}
+
+/// Reads the keys again, for a program that runs while they are replaced.
+pub trait KeySource: Send + Sync {
+    /// The keys, the current one first; None when they have not changed since the last time.
+    fn changed(&self) -> Option<Vec<Secret>>;
+}
+
+/// The keys of the credentials: the current one seals, and every one of them opens. It prints as `***`.
+#[derive(Clone)]
+pub struct SealKey {
+    /// The current one first; never empty.
+    keys: Arc<RwLock<Vec<Key>>>,
+    source: Option<Arc<dyn KeySource>>,
+}
+
+impl SealKey {
+    /// The key of a secret text; the same text always gives the same key.
+    pub fn from_secret(secret: &Secret) -> Self {
+        Self::from_secrets(secret, &[])
+    }
+
+    /// The current key, and others that open what they sealed before.
+    pub fn from_secrets(current: &Secret, others: &[Secret]) -> Self {
+        let keys = std::iter::once(current).chain(others).map(Key::of).collect();
+        Self { keys: Arc::new(RwLock::new(keys)), source: None }
+    }
+
+    /// The same keys, read again where the source says that they changed.
+    pub fn with_source(self, source: Arc<dyn KeySource>) -> Self {
+        Self { source: Some(source), ..self }
+    }
+
+    /// A key that nobody else has and nobody can make again.
+    pub fn generate() -> Self {
+        Self { keys: Arc::new(RwLock::new(vec![Key(rand::random())])), source: None }
+    }
+
+    /// Tells whether two current keys are the same, and nothing else about them.
+    pub fn fingerprint(&self) -> String {
+        self.current().fingerprint()
+    }
+
+    /// True when a key with this fingerprint is among them.
+    pub fn has(&self, fingerprint: &str) -> bool {
+        self.all().iter().any(|key| key.fingerprint() == fingerprint)
+    }
+
+    /// The keys of the audit log's hashes, the current one first: others than these, so that neither tells of the other.
+    pub(crate) fn for_audit(&self) -> Vec<[u8; 32]> {
+        self.all().iter().map(Key::for_audit).collect()
     }
 
     /// Seals a text for one record; it opens for that record only. An empty text stays empty.
@@ -47,33 +96,78 @@ impl SealKey {
         if text.is_empty() {
             return Ok(String::new());
         }
+        self.refresh();
         let nonce: [u8; NONCE_BYTES] = rand::random();
         let sealed = self
+            .current()
             .cipher()
             .encrypt(&XNonce::from(nonce), Payload { msg: text.as_bytes(), aad: record.as_bytes() })
             .map_err(|_| StoreError::Failed(format!("the secret of {record} could not be sealed")))?;
         Ok(format!("{FORM}{}", STANDARD.encode([nonce.as_slice(), &sealed].concat())))
     }
 
-    /// Opens what [`SealKey::seal`] made for the same record.
+    /// Opens what [`SealKey::seal`] made for the same record, under any of the keys.
     pub(crate) fn open(&self, sealed: &str, record: &str) -> Result<Secret, StoreError> {
         if sealed.is_empty() {
             return Ok(Secret::default());
         }
-        let unreadable = || StoreError::Failed(format!("the sealed secret of {record} is not readable"));
-        let bytes = sealed.strip_prefix(FORM).and_then(|text| STANDARD.decode(text).ok());
-        let bytes = bytes.ok_or_else(unreadable)?;
-        let (nonce, body) = bytes.split_first_chunk::<NONCE_BYTES>().ok_or_else(unreadable)?;
-        let opened = self
-            .cipher()
-            .decrypt(&XNonce::from(*nonce), Payload { msg: body, aad: record.as_bytes() })
-            .map_err(|_| does_not_fit(record))?;
-        String::from_utf8(opened).map(Secret::new).map_err(|_| unreadable())
+        match open_with(&self.all(), sealed, record) {
+            Err(OpenError::Key) if self.refresh() => open_with(&self.all(), sealed, record),
+            opened => opened,
+        }
+        .map_err(|error| error.of(record))
     }
 
-    fn cipher(&self) -> XChaCha20Poly1305 {
-        XChaCha20Poly1305::new(&self.0.into())
+    /// True for what the current key sealed, and for nothing.
+    pub(crate) fn is_current(&self, sealed: &str, record: &str) -> bool {
+        sealed.is_empty() || open_with(&[self.current()], sealed, record).is_ok()
     }
+
+    /// Reads the keys again; true when they changed.
+    pub(crate) fn refresh(&self) -> bool {
+        let Some(secrets) = self.source.as_ref().and_then(|source| source.changed()) else { return false };
+        let keys: Vec<Key> = secrets.iter().map(Key::of).collect();
+        let is_new = !keys.is_empty() && keys != self.all();
+        if is_new {
+            *self.keys.write().unwrap_or_else(PoisonError::into_inner) = keys;
+        }
+        is_new
+    }
+
+    fn all(&self) -> Vec<Key> {
+        self.keys.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn current(&self) -> Key {
+        self.keys.read().unwrap_or_else(PoisonError::into_inner)[0].clone()
+    }
+}
+
+enum OpenError {
+    Unreadable,
+    Key,
+}
+
+impl OpenError {
+    fn of(self, record: &str) -> StoreError {
+        match self {
+            Self::Unreadable => StoreError::Failed(format!("the sealed secret of {record} is not readable")),
+            Self::Key => does_not_fit(record),
+        }
+    }
+}
+
+/// The tag of the sealed text says which key it was.
+fn open_with(keys: &[Key], sealed: &str, record: &str) -> Result<Secret, OpenError> {
+    let bytes = sealed.strip_prefix(FORM).and_then(|text| STANDARD.decode(text).ok());
+    let bytes = bytes.ok_or(OpenError::Unreadable)?;
+    let (nonce, body) = bytes.split_first_chunk::<NONCE_BYTES>().ok_or(OpenError::Unreadable)?;
+    let open = |key: &Key| {
+        let payload = Payload { msg: body, aad: record.as_bytes() };
+        key.cipher().decrypt(&XNonce::from(*nonce), payload).ok()
+    };
+    let opened = keys.iter().find_map(open).ok_or(OpenError::Key)?;
+    String::from_utf8(opened).map(Secret::new).map_err(|_| OpenError::Unreadable)
 }
 
 impl fmt::Debug for SealKey {
@@ -131,6 +225,44 @@ mod tests {
             assert!(error.contains(reason), "{error}");
             assert!(!error.contains("abc"), "{error}");
         }
+    }
+
+    #[test]
+    fn an_older_key_opens_and_seals_nothing() {
+        let old = key("old").seal("key=abc", "provider:1").unwrap();
+        let both = SealKey::from_secrets(&Secret::new("new"), &[Secret::new("old")]);
+        assert_eq!(both.open(&old, "provider:1").unwrap().expose(), "key=abc");
+        assert!(!both.is_current(&old, "provider:1") && both.is_current("", "provider:1"));
+        let new = both.seal("key=abc", "provider:1").unwrap();
+        assert!(both.is_current(&new, "provider:1") && key("new").open(&new, "provider:1").is_ok());
+        assert!(key("old").open(&new, "provider:1").is_err());
+        assert!(both.has(&key("old").fingerprint()) && both.fingerprint() == key("new").fingerprint());
+    }
+
+    #[test]
+    fn keys_that_change_are_read_again() {
+        struct Source(std::sync::Mutex<Option<Vec<Secret>>>);
+        impl KeySource for Source {
+            fn changed(&self) -> Option<Vec<Secret>> {
+                self.0.lock().unwrap().take()
+            }
+        }
+        let source = Arc::new(Source(std::sync::Mutex::new(None)));
+        let running = key("old").with_source(source.clone());
+        let change =
+            |keys: &[&str]| *source.0.lock().unwrap() = Some(keys.iter().copied().map(Secret::new).collect());
+        let sealed = key("new").seal("key=abc", "provider:1").unwrap();
+        assert!(running.open(&sealed, "provider:1").is_err());
+        change(&["new", "old"]);
+        assert_eq!(running.clone().open(&sealed, "provider:1").unwrap().expose(), "key=abc");
+        change(&["newest", "new"]);
+        let sealed = running.seal("key=abc", "provider:1").unwrap();
+        assert!(
+            key("newest").open(&sealed, "provider:1").is_ok(),
+            "a change is seen before something is sealed"
+        );
+        change(&[]);
+        assert!(running.seal("key=abc", "provider:1").is_ok());
     }
 
     #[test]

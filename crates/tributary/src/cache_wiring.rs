@@ -51,7 +51,7 @@ pub fn open(needs: CacheNeeds<'_>) -> anyhow::Result<SemanticCache> {
 
 /// What sent mail is read with. Messages are known again by the key that also seals credentials.
 fn mail(toolbox: &Toolbox, tokens: Arc<dyn SourceTokens>, data_dir: &Path) -> anyhow::Result<MailParts> {
-    let key = keys::given_secret(&toolbox.settings, data_dir)?.unwrap_or_default();
+    let key = keys::given_keys(&toolbox.settings, data_dir)?.map(|keys| keys.current).unwrap_or_default();
     let fetch = wide_gate(&toolbox.settings, MAIL_ANSWER_BYTES_MAX)?;
     Ok(MailParts { fetch, extract: Arc::clone(&toolbox.extract), tokens, key })
 }

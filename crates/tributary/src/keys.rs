@@ -1,41 +1,145 @@
-//! Files of the data folder that only their owner may read: the generated key and the first password.
+//! Files of the data folder that only their owner may read: the keys of the credentials and the first password.
 
 use anyhow::Context;
 use domain::secret::Secret;
 use domain::settings::Settings;
 use std::io::Write;
-use std::path::Path;
-use store::SealKey;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+use store::{KeySource, SealKey};
 
 pub const KEY_FILE: &str = "secret.key";
 pub const PASSWORD_FILE: &str = domain::password::INITIAL_PASSWORD_FILE;
+/// Letters of a key that is made.
+const KEY_CHARS: usize = 48;
 
-/// The key that seals credentials: from the settings, else from the data folder, else made now.
-pub fn seal_key(settings: &Settings, data_dir: &Path) -> anyhow::Result<SealKey> {
-    let secret = match given_secret(settings, data_dir)? {
-        Some(secret) => secret,
-        None => {
-            let made = random_text(48);
-            write_private(&data_dir.join(KEY_FILE), &made)?;
-            Secret::new(made)
-        }
-    };
-    Ok(SealKey::from_secret(&secret))
+/// The keys of the credentials as texts. The current one seals, the others only open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretKeys {
+    pub current: Secret,
+    pub others: Vec<Secret>,
 }
 
-/// The text of that key, if the settings or the data folder hold one. Makes none.
-pub fn given_secret(settings: &Settings, data_dir: &Path) -> anyhow::Result<Option<Secret>> {
-    if !settings.secret_key.is_empty() {
-        return Ok(Some(settings.secret_key.clone()));
+impl SecretKeys {
+    /// The keys of a key file: one in each line, the current one first.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut keys = text.lines().map(str::trim).filter(|line| !line.is_empty()).map(Secret::new);
+        Some(Self { current: keys.next()?, others: keys.collect() })
     }
-    let path = data_dir.join(KEY_FILE);
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text.trim().to_owned(),
+
+    /// As a key file holds them.
+    pub fn lines(&self) -> Secret {
+        let keys = std::iter::once(&self.current).chain(&self.others);
+        Secret::new(keys.map(Secret::expose).collect::<Vec<&str>>().join("\n"))
+    }
+
+    pub fn seal_key(&self) -> SealKey {
+        SealKey::from_secrets(&self.current, &self.others)
+    }
+}
+
+/// The keys that seal and open credentials: from the settings, else from the data folder, else made now.
+pub fn seal_key(settings: &Settings, data_dir: &Path) -> anyhow::Result<SealKey> {
+    if let Some(keys) = given_keys(settings, data_dir)? {
+        let key = keys.seal_key();
+        return Ok(match settings.secret_key.is_empty() {
+            true => key.with_source(Arc::new(KeyFile::new(data_dir, settings.secret_key_old.clone()))),
+            false => key,
+        });
+    }
+    let made = Secret::new(random_text(KEY_CHARS));
+    write_private(&data_dir.join(KEY_FILE), made.expose())?;
+    let file = KeyFile::new(data_dir, settings.secret_key_old.clone());
+    Ok(SealKey::from_secret(&made).with_source(Arc::new(file)))
+}
+
+/// The texts of those keys, if the settings or the data folder hold one. Makes none.
+pub fn given_keys(settings: &Settings, data_dir: &Path) -> anyhow::Result<Option<SecretKeys>> {
+    let keys = match settings.secret_key.is_empty() {
+        false => Some(SecretKeys { current: settings.secret_key.clone(), others: Vec::new() }),
+        true => read_key_file(&data_dir.join(KEY_FILE))?,
+    };
+    Ok(keys.map(|mut keys| {
+        keys.others.extend(Some(settings.secret_key_old.clone()).filter(|old| !old.is_empty()));
+        keys
+    }))
+}
+
+/// The keys of the file; None when there is no file.
+pub fn read_key_file(path: &Path) -> anyhow::Result<Option<SecretKeys>> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).with_context(|| format!("{} cannot be read", path.display())),
     };
-    anyhow::ensure!(!text.is_empty(), "{} is empty; restore it, or set SVC_SECRET_KEY", path.display());
-    Ok(Some(Secret::new(text)))
+    let keys = SecretKeys::parse(&text);
+    let empty = || format!("{} is empty; restore it, or set SVC_SECRET_KEY", path.display());
+    keys.map(Some).with_context(empty)
+}
+
+/// A new key for `tributary rekey`.
+pub fn new_key() -> Secret {
+    Secret::new(random_text(KEY_CHARS))
+}
+
+/// Puts other keys into the file, all at once: whoever reads it sees the old ones or the new ones.
+pub fn replace_key_file(path: &Path, keys: &SecretKeys) -> anyhow::Result<()> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".new");
+    let temporary = PathBuf::from(temporary);
+    // Left behind by a command that was stopped.
+    match std::fs::remove_file(&temporary) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+        _ => {}
+    }
+    write_private(&temporary, keys.lines().expose())?;
+    std::fs::rename(&temporary, path).with_context(|| format!("{} cannot be replaced", path.display()))?;
+    if let Some(Ok(folder)) = path.parent().map(std::fs::File::open) {
+        let _not_everywhere = folder.sync_all();
+    }
+    Ok(())
+}
+
+/// The key file of a running program: read again when it has changed.
+struct KeyFile {
+    path: PathBuf,
+    also: Secret,
+    stamp: Mutex<Option<Stamp>>,
+}
+
+/// What tells two states of a file apart.
+type Stamp = (Option<SystemTime>, u64, u64);
+
+impl KeyFile {
+    fn new(data_dir: &Path, also: Secret) -> Self {
+        let path = data_dir.join(KEY_FILE);
+        let stamp = Mutex::new(stamp(&path));
+        Self { path, also, stamp }
+    }
+}
+
+impl KeySource for KeyFile {
+    fn changed(&self) -> Option<Vec<Secret>> {
+        let now = stamp(&self.path)?;
+        let mut known = self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
+        if *known == Some(now) {
+            return None;
+        }
+        let keys = read_key_file(&self.path).ok()??;
+        *known = Some(now);
+        let also = Some(self.also.clone()).filter(|also| !also.is_empty());
+        Some(std::iter::once(keys.current).chain(keys.others).chain(also).collect())
+    }
+}
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let data = path.metadata().ok()?;
+    #[cfg(unix)]
+    let number = std::os::unix::fs::MetadataExt::ino(&data);
+    #[cfg(not(unix))]
+    let number = 0;
+    Some((data.modified().ok(), data.len(), number))
 }
 
 /// Random letters and digits, easy to type: no look-alikes.
@@ -55,4 +159,38 @@ pub fn write_private(path: &Path, text: &str) -> anyhow::Result<()> {
     writeln!(file, "{text}")?;
     file.sync_all()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(current: &str, others: &[&str]) -> SecretKeys {
+        let others = others.iter().copied().map(Secret::new).collect();
+        SecretKeys { current: Secret::new(current), others }
+    }
+
+    #[test]
+    fn a_key_file_has_a_key_in_each_line() {
+        assert_eq!(SecretKeys::parse("new\n old \n\n"), Some(keys("new", &["old"])));
+        assert_eq!(SecretKeys::parse(keys("a", &["b", "c"]).lines().expose()), Some(keys("a", &["b", "c"])));
+        assert_eq!(SecretKeys::parse(" \n"), None);
+    }
+
+    #[test]
+    fn a_running_program_sees_another_key_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(KEY_FILE);
+        write_private(&path, "old").unwrap();
+        let file = KeyFile::new(folder.path(), Secret::new("also"));
+        assert!(file.changed().is_none());
+        replace_key_file(&path, &keys("new", &["old"])).unwrap();
+        assert_eq!(file.changed(), Some(["new", "old", "also"].map(Secret::new).to_vec()));
+        assert!(file.changed().is_none());
+        std::fs::write(folder.path().join("secret.key.new"), "left behind").unwrap();
+        replace_key_file(&path, &keys("new", &[])).unwrap();
+        assert_eq!(read_key_file(&path).unwrap(), Some(keys("new", &[])));
+        std::fs::remove_file(&path).unwrap();
+        assert!(file.changed().is_none(), "a file that has gone changes nothing");
+    }
 }

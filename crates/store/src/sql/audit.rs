@@ -1,13 +1,13 @@
 //! The audit log. `docs/decisions/0011-audit-chain.md` says how it holds together.
 
 use crate::SqlStore;
-use crate::chain::{ChainCheck, ChainKey, EntryRow, HeadRow};
+use crate::chain::{ChainCheck, ChainKey, EntryRow, HeadRow, PAST_KEYS, past_keys};
 use crate::db::{Tx, changed, on_db, on_tx};
 use crate::error::failure;
 use crate::json::{plain, to_column, to_count};
 use async_trait::async_trait;
 use chrono::DateTime;
-use domain::audit::{Action, AuditEntry, AuditEvent, AuditFilter, AuditReport, Author};
+use domain::audit::{Action, AuditEntry, AuditEvent, AuditFilter, AuditReport, Author, Kind};
 use domain::contracts::{AuditStore, Page, Store, StoreError};
 use domain::ids::UserId;
 use serde_json::{Map, Value};
@@ -89,8 +89,8 @@ impl AuditStore for SqlStore {
 
     async fn note(&self, author: &Author, event: AuditEvent) -> Result<AuditEntry, StoreError> {
         let mut tx = self.db.begin().await?;
-        let key = ChainKey::of(&self.key);
         let head = locked_head(&mut tx).await?;
+        let key = ChainKey::of_head(&self.key, &head);
         let is_sealed = key.is_sealed(&head);
         let (row, head) = next(&key, &head, author, event)?;
         insert(&mut tx, &row).await?;
@@ -125,7 +125,7 @@ impl AuditStore for SqlStore {
     /// none beyond the head of that time.
     async fn verify_audit(&self) -> Result<AuditReport, StoreError> {
         let head = self.head().await?;
-        let mut check = ChainCheck::new(&self.key);
+        let mut check = ChainCheck::new(&self.key, head.as_ref());
         let (mut after, until) = (i64::MIN, head.as_ref().map_or(i64::MAX, |head| head.entries));
         while let Some(last) = self.check_some(&mut check, after, until).await? {
             after = last;
@@ -155,8 +155,8 @@ impl SqlStore {
     pub(crate) async fn commit_change(&self, mut tx: Tx, events: Vec<AuditEvent>) -> Result<(), StoreError> {
         let events: Vec<AuditEvent> = events.into_iter().filter(|event| !event.is_nothing()).collect();
         if let Some(author) = self.author.as_ref().filter(|_| !events.is_empty()) {
-            let key = ChainKey::of(&self.key);
             let mut head = locked_head(&mut tx).await?;
+            let key = ChainKey::of_head(&self.key, &head);
             let is_sealed = key.is_sealed(&head);
             for event in events {
                 let (row, new_head) = next(&key, &head, author, event)?;
@@ -168,8 +168,32 @@ impl SqlStore {
         tx.commit().await
     }
 
+    /// Goes on with the audit log under the current key, noting that; true when it was under another one. The key of the
+    /// entries until now is kept, sealed, so that they can still be verified.
+    pub async fn renew_audit_key(&self, author: &Author) -> Result<bool, StoreError> {
+        const TEXT: &str = "UPDATE audit_head SET past_keys = $1 WHERE id = 1";
+        let mut tx = self.db.begin().await?;
+        let head = locked_head(&mut tx).await?;
+        let (old, new) = (ChainKey::of_head(&self.key, &head), ChainKey::of(&self.key));
+        if old.is(&new) {
+            return Ok(false);
+        }
+        let mut past = past_keys(&self.key, &head);
+        past.push(old.as_past(head.entries));
+        let text = serde_json::to_string(&past)
+            .map_err(|_| StoreError::Failed("the keys could not be written as JSON".to_owned()))?;
+        let sealed = self.key.seal(&text, PAST_KEYS)?;
+        let event = AuditEvent::of(Action::Rekeyed, Kind::Database, None, "");
+        let (row, head) = next(&new, &head, author, event)?;
+        insert(&mut tx, &row).await?;
+        set_head(&mut tx, &new, &head, true).await?;
+        on_tx!(&mut tx, db => changed(sqlx::query(TEXT).bind(sealed.as_str()).execute(db)))?;
+        tx.commit().await?;
+        Ok(true)
+    }
+
     async fn head(&self) -> Result<Option<HeadRow>, StoreError> {
-        const TEXT: &str = "SELECT entries, hash, seal FROM audit_head WHERE id = 1";
+        const TEXT: &str = "SELECT entries, hash, seal, past_keys FROM audit_head WHERE id = 1";
         on_db!(self.db, read, db => sqlx::query_as::<_, HeadRow>(TEXT).fetch_optional(db))
     }
 
@@ -217,11 +241,11 @@ impl SqlStore {
 async fn locked_head(tx: &mut Tx) -> Result<HeadRow, StoreError> {
     let head = match tx {
         Tx::Sqlite(tx) => {
-            let text = "SELECT entries, hash, seal FROM audit_head WHERE id = 1";
+            let text = "SELECT entries, hash, seal, past_keys FROM audit_head WHERE id = 1";
             sqlx::query_as(text).fetch_optional(&mut **tx).await
         }
         Tx::Postgres(tx) => {
-            let text = "SELECT entries, hash, seal FROM audit_head WHERE id = 1 FOR UPDATE";
+            let text = "SELECT entries, hash, seal, past_keys FROM audit_head WHERE id = 1 FOR UPDATE";
             sqlx::query_as(text).fetch_optional(&mut **tx).await
         }
     };
@@ -254,7 +278,8 @@ fn next(
         hash: String::new(),
     };
     row.hash = key.link(&head.hash, &row);
-    let head = HeadRow { entries: row.id, hash: row.hash.clone(), seal: String::new() };
+    let past_keys = head.past_keys.clone();
+    let head = HeadRow { entries: row.id, hash: row.hash.clone(), seal: String::new(), past_keys };
     Ok((row, head))
 }
 

@@ -20,6 +20,7 @@ mod pipelines;
 mod preferences;
 mod prompts;
 mod providers;
+mod rekey;
 mod results;
 mod runs;
 mod schedules;
@@ -29,3 +30,5 @@ mod tasks;
 mod tokens;
 mod transforms;
 mod users;
+
+pub use rekey::Resealed;

@@ -4,6 +4,7 @@
 mod at_rest;
 mod audit;
 mod copy;
+mod rekey;
 mod relay;
 mod upgrade;
 

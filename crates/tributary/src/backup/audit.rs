@@ -12,12 +12,12 @@ pub fn audit_report(backup: &Backup, key: &SealKey) -> Result<Option<AuditReport
     let (Some(entries), Some(head)) = (part(ENTRIES), part(HEAD)) else {
         return Ok(None);
     };
-    let mut check = ChainCheck::new(key);
+    let head_row = backup.rows(head)?.next_row()?.map(|(row, _)| row);
+    let mut check = ChainCheck::of_copy(key, table(head)?, head_row.as_ref());
     let mut rows = backup.rows(entries)?;
     while let Some((row, _)) = rows.next_row()? {
         check.copied_entry(table(entries)?, &row).map_err(|error| fault(entries, &error.to_string()))?;
     }
-    let head_row = backup.rows(head)?.next_row()?.map(|(row, _)| row);
     Ok(Some(check.copied_end(table(head)?, head_row.as_ref())))
 }
 

@@ -8,14 +8,17 @@
 //! ```
 //!
 //! The manifest stands at the end, so that a backup is written in one pass. Every byte of the file belongs to one of
-//! these, so that a damaged byte is found and its part is named.
+//! these, so that a damaged byte is found and its part is named. With a passphrase the whole file is encrypted
+//! (`encrypted`).
 
 mod audit;
+mod encrypted;
 mod read;
 mod texts;
 mod write;
 
 pub use audit::audit_report;
+pub use encrypted::PASSPHRASE_CHARS_MIN;
 pub use read::{Backup, PartRows};
 pub use texts::{TEXTS_PART, Texts, add_texts, put_texts};
 pub use write::BackupWriter;
@@ -84,6 +87,12 @@ pub enum BackupError {
     Damaged(PathBuf, String),
     #[error("part '{0}' is not readable: {1}")]
     Part(String, String),
+    #[error("{0} is encrypted; give its passphrase with --passphrase-stdin")]
+    Encrypted(PathBuf),
+    #[error("{0} is not encrypted; leave out --passphrase-stdin")]
+    NotEncrypted(PathBuf),
+    #[error("the passphrase of {0} is another one, or its head is damaged")]
+    Passphrase(PathBuf),
 }
 
 fn hex(bytes: &[u8]) -> String {

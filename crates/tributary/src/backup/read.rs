@@ -1,27 +1,70 @@
 //! Reads a backup, after every byte of it was checked.
 
+use super::encrypted::{self, DecryptingReader, OpenError, StreamKey};
 use super::{BackupError, FOOT_BYTES, HASH_BYTES, HEAD, MANIFEST_BYTES_MAX, Manifest, Part, TAIL, hex};
+use domain::secret::Secret;
 use flate2::read::GzDecoder;
 use sha2::{Digest, Sha256};
+use std::fmt;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use store::copy::CopiedRow;
 
 /// Bytes read at once while hashing.
 const BLOCK_BYTES: usize = 256 * 1024;
 
 /// A backup file whose every byte is as it was written.
-#[derive(Debug)]
 pub struct Backup {
     path: PathBuf,
+    /// None for a file that is not encrypted.
+    key: Option<Arc<StreamKey>>,
     pub manifest: Manifest,
 }
+
+impl fmt::Debug for Backup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Backup").field("path", &self.path).field("manifest", &self.manifest).finish()
+    }
+}
+
+/// The file itself, or what decrypts it.
+enum Opened {
+    Plain(File),
+    Encrypted(DecryptingReader<File>),
+}
+
+impl Read for Opened {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Plain(file) => file.read(buffer),
+            Self::Encrypted(reader) => reader.read(buffer),
+        }
+    }
+}
+
+impl Seek for Opened {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        match self {
+            Self::Plain(file) => file.seek(to),
+            Self::Encrypted(reader) => reader.seek(to),
+        }
+    }
+}
+
+type OpenFile = BufReader<Opened>;
 
 impl Backup {
     /// Opens a file and checks every byte; all damaged parts are named in the error.
     pub fn open(path: &Path) -> Result<Self, BackupError> {
-        let mut file = open(path)?;
+        Self::open_with(path, None)
+    }
+
+    /// Opens a file that is encrypted where there is a passphrase.
+    pub fn open_with(path: &Path, passphrase: Option<&Secret>) -> Result<Self, BackupError> {
+        let key = stream_key(path, passphrase)?;
+        let mut file = open(path, key.as_ref())?;
         let (manifest, parts_end) = manifest(path, &mut file)?;
         let mut damaged = Vec::new();
         let mut place = HEAD.len() as u64;
@@ -38,7 +81,7 @@ impl Backup {
             return Err(BackupError::Damaged(path.to_owned(), "its parts do not fill it".to_owned()));
         }
         match damaged.is_empty() {
-            true => Ok(Self { path: path.to_owned(), manifest }),
+            true => Ok(Self { path: path.to_owned(), key, manifest }),
             false => Err(BackupError::Damaged(path.to_owned(), damaged.join(", "))),
         }
     }
@@ -64,8 +107,8 @@ impl Backup {
         Ok(PartRows { lines, line: String::new(), name: part.name.clone() })
     }
 
-    fn decoder(&self, part: &Part) -> Result<GzDecoder<Take<BufReader<File>>>, BackupError> {
-        let mut file = open(&self.path)?;
+    fn decoder(&self, part: &Part) -> Result<GzDecoder<Take<OpenFile>>, BackupError> {
+        let mut file = open(&self.path, self.key.as_ref())?;
         file.seek(SeekFrom::Start(part.place)).map_err(|error| BackupError::Io(self.path.clone(), error))?;
         Ok(GzDecoder::new(file.take(part.size)))
     }
@@ -73,7 +116,7 @@ impl Backup {
 
 /// Reads rows and says which part is at fault when one is not readable.
 pub struct PartRows {
-    lines: BufReader<Take<GzDecoder<Take<BufReader<File>>>>>,
+    lines: BufReader<Take<GzDecoder<Take<OpenFile>>>>,
     line: String,
     name: String,
 }
@@ -92,13 +135,44 @@ impl PartRows {
     }
 }
 
-fn open(path: &Path) -> Result<BufReader<File>, BackupError> {
+fn open(path: &Path, key: Option<&Arc<StreamKey>>) -> Result<OpenFile, BackupError> {
     let file = File::open(path).map_err(|error| BackupError::Io(path.to_owned(), error))?;
-    Ok(BufReader::new(file))
+    let opened = match key {
+        None => Opened::Plain(file),
+        Some(key) => {
+            let cut_off = |_| BackupError::CutOff(path.to_owned());
+            Opened::Encrypted(DecryptingReader::new(file, Arc::clone(key)).map_err(cut_off)?)
+        }
+    };
+    Ok(BufReader::new(opened))
+}
+
+/// The key of an encrypted file; None for one that is not.
+fn stream_key(path: &Path, passphrase: Option<&Secret>) -> Result<Option<Arc<StreamKey>>, BackupError> {
+    let fault = |error| BackupError::Io(path.to_owned(), error);
+    let mut file = BufReader::new(File::open(path).map_err(fault)?);
+    let is_encrypted = file.fill_buf().map_err(fault)?.starts_with(encrypted::HEAD);
+    let passphrase = match (is_encrypted, passphrase) {
+        (false, None) => return Ok(None),
+        (false, Some(_)) => return Err(BackupError::NotEncrypted(path.to_owned())),
+        (true, None) => return Err(BackupError::Encrypted(path.to_owned())),
+        (true, Some(passphrase)) => passphrase,
+    };
+    let key = StreamKey::open(&mut file, passphrase).map_err(|error| match error {
+        OpenError::Io(error) => fault(error),
+        OpenError::CutOff => BackupError::CutOff(path.to_owned()),
+        OpenError::Header => BackupError::Damaged(path.to_owned(), "its head".to_owned()),
+        OpenError::Passphrase => BackupError::Passphrase(path.to_owned()),
+    })?;
+    let key = Arc::new(key);
+    let whole =
+        DecryptingReader::new(file.into_inner(), Arc::clone(&key)).and_then(|mut reader| reader.check_end());
+    whole.map_err(|_| BackupError::CutOff(path.to_owned()))?;
+    Ok(Some(key))
 }
 
 /// The manifest, and where it begins.
-fn manifest(path: &Path, file: &mut BufReader<File>) -> Result<(Manifest, u64), BackupError> {
+fn manifest(path: &Path, file: &mut OpenFile) -> Result<(Manifest, u64), BackupError> {
     let fault = |error| BackupError::Io(path.to_owned(), error);
     let damaged = |what: &str| BackupError::Damaged(path.to_owned(), what.to_owned());
     let size = file.seek(SeekFrom::End(0)).map_err(fault)?;
@@ -134,7 +208,7 @@ fn manifest(path: &Path, file: &mut BufReader<File>) -> Result<(Manifest, u64), 
     Ok((manifest, foot_at - length))
 }
 
-fn hash(path: &Path, file: &mut BufReader<File>, part: &Part) -> Result<String, BackupError> {
+fn hash(path: &Path, file: &mut OpenFile, part: &Part) -> Result<String, BackupError> {
     let fault = |error| BackupError::Io(path.to_owned(), error);
     file.seek(SeekFrom::Start(part.place)).map_err(fault)?;
     let mut hash = Sha256::new();
@@ -187,6 +261,31 @@ mod tests {
         assert!(rows.next_row().unwrap().is_none());
         let part = backup.manifest.part("file dictionaries/x.txt").unwrap();
         assert_eq!(backup.content(part).unwrap(), b"some words");
+    }
+
+    #[test]
+    fn an_encrypted_file_is_read_with_its_passphrase_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let (open, path) = (folder.path().join("open"), folder.path().join("b"));
+        written(&open);
+        let passphrase = Secret::new("a passphrase for tests");
+        let mut writer = BackupWriter::create_with(&path, Some(&passphrase)).unwrap();
+        writer.add("file dictionaries/x.txt", b"some words").unwrap();
+        let made = Backup::open(&open).unwrap().manifest;
+        writer.finish(made).unwrap();
+        let backup = Backup::open_with(&path, Some(&passphrase)).unwrap();
+        let part = backup.manifest.part("file dictionaries/x.txt").unwrap();
+        assert_eq!(backup.content(part).unwrap(), b"some words");
+        let said = |path: &Path, passphrase: Option<&str>| {
+            let passphrase = passphrase.map(Secret::new);
+            Backup::open_with(path, passphrase.as_ref()).unwrap_err().to_string()
+        };
+        assert!(said(&path, None).contains("--passphrase-stdin"));
+        assert!(said(&open, Some("any")).contains("is not encrypted"));
+        assert!(said(&path, Some("another one")).contains("the passphrase of"));
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        assert!(said(&path, Some("a passphrase for tests")).contains("not whole"));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Writes a backup: under a temporary name, synced, then renamed.
 
+use super::encrypted::EncryptingWriter;
 use super::{BackupError, FOOT_BYTES, HEAD, Manifest, Part, TAIL, hex};
+use domain::secret::Secret;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
@@ -25,9 +27,41 @@ struct OpenPart {
     part: Part,
 }
 
+/// The file itself, or what encrypts it.
+enum Out {
+    Plain(BufWriter<File>),
+    Encrypted(Box<EncryptingWriter<BufWriter<File>>>),
+}
+
+impl Out {
+    fn finish(self) -> std::io::Result<()> {
+        let file = match self {
+            Self::Plain(file) => file,
+            Self::Encrypted(writer) => writer.finish()?,
+        };
+        file.into_inner().map_err(|error| error.into_error())?.sync_all()
+    }
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Plain(file) => file.write(bytes),
+            Self::Encrypted(writer) => writer.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Self::Plain(file) => file.flush(),
+            Self::Encrypted(writer) => writer.flush(),
+        }
+    }
+}
+
 /// Counts and hashes what goes to the file.
 struct Hashed {
-    file: BufWriter<File>,
+    file: Out,
     hash: Sha256,
     bytes: u64,
 }
@@ -48,6 +82,11 @@ impl Write for Hashed {
 impl BackupWriter {
     /// Begins the file beside its place; only its owner may read it.
     pub fn create(place: &Path) -> Result<Self, BackupError> {
+        Self::create_with(place, None)
+    }
+
+    /// Begins a file that is encrypted where there is a passphrase.
+    pub fn create_with(place: &Path, passphrase: Option<&Secret>) -> Result<Self, BackupError> {
         let mut temporary = place.as_os_str().to_owned();
         temporary.push(format!(".{}.partial", std::process::id()));
         let temporary = PathBuf::from(temporary);
@@ -56,7 +95,11 @@ impl BackupWriter {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let begin = || {
-            let mut file = BufWriter::new(options.open(&temporary)?);
+            let file = BufWriter::new(options.open(&temporary)?);
+            let mut file = match passphrase {
+                Some(passphrase) => Out::Encrypted(Box::new(EncryptingWriter::new(file, passphrase)?)),
+                None => Out::Plain(file),
+            };
             file.write_all(HEAD)?;
             Ok(Hashed { file, hash: Sha256::new(), bytes: HEAD.len() as u64 })
         };
@@ -95,8 +138,7 @@ impl BackupWriter {
         foot.extend_from_slice(TAIL);
         out.write_all(&text)?;
         out.write_all(&foot)?;
-        let file = out.file.into_inner().map_err(|error| error.into_error())?;
-        file.sync_all()
+        out.file.finish()
     }
 
     /// Begins a part whose rows come one by one.

@@ -1,8 +1,12 @@
 //! `tributary backup`: everything in one file, while the service runs.
 
 use super::Place;
-use crate::backup::{Backup, BackupWriter, KEY_PART, Manifest, TEXTS_PART, Texts, add_texts, audit_report};
-use crate::{cache_wiring, keys, terminal, wiring};
+use crate::backup::{
+    Backup, BackupWriter, KEY_PART, Manifest, PASSPHRASE_CHARS_MIN, TEXTS_PART, Texts, add_texts,
+    audit_report,
+};
+use crate::keys::{self, SecretKeys};
+use crate::{cache_wiring, terminal, wiring};
 use anyhow::{Context, bail};
 use clap::Args;
 use domain::audit::{Action, AuditEvent, Author, Kind};
@@ -10,12 +14,15 @@ use domain::contracts::{AuditStore, BodyStore, Clock, SystemClock};
 use domain::corpus::StorageBackend;
 use domain::secret::Secret;
 use domain::settings::Settings;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::{SealKey, SqlStore, StoreConfig};
 
 /// The folder of the data folder whose files people put there.
 pub const DICTIONARIES: &str = "dictionaries";
+/// Longest passphrase that is read.
+const PASSPHRASE_BYTES_MAX: u64 = 4096;
 /// Largest file that is taken from there.
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
@@ -26,7 +33,9 @@ Examples:
   tributary backup /var/backups/tributary-monday
   tributary backup monday --with-key
   tributary backup --verify monday
+  tributary backup monday --passphrase-stdin < passphrase.txt
 
+A file without a passphrase holds people's searches, chats and password hashes as they are.
 Without --with-key the file opens no credentials: keep secret.key of the data folder, or SVC_SECRET_KEY, elsewhere.
 The settings file is not part of a backup, nor are the texts of a semantic cache that keeps them in an S3 store.")]
 pub struct BackupCommand {
@@ -41,16 +50,25 @@ pub struct BackupCommand {
     /// Write nothing: check every byte of the file, and say what it holds.
     #[arg(long, conflicts_with_all = ["force", "with_key"])]
     verify: bool,
+    /// Encrypt the file with a passphrase that is read from standard input; with --verify, the one it was made with.
+    #[arg(long)]
+    passphrase_stdin: bool,
 }
 
 impl BackupCommand {
     pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+        let passphrase = passphrase(self.passphrase_stdin)?;
         if self.verify {
-            let backup = Backup::open(&self.file)?;
+            let backup = Backup::open_with(&self.file, passphrase.as_ref())?;
             show(&self.file, &backup.manifest);
             terminal::line("Every byte is as it was written.");
             return verify_audit(&backup, place);
         }
+        let is_short = |text: &Secret| text.expose().chars().count() < PASSPHRASE_CHARS_MIN;
+        anyhow::ensure!(
+            !passphrase.as_ref().is_some_and(is_short),
+            "the passphrase is too short; use at least {PASSPHRASE_CHARS_MIN} characters"
+        );
         anyhow::ensure!(
             self.force || !self.file.exists(),
             "{} is there already; --force replaces it",
@@ -62,8 +80,8 @@ impl BackupCommand {
         }
         let settings = place.read(&[])?.settings;
         let data_dir = PathBuf::from(&settings.data_dir);
-        let secret = keys::given_secret(&settings, &data_dir)?;
-        let mut writer = BackupWriter::create(&self.file)?;
+        let keys = keys::given_keys(&settings, &data_dir)?;
+        let mut writer = BackupWriter::create_with(&self.file, passphrase.as_ref())?;
         let url = wiring::database_url(&settings, &data_dir)?;
         let schema = store::copy::export(&url, &mut writer).await.context("the database cannot be copied")?;
         for path in dictionaries(&data_dir)? {
@@ -77,26 +95,26 @@ impl BackupCommand {
             say_failed(&texts, "not in it");
         }
         if self.with_key {
-            let secret = secret.as_ref().context("there is no key yet; leave out --with-key")?;
-            writer.add(KEY_PART, secret.expose().as_bytes())?;
+            let keys = keys.as_ref().context("there is no key yet; leave out --with-key")?;
+            writer.add(KEY_PART, keys.lines().expose().as_bytes())?;
         }
         let manifest = writer.finish(Manifest {
             version: domain::VERSION.to_owned(),
             schema,
             made: SystemClock.now(),
-            key_fingerprint: secret.as_ref().map(|secret| SealKey::from_secret(secret).fingerprint()),
+            key_fingerprint: keys.as_ref().map(|keys| keys.seal_key().fingerprint()),
             parts: Vec::new(),
         })?;
         show(&self.file, &manifest);
         // A database of an older version is copied as it is, and has no such log yet.
-        if let Some(secret) = secret.as_ref().filter(|_| schema == store::copy::schema_version()) {
-            note(&url, secret, Action::BackedUp, &self.file).await;
+        if let Some(keys) = keys.as_ref().filter(|_| schema == store::copy::schema_version()) {
+            note(&url, keys, Action::BackedUp, &self.file).await;
         }
         if self.with_key {
             terminal::note(
                 "The file holds the key: whoever has it can open the credentials of all providers.",
             );
-        } else if secret.is_some() {
+        } else if keys.is_some() {
             terminal::note(
                 "The key of the credentials is not in it; keep secret.key or SVC_SECRET_KEY elsewhere. \
                  `restore` needs it.",
@@ -104,6 +122,21 @@ impl BackupCommand {
         }
         Ok(())
     }
+}
+
+/// The passphrase of a backup: the text on standard input without the line break at its end.
+pub(super) fn passphrase(from_stdin: bool) -> anyhow::Result<Option<Secret>> {
+    if !from_stdin {
+        return Ok(None);
+    }
+    let mut text = String::new();
+    std::io::stdin()
+        .take(PASSPHRASE_BYTES_MAX)
+        .read_to_string(&mut text)
+        .context("the passphrase is not text")?;
+    let text = text.trim_end_matches(['\r', '\n']);
+    anyhow::ensure!(!text.is_empty(), "there is no passphrase on standard input");
+    Ok(Some(Secret::new(text)))
 }
 
 /// Where the full texts of the semantic cache are.
@@ -124,8 +157,8 @@ pub(super) fn say_failed(texts: &Texts, what: &str) {
 /// Whoever writes a backup anew can make its hashes fit, but not those of the audit log.
 fn verify_audit(backup: &Backup, place: &Place) -> anyhow::Result<()> {
     let settings = place.read(&[])?.settings;
-    let secret = keys::given_secret(&settings, &PathBuf::from(&settings.data_dir))?;
-    let Some(key) = key_that_fits(backup, secret)? else {
+    let keys = keys::given_keys(&settings, &PathBuf::from(&settings.data_dir))?;
+    let Some(key) = key_that_fits(backup, keys)? else {
         terminal::note("The audit log in it is not verified: the key is not here.");
         return Ok(());
     };
@@ -135,23 +168,24 @@ fn verify_audit(backup: &Backup, place: &Place) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The key that the backup was made under: the one given, or its own.
-pub(super) fn key_that_fits(backup: &Backup, given: Option<Secret>) -> anyhow::Result<Option<SealKey>> {
-    let own = match backup.manifest.part(KEY_PART) {
-        Some(part) => {
-            Some(Secret::new(String::from_utf8(backup.content(part)?).context("the key is not text")?))
-        }
-        None => None,
-    };
-    let keys = given.into_iter().chain(own).map(|secret| SealKey::from_secret(&secret));
-    let fits = |key: &SealKey| Some(key.fingerprint()) == backup.manifest.key_fingerprint;
-    Ok(keys.into_iter().find(fits))
+/// The keys that the backup was made under: those given, or its own.
+pub(super) fn key_that_fits(backup: &Backup, given: Option<SecretKeys>) -> anyhow::Result<Option<SealKey>> {
+    let Some(wanted) = &backup.manifest.key_fingerprint else { return Ok(None) };
+    let keys = given.into_iter().chain(own_keys(backup)?).map(|keys| keys.seal_key());
+    Ok(keys.into_iter().find(|key| key.has(wanted)))
+}
+
+/// The keys that are in the backup itself.
+pub(super) fn own_keys(backup: &Backup) -> anyhow::Result<Option<SecretKeys>> {
+    let Some(part) = backup.manifest.part(KEY_PART) else { return Ok(None) };
+    let text = String::from_utf8(backup.content(part)?).context("the key is not text")?;
+    Ok(SecretKeys::parse(&text))
 }
 
 /// Notes in the audit log what was done to the database as a whole. It is done already, so a log that cannot be
 /// written is said and no failure.
-pub(super) async fn note(url: &Secret, secret: &Secret, action: Action, file: &Path) {
-    let config = StoreConfig { url: url.clone(), pool_max: 1, key: SealKey::from_secret(secret) };
+pub(super) async fn note(url: &Secret, keys: &SecretKeys, action: Action, file: &Path) {
+    let config = StoreConfig { url: url.clone(), pool_max: 1, key: keys.seal_key() };
     let event = AuditEvent::of(action, Kind::Database, None, &file.display().to_string());
     let noted = async {
         let store = SqlStore::open(config).await?;

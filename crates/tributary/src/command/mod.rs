@@ -23,6 +23,7 @@ mod migrate;
 mod providers;
 mod public_address;
 mod read_file;
+mod rekey;
 mod reload_prompts;
 mod restore;
 mod search;
@@ -93,6 +94,8 @@ enum Command {
     Backup(backup::BackupCommand),
     /// Put a backup in place.
     Restore(restore::Restore),
+    /// Replace the key of the sealed credentials, while the service runs.
+    Rekey(rekey::Rekey),
     /// Show who changed what, or verify that the log of it is whole.
     Audit(audit::AuditCommand),
     /// Search from the command line, without a running server.
@@ -241,6 +244,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Watch(watch) => return watch.run(&place).await,
         Command::Backup(backup) => backup.run(&place).await?,
         Command::Restore(restore) => restore.run(&place).await?,
+        Command::Rekey(rekey) => rekey.run(&place).await?,
         Command::Audit(audit) => return audit.run(&place).await,
         Command::Completions(completions) => completions.run(),
         Command::Providers(providers) => providers.run(&place).await?,

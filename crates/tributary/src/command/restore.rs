@@ -1,11 +1,12 @@
 //! `tributary restore`: a backup becomes the data of this installation. Checks everything before it changes anything.
 
 use super::Place;
-use super::backup::{DICTIONARIES, key_that_fits, note, say_failed, storage};
+use super::backup::{DICTIONARIES, key_that_fits, note, own_keys, passphrase, say_failed, storage};
 use super::control::HOW_TO_STOP;
-use crate::backup::{Backup, KEY_PART, Part, TEXTS_PART, Texts, audit_report, put_texts};
+use crate::backup::{Backup, Part, TEXTS_PART, Texts, audit_report, put_texts};
+use crate::keys::{self, SecretKeys};
 use crate::service::SERVE_LOCK;
-use crate::{keys, terminal, wiring};
+use crate::{terminal, wiring};
 use anyhow::{Context, bail};
 use clap::Args;
 use domain::audit::Action;
@@ -14,7 +15,6 @@ use domain::secret::Secret;
 use domain::settings::Settings;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use store::SealKey;
 use store::copy::{CopiedRow, Importer};
 
 /// Rows that are written at once, and most bytes of them.
@@ -27,6 +27,7 @@ const BATCH_BYTES_MAX: usize = 8 * 1024 * 1024;
 Examples:
   tributary restore /var/backups/tributary-monday --data-dir /var/lib/tributary
   SVC_SECRET_KEY=… tributary restore monday
+  tributary restore monday --passphrase-stdin < passphrase.txt
 
 Every byte of the file is checked before anything is changed. What is there is replaced only with --force, and only
 when the whole backup has been read.")]
@@ -36,11 +37,15 @@ pub struct Restore {
     /// Replace what is there; go on without the key that opens the credentials.
     #[arg(long)]
     force: bool,
+    /// Read the passphrase of an encrypted backup from standard input.
+    #[arg(long)]
+    passphrase_stdin: bool,
 }
 
 impl Restore {
     pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let backup = Backup::open(&self.file)?;
+        let passphrase = passphrase(self.passphrase_stdin)?;
+        let backup = Backup::open_with(&self.file, passphrase.as_ref())?;
         let newest = store::copy::schema_version();
         anyhow::ensure!(
             backup.manifest.schema <= newest,
@@ -51,7 +56,7 @@ impl Restore {
         let settings = place.read(&[])?.settings;
         let data_dir = PathBuf::from(&settings.data_dir);
         let key = self.key(&backup, &settings, &data_dir)?;
-        self.check_audit(&backup, keys::given_secret(&settings, &data_dir)?)?;
+        self.check_audit(&backup, keys::given_keys(&settings, &data_dir)?)?;
         std::fs::create_dir_all(&data_dir)
             .with_context(|| format!("{} cannot be made", data_dir.display()))?;
         let _nobody_else = alone(&data_dir)?;
@@ -63,11 +68,11 @@ impl Restore {
             Some(_) => put_texts(&backup, &*storage(&settings, &data_dir)?).await?,
             None => Texts::default(),
         };
-        if let Some(secret) = key {
-            put_key(&secret, &data_dir)?;
+        if let Some(keys) = key {
+            put_key(&keys, &data_dir)?;
         }
-        if let Some(secret) = keys::given_secret(&settings, &data_dir)? {
-            note(&url, &secret, Action::Restored, &self.file).await;
+        if let Some(keys) = keys::given_keys(&settings, &data_dir)? {
+            note(&url, &keys, Action::Restored, &self.file).await;
         }
         terminal::line(format!(
             "Restored {rows} records of {} into {}. Start the service again: waiting work goes on.",
@@ -84,17 +89,19 @@ impl Restore {
         Ok(())
     }
 
-    /// The key to be written, if the one that opens the credentials is in the backup only.
-    fn key(&self, backup: &Backup, settings: &Settings, data_dir: &Path) -> anyhow::Result<Option<Secret>> {
+    /// The keys to be written, if the one that opens the credentials is in the backup only.
+    fn key(
+        &self,
+        backup: &Backup,
+        settings: &Settings,
+        data_dir: &Path,
+    ) -> anyhow::Result<Option<SecretKeys>> {
         let Some(wanted) = &backup.manifest.key_fingerprint else { return Ok(None) };
-        let fits = |secret: &Secret| SealKey::from_secret(secret).fingerprint() == *wanted;
-        let here = keys::given_secret(settings, data_dir)?;
-        if here.as_ref().is_some_and(fits) {
+        let here = keys::given_keys(settings, data_dir)?;
+        if here.as_ref().is_some_and(|keys| keys.seal_key().has(wanted)) {
             return Ok(None);
         }
-        if let Some(part) = backup.manifest.part(KEY_PART) {
-            let secret =
-                Secret::new(String::from_utf8(backup.content(part)?).context("the key is not text")?);
+        if let Some(own) = own_keys(backup)? {
             anyhow::ensure!(
                 self.force || here.is_none(),
                 "another key is here than the one in the backup; --force puts that of the backup in its place"
@@ -103,7 +110,7 @@ impl Restore {
                 settings.secret_key.is_empty(),
                 "SVC_SECRET_KEY is not the key of the backup; unset it, the backup brings its own"
             );
-            return Ok(Some(secret));
+            return Ok(Some(own));
         }
         let missing = match here {
             Some(_) => "the key here is not the one that the credentials were sealed with",
@@ -120,7 +127,7 @@ impl Restore {
     }
 
     /// An entry that was changed in the backup is named before anything is touched.
-    fn check_audit(&self, backup: &Backup, given: Option<Secret>) -> anyhow::Result<()> {
+    fn check_audit(&self, backup: &Backup, given: Option<SecretKeys>) -> anyhow::Result<()> {
         let Some(key) = key_that_fits(backup, given)? else { return Ok(()) };
         let Some(report) = audit_report(backup, &key)? else { return Ok(()) };
         anyhow::ensure!(
@@ -217,10 +224,10 @@ fn put_files(backup: &Backup, data_dir: &Path) -> anyhow::Result<()> {
 }
 
 /// Another key that is there is kept under another name.
-fn put_key(secret: &Secret, data_dir: &Path) -> anyhow::Result<()> {
+fn put_key(keys: &SecretKeys, data_dir: &Path) -> anyhow::Result<()> {
     let path = data_dir.join(keys::KEY_FILE);
     if path.exists() {
         std::fs::rename(&path, data_dir.join("secret.key.before-restore"))?;
     }
-    keys::write_private(&path, secret.expose())
+    keys::write_private(&path, keys.lines().expose())
 }

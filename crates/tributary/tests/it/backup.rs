@@ -366,6 +366,60 @@ fn a_backup_with_its_key_needs_nothing_else() {
     }
 }
 
+/// Runs a command with a passphrase on its standard input.
+fn with_passphrase(folder: &Path, arguments: &[&str], passphrase: &str) -> Output {
+    use std::io::Write;
+    use std::process::Stdio;
+    let mut command = program(folder, arguments);
+    command.arg("--passphrase-stdin").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    writeln!(child.stdin.take().unwrap(), "{passphrase}").unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_backup_under_a_passphrase_tells_nothing_without_it() {
+    const RIGHT: &str = "four words of a passphrase";
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    assert!(run(here.path(), &["setup"]).status.success());
+    assert!(run(here.path(), &["user", "add", "canary-of-people"]).status.success());
+    let short = with_passphrase(here.path(), &["backup", "b"], "short");
+    assert!(!short.status.success() && text(&short.stderr).contains("too short"), "{short:?}");
+    let made = with_passphrase(here.path(), &["backup", "b", "--with-key"], RIGHT);
+    assert!(made.status.success(), "{made:?}");
+    let file = here.path().join("b");
+    let bytes = std::fs::read(&file).unwrap();
+    for plain in ["argon2", "canary", "users", "TRIBUTARY BACKUP"] {
+        assert!(!bytes.windows(plain.len()).any(|window| window == plain.as_bytes()), "{plain}");
+    }
+    let file = file.to_str().unwrap().to_owned();
+    let verified = with_passphrase(here.path(), &["backup", "--verify", &file], RIGHT);
+    assert!(verified.status.success() && text(&verified.stdout).contains("table users"), "{verified:?}");
+    for (arguments, passphrase, said) in [
+        (["backup", "--verify", &file], Some("another passphrase"), "the passphrase of"),
+        (["backup", "--verify", &file], None, "is encrypted"),
+        (["restore", "--force", &file], Some("another passphrase"), "the passphrase of"),
+        (["restore", "--force", &file], None, "is encrypted"),
+    ] {
+        let refused = match passphrase {
+            Some(passphrase) => with_passphrase(there.path(), &arguments, passphrase),
+            None => run(there.path(), &arguments),
+        };
+        assert!(!refused.status.success() && text(&refused.stderr).contains(said), "{refused:?}");
+    }
+    assert_eq!(std::fs::read_dir(there.path()).unwrap().count(), 0, "nothing was made there");
+    let restored = with_passphrase(there.path(), &["restore", &file], RIGHT);
+    assert!(restored.status.success(), "{restored:?}");
+    assert!(text(&run(there.path(), &["user", "list"]).stdout).contains("canary-of-people"));
+    assert_eq!(key_of(here.path()), key_of(there.path()));
+    let mut damaged = bytes;
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    std::fs::write(&file, damaged).unwrap();
+    let found = with_passphrase(here.path(), &["backup", "--verify", &file], RIGHT);
+    assert!(!found.status.success(), "{found:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restore_refuses_a_running_service_and_a_newer_backup() {
     let here = tempfile::tempdir().unwrap();

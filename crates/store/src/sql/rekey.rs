@@ -1,0 +1,127 @@
+//! Sealing everything anew under the current key, row by row, while others read and write.
+
+use crate::SqlStore;
+use crate::db::{changed, on_db};
+use domain::contracts::StoreError;
+
+/// Rows that are read at once.
+const STEP: i64 = 100;
+
+/// One column of sealed texts. The selection gives number, record and text of the rows after a number; the change
+/// replaces a text only while it is still the one that was read.
+struct Place {
+    select: &'static str,
+    update: &'static str,
+}
+
+macro_rules! place {
+    ($table:literal, $column:literal, $record:literal) => {
+        Place {
+            select: concat!(
+                "SELECT id, ",
+                $record,
+                ", ",
+                $column,
+                " FROM ",
+                $table,
+                " WHERE id > $1 ORDER BY id LIMIT $2"
+            ),
+            update: concat!(
+                "UPDATE ",
+                $table,
+                " SET ",
+                $column,
+                " = $1 WHERE id = $2 AND ",
+                $column,
+                " = $3"
+            ),
+        }
+    };
+}
+
+const PLACES: [Place; 6] = [
+    place!("providers", "credentials", "'provider:' || id"),
+    place!("providers", "confidential", "'provider:' || id || ':confidential'"),
+    place!("ai_providers", "draft", "'ai_provider:' || id"),
+    place!("authenticators", "draft", "'authenticator:' || id"),
+    place!("connections", "tokens", "'connection:' || user_id || ':' || authenticator_id"),
+    place!("audit_head", "past_keys", "'audit:past_keys'"),
+];
+
+/// How it went with the sealed texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Resealed {
+    /// Texts that were sealed anew.
+    pub done: u64,
+    /// Records whose texts no key opens; they are left as they are.
+    pub unreadable: Vec<String>,
+}
+
+impl SqlStore {
+    /// Seals anew what another key than the current one sealed. It can be stopped at any moment and begun again: a
+    /// text is under one of the keys, before and after.
+    pub async fn reseal(&self) -> Result<Resealed, StoreError> {
+        let mut resealed = Resealed::default();
+        self.overwrite_replaced(true).await?;
+        let mut outcome = Ok(());
+        for place in &PLACES {
+            outcome = self.reseal_place(place, &mut resealed).await;
+            if outcome.is_err() {
+                break;
+            }
+        }
+        if outcome.is_ok() {
+            outcome = self.reseal_flows(&mut resealed).await;
+        }
+        self.overwrite_replaced(false).await?;
+        outcome.map(|()| resealed)
+    }
+
+    async fn reseal_place(&self, place: &Place, resealed: &mut Resealed) -> Result<(), StoreError> {
+        let mut after = i64::MIN;
+        loop {
+            let rows: Vec<(i64, String, String)> = on_db!(self.db, read, db =>
+                sqlx::query_as(place.select).bind(after).bind(STEP).fetch_all(db))?;
+            let Some((last, ..)) = rows.last() else { return Ok(()) };
+            after = *last;
+            for (id, record, sealed) in rows {
+                let Some(anew) = self.sealed_anew(&sealed, record, resealed)? else { continue };
+                resealed.done += on_db!(self.db, write, db => changed(sqlx::query(place.update)
+                    .bind(anew.as_str()).bind(id).bind(sealed.as_str()).execute(db)))?;
+            }
+        }
+    }
+
+    /// Browsers that were sent away. There are few of them, and not for long.
+    async fn reseal_flows(&self, resealed: &mut Resealed) -> Result<(), StoreError> {
+        const SELECT: &str = "SELECT state_hash, sealed FROM pending_flows";
+        const UPDATE: &str = "UPDATE pending_flows SET sealed = $1 WHERE state_hash = $2 AND sealed = $3";
+        let rows: Vec<(String, String)> = on_db!(self.db, read, db => sqlx::query_as(SELECT).fetch_all(db))?;
+        for (state_hash, sealed) in rows {
+            let record = format!("flow:{state_hash}");
+            let Some(anew) = self.sealed_anew(&sealed, record, resealed)? else { continue };
+            resealed.done += on_db!(self.db, write, db => changed(sqlx::query(UPDATE)
+                .bind(anew.as_str()).bind(state_hash.as_str()).bind(sealed.as_str()).execute(db)))?;
+        }
+        Ok(())
+    }
+
+    /// The text under the current key; None when it is already, or when no key opens it.
+    fn sealed_anew(
+        &self,
+        sealed: &str,
+        record: String,
+        resealed: &mut Resealed,
+    ) -> Result<Option<String>, StoreError> {
+        if self.key.is_current(sealed, &record) {
+            return Ok(None);
+        }
+        match self.key.open(sealed, &record) {
+            Ok(text) => self.key.seal(text.expose(), &record).map(Some),
+            Err(_) => {
+                resealed.unreadable.push(record);
+                Ok(None)
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Another key: everything is sealed anew, the audit log goes on, and a stop in the middle leaves all of it readable.
+
+use super::{config, now};
+use domain::ai_provider::AiProviderDraft;
+use domain::audit::{Action, AuditEvent, Author, Kind};
+use domain::authenticator::{AuthenticatorDraft, FlowPurpose, PendingFlow, Tokens};
+use domain::contracts::{
+    AiProviderStore, AuditStore, AuthenticatorStore, ConnectionStore, ProviderStore, UserStore,
+};
+use domain::provider::ProviderDraft;
+use domain::secret::Secret;
+use domain::user::UserDraft;
+use store::{SealKey, SqlStore, StoreConfig};
+
+fn keys(current: &str, others: &[&str]) -> SealKey {
+    let others: Vec<Secret> = others.iter().copied().map(Secret::new).collect();
+    SealKey::from_secrets(&Secret::new(current), &others)
+}
+
+async fn open(url: &str, key: SealKey) -> SqlStore {
+    SqlStore::open(StoreConfig { key, ..config(url) }).await.expect("opens")
+}
+
+/// One record of every kind that is sealed, and entries of the log.
+async fn fill(store: &SqlStore) {
+    let person = UserDraft { username: "anna".to_owned(), ..UserDraft::default() };
+    let user = store.create_user(person, "hash".to_owned(), now()).await.expect("a user").id;
+    let provider = ProviderDraft {
+        name: "A source".to_owned(),
+        url: "https://s.example/?api_key=INLINE-1".to_owned(),
+        credentials: "key=one".to_owned(),
+        http_request_headers: [("X-Api-Key".to_owned(), "two".to_owned())].into(),
+        ..ProviderDraft::default()
+    };
+    store.create_providers(vec![provider], user, now()).await.expect("a provider");
+    let model = AiProviderDraft {
+        name: "A model".to_owned(),
+        api_key: "three".to_owned(),
+        ..AiProviderDraft::default()
+    };
+    store.create_ai_provider(model, Some(user), now()).await.expect("a model");
+    let hub = AuthenticatorDraft {
+        idp: "hub".to_owned(),
+        client_secret: "four".to_owned(),
+        ..AuthenticatorDraft::default()
+    };
+    let hub = store.create_authenticator(hub, now()).await.expect("an authenticator").id;
+    let tokens = Tokens {
+        access: Secret::new("five"),
+        refresh: Secret::new("six"),
+        expires: None,
+        scopes: String::new(),
+    };
+    store.connect(user, hub, tokens, "anna@hub".to_owned(), now()).await.expect("a connection");
+    let flow = PendingFlow {
+        state_hash: "state".to_owned(),
+        authenticator: hub,
+        purpose: FlowPurpose::SignIn,
+        browser_hash: "browser".to_owned(),
+        verifier: Secret::new("seven"),
+        nonce: "n".to_owned(),
+        redirect_uri: "https://here.example/".to_owned(),
+        next: "/".to_owned(),
+        expires: now() + chrono::TimeDelta::minutes(5),
+    };
+    store.begin_flow(flow, now()).await.expect("a flow");
+}
+
+async fn note(store: &SqlStore) {
+    let event = AuditEvent::of(Action::Reset, Kind::SearchProvider, Some(1), "A source");
+    store.note(&Author::command_line(now()), event).await.expect("an entry");
+}
+
+async fn assert_whole(store: &SqlStore) {
+    let provider = store.providers().await.expect("opens").remove(0);
+    assert_eq!(provider.credentials.expose(), "key=one");
+    assert_eq!(provider.draft.http_request_headers["X-Api-Key"], "two");
+    assert_eq!(provider.draft.url, "https://s.example/?api_key=INLINE-1");
+    assert_eq!(store.ai_providers().await.expect("opens")[0].draft.api_key, "three");
+    assert_eq!(store.authenticators().await.expect("opens")[0].draft.client_secret, "four");
+    let report = store.verify_audit().await.expect("a report");
+    assert!(report.ok, "{report:?}");
+}
+
+async fn another_key_takes_everything_along(url: String) {
+    let store = open(&url, keys("one", &[])).await;
+    fill(&store).await;
+    note(&store).await;
+    store.close().await;
+    for (new, old) in [("two", "one"), ("three", "two")] {
+        // A process that has heard of the new key, and one that works on with the old one for a while.
+        let both = open(&url, keys(new, &[old])).await;
+        let late = open(&url, keys(old, &[new])).await;
+        assert_whole(&both).await;
+        note(&both).await;
+        note(&late).await;
+        assert_eq!(both.renew_audit_key(&Author::command_line(now())).await, Ok(true));
+        assert_eq!(both.renew_audit_key(&Author::command_line(now())).await, Ok(false), "once");
+        note(&late).await;
+        note(&both).await;
+        assert_whole(&both).await;
+        assert_whole(&late).await;
+        let resealed = both.reseal().await.expect("sealed anew");
+        assert!(resealed.done >= 6 && resealed.unreadable.is_empty(), "{resealed:?}");
+        assert_eq!(both.reseal().await.expect("again").done, 0, "nothing is left");
+        both.close().await;
+        late.close().await;
+        let only = open(&url, keys(new, &[])).await;
+        assert_whole(&only).await;
+        note(&only).await;
+        assert_whole(&only).await;
+        only.close().await;
+        let old = open(&url, keys(old, &[])).await;
+        assert!(old.providers().await.is_err() && old.ai_providers().await.is_err());
+        assert!(!old.verify_audit().await.expect("a report").ok);
+        old.close().await;
+    }
+    let last = open(&url, keys("three", &[])).await;
+    let flow = last.take_flow("state", now()).await.expect("opens").expect("a flow");
+    assert_eq!(flow.verifier.expose(), "seven");
+    last.close().await;
+}
+
+#[tokio::test]
+async fn another_key_in_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    another_key_takes_everything_along(format!("sqlite://{}/store.db", folder.path().display())).await;
+}
+
+#[tokio::test]
+async fn another_key_on_postgresql() {
+    let Some(server) = testkit::postgres::server("the key of the store") else { return };
+    testkit::postgres::with_database(&server, another_key_takes_everything_along).await;
+}
