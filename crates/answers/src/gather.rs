@@ -80,7 +80,7 @@ impl Desk {
     ) -> Result<PageText, PageError> {
         // The time of a single page is a matter of its provider, and of who reads it.
         let time_max = wait_until.saturating_duration_since(Instant::now());
-        let wanted = PageWanted { provider, item, user, is_asked_for: false, time_max };
+        let wanted = PageWanted::of_result(provider, item, user, time_max);
         let late = || PageError::Failed("its page did not come in time".to_owned());
         timeout_at(wait_until, self.pages.read(&wanted)).await.unwrap_or_else(|_| Err(late()))
     }

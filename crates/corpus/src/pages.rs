@@ -35,10 +35,10 @@ impl CachedPages {
 
     /// How the document of a result from the cache is asked for at its own source. None: it is not for this person.
     async fn own_source(&self, wanted: &PageWanted<'_>) -> Option<Asked> {
-        let mark = wanted.item.cache.as_ref()?;
+        let id = wanted.cached?;
         let parts = &self.cache.parts;
         let found = async {
-            let Some(signal) = ingest::visible(parts, mark.signal_id, wanted.user).await? else {
+            let Some(signal) = ingest::visible(parts, id, wanted.user).await? else {
                 return Ok(None);
             };
             ingest::asked_for(parts, &signal, wanted.user).await
@@ -56,24 +56,22 @@ impl ReadPages for CachedPages {
         if let Some(page) = self.cache.text(wanted).await {
             return Ok(page);
         }
-        if wanted.item.cache.is_none() {
+        if wanted.cached.is_none() {
             return self.read_live(wanted).await;
         }
-        let Some(Asked { provider, item }) = self.own_source(wanted).await else {
-            return Err(PageError::NoAddress);
-        };
+        let Some(asked) = self.own_source(wanted).await else { return Err(PageError::NoAddress) };
         // The cache is a source that lets its pages be read; whether they may be fetched is for their own source to say.
-        self.read_live(&PageWanted { provider: &provider, item: &item, ..*wanted }).await
+        let target = asked.target(&self.cache.parts.catalogues);
+        self.read_live(&PageWanted { target, cached: None, is_asked_for: false, ..*wanted }).await
     }
 
     async fn probe(&self, wanted: &PageWanted<'_>) -> Result<PageProbe, PageError> {
-        if wanted.item.cache.is_none() {
+        if wanted.cached.is_none() {
             return self.live.probe(wanted).await;
         }
-        let Some(Asked { provider, item }) = self.own_source(wanted).await else {
-            return Err(PageError::NoAddress);
-        };
-        self.live.probe(&PageWanted { provider: &provider, item: &item, ..*wanted }).await
+        let Some(asked) = self.own_source(wanted).await else { return Err(PageError::NoAddress) };
+        let target = asked.target(&self.cache.parts.catalogues);
+        self.live.probe(&PageWanted { target, cached: None, ..*wanted }).await
     }
 
     async fn fill_bodies(

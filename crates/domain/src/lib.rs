@@ -10,6 +10,7 @@
 //! | [`provider_test`] | what trying a provider answers |
 //! | [`query_transform`], [`pipeline_record`] | reusable rewrites of queries; the post-result pipeline as data |
 //! | [`schedule_record`] | what an administrator may change of a schedule |
+//! | [`provenance`] | whether a provider gave an address or a person typed it |
 //! | [`result`], [`mixed`] | one result, one provider's saved results, the mixed results response |
 //! | [`audit`] | the audit log: who changed what, with secrets masked |
 //! | [`authenticator`] | services that sign people in or give their tokens for sources |
@@ -56,6 +57,7 @@ pub mod password;
 pub mod pipeline_record;
 pub mod preferences;
 pub mod prompt_record;
+pub mod provenance;
 pub mod provider;
 pub mod provider_secrets;
 pub mod provider_test;

@@ -4,6 +4,7 @@ use crate::answer::AnswerDetails;
 use crate::corpus::CacheMark;
 use crate::ids::{ProviderId, ResultId, SearchId, SignalId};
 use crate::instant::Instant;
+use crate::provenance::Provenance;
 use crate::status::ProviderStatus;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -31,6 +32,11 @@ pub struct ResultItem {
     pub searchprovider_rank: u32,
     pub title: String,
     pub url: String,
+    /// The address that the provider gave, once the result was edited. Read-only: pages are fetched by it, never by an
+    /// edited `url`.
+    #[serde(rename = "source_url", skip_deserializing, skip_serializing_if = "Provenance::is_unedited")]
+    #[schema(value_type = Option<String>, read_only)]
+    pub provenance: Provenance,
     pub body: String,
     /// `YYYY-MM-DD HH:MM:SS` with an optional offset, or `unknown`.
     pub date_published: String,

@@ -1,9 +1,9 @@
 //! Which address is fetched for a result.
 
-use domain::contracts::{Origin, PageError};
+use domain::contracts::PageError;
 use domain::notation::json_path::JsonPath;
 use domain::page_fetch::PageFetchConfig;
-use domain::result::ResultItem;
+use domain::provenance::{PageTarget, SourceItem};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 use url::Url;
@@ -14,11 +14,13 @@ pub const ADDRESS_BYTES_MAX: usize = 8 * 1024;
 /// What a value keeps where it is put into an address, so that it stays one part of it.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The address of the content: by the provider's template, else the result's own.
-pub fn of(item: &ResultItem, config: &PageFetchConfig) -> Result<Url, PageError> {
-    let text = match &config.content_url {
-        Some(template) => filled(template, item).ok_or(PageError::NoAddress)?,
-        None => item.url.trim().to_owned(),
+/// The address of the content: by the provider's template where the provider named the document, else its own.
+pub fn of(target: PageTarget<'_>, config: &PageFetchConfig) -> Result<Url, PageError> {
+    let text = match (target, &config.content_url) {
+        (PageTarget::Source(page), Some(template)) => {
+            filled(template, page.item()).ok_or(PageError::NoAddress)?
+        }
+        _ => target.address().trim().to_owned(),
     };
     parse(&text).ok_or(PageError::NoAddress)
 }
@@ -29,9 +31,9 @@ pub fn parse(text: &str) -> Option<Url> {
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
 }
 
-/// A template with values of the result in it: `{id}`, `{file.id}`. A value that begins the template is an address of its
+/// A template with values of the result in it, as its provider gave them: `{id}`, `{file.id}`. A value that begins the template is an address of its
 /// own; any other stays one part of the address. None when a value is missing.
-pub fn filled(template: &str, item: &ResultItem) -> Option<String> {
+pub fn filled(template: &str, item: SourceItem<'_>) -> Option<String> {
     let mut address = String::new();
     let mut rest = template;
     while let Some(open) = rest.find('{') {
@@ -50,34 +52,38 @@ pub fn filled(template: &str, item: &ResultItem) -> Option<String> {
     Some(address)
 }
 
-/// The origin of a template, where the template itself says it and no value of a result can change it.
-pub fn literal_origin(template: &str) -> Option<Origin> {
-    let literal = template.split('{').next().unwrap_or_default();
-    let authority = literal.split_once("://")?.1;
-    let is_closed = authority.contains(['/', '?', '#']) || literal.len() == template.len();
-    Origin::of(&parse(literal).filter(|_| is_closed)?, true)
-}
-
-fn value(item: &ResultItem, name: &str) -> Option<String> {
+fn value(item: SourceItem<'_>, name: &str) -> Option<String> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     };
-    if let Some(value) = item.payload.get(name) {
+    if let Some(value) = item.payload().get(name) {
         return text(value);
     }
     if name == "url" {
-        return Some(item.url.clone());
+        return Some(item.url().as_str().to_owned());
     }
     let path = JsonPath::parse(name).ok()?;
-    path.find(&Value::Object(item.payload.clone())).into_iter().find_map(text)
+    path.find(&Value::Object(item.payload().clone())).into_iter().find_map(text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::ids::{ProviderId, UserId};
+    use domain::provider::{ProviderDraft, SearchProvider};
+    use domain::result::ResultItem;
     use serde_json::json;
+
+    fn provider() -> SearchProvider {
+        SearchProvider::unsaved(ProviderDraft::default(), UserId(1), Default::default())
+    }
+
+    fn given(mut item: ResultItem, by: ProviderId) -> ResultItem {
+        item.mark_as_given(by);
+        item
+    }
 
     fn item() -> ResultItem {
         let payload = json!({
@@ -104,16 +110,20 @@ mod tests {
             ("https://a.example/{id", None),
             ("https://a.example/", Some("https://a.example/")),
         ];
+        let item = given(item(), ProviderId(1));
+        let item = item.as_given().expect("a provider gave it");
         for (template, expected) in table {
-            assert_eq!(filled(template, &item()).as_deref(), expected, "{template}");
+            assert_eq!(filled(template, item).as_deref(), expected, "{template}");
         }
     }
 
     #[test]
     fn the_address_is_the_templates_or_the_results() {
         let own = PageFetchConfig::default();
+        let provider = provider();
         let address = |url: &str, config: &PageFetchConfig| {
-            of(&ResultItem { url: url.to_owned(), ..item() }, config).map(|url| url.to_string()).ok()
+            let item = given(ResultItem { url: url.to_owned(), ..item() }, provider.id);
+            of(PageTarget::of_result(&provider, &item), config).map(|url| url.to_string()).ok()
         };
         let table = [
             (" https://a.example/x ", Some("https://a.example/x")),
@@ -128,25 +138,10 @@ mod tests {
         }
         let template = PageFetchConfig { content_url: Some("https://b.example/{number}".to_owned()), ..own };
         assert_eq!(address("", &template).as_deref(), Some("https://b.example/7"));
+        let typed = ResultItem { url: "https://a.example/typed".to_owned(), ..item() };
+        let own = of(PageTarget::of_result(&provider, &typed), &template).map(|url| url.to_string());
+        assert_eq!(own.as_deref(), Ok("https://a.example/typed"), "templates are for what the provider gave");
         let long = format!("https://a.example/{}", "x".repeat(ADDRESS_BYTES_MAX));
         assert_eq!(parse(&long), None);
-    }
-
-    #[test]
-    fn an_origin_is_the_templates_own_only_when_nothing_can_change_it() {
-        let table = [
-            ("https://a.example/{id}", true),
-            ("https://a.example/fixed", true),
-            ("https://a.example", true),
-            ("https://a.example?x={id}", true),
-            ("https://a.example{id}", false),
-            ("https://a.example:{id}/", false),
-            ("https://{host}/", false),
-            ("{url}", false),
-            ("file:///{id}", false),
-        ];
-        for (template, is_literal) in table {
-            assert_eq!(literal_origin(template).is_some(), is_literal, "{template}");
-        }
     }
 }

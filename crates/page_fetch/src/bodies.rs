@@ -36,7 +36,8 @@ pub async fn fill(
     let config = PageFetchConfig::of(&provider.draft);
     let shelf = Shelf { parts, provider, config: &config, rules, wanted: &wanted };
     let bodies = {
-        let thin = items.iter().enumerate().filter(|(_, item)| is_thin(item, &rules));
+        let is_wanted = |item: &ResultItem| is_thin(item, &rules) && item.as_given().is_some();
+        let thin = items.iter().enumerate().filter(|(_, item)| is_wanted(item));
         let pages: Vec<_> = thin.map(|(place, item)| shelf.placed(place, item)).collect();
         let mut pages = futures_util::stream::iter(pages).buffer_unordered(PAGES_AT_ONCE);
         let mut bodies = Vec::new();
@@ -75,13 +76,7 @@ impl Shelf<'_> {
     async fn body(&self, item: &ResultItem) -> Option<String> {
         let own = Duration::try_from_secs_f64(self.rules.timeout).unwrap_or_default();
         let time_max = own.min(self.wanted.time_max);
-        let wanted = PageWanted {
-            provider: self.provider,
-            item,
-            user: self.wanted.user,
-            is_asked_for: false,
-            time_max,
-        };
+        let wanted = PageWanted::of_result(self.provider, item, self.wanted.user, time_max);
         let errand = Errand { parts: self.parts, config: self.config, wanted: &wanted, usual: time_max };
         let page = match errand.run().await {
             Ok(page) => page,

@@ -1,6 +1,6 @@
 //! Diffbot: a service that fetches a page and gives its text. It is asked when the page cannot be fetched from here.
 
-use crate::PageFetchParts;
+use crate::{PageFetchParts, page};
 use domain::bounded_json::parse_answer;
 use domain::contracts::{HttpMethod, HttpRequest, Origin, PageError, PageText};
 use domain::page_fetch::Diffbot;
@@ -15,13 +15,13 @@ const ANY_ENTITY: &str = "analyze";
 pub async fn read(
     parts: &PageFetchParts,
     service: &Diffbot,
-    page: &Url,
+    wanted: &Url,
     time_max: Duration,
 ) -> Result<PageText, PageError> {
     let failed = |why: String| PageError::Failed(format!("Diffbot has no text of it: {why}"));
     let request =
-        request(service, page, time_max).ok_or_else(|| failed("its address is not valid".to_owned()))?;
-    let answer = parts.fetch.fetch(&request).await.map_err(|error| failed(error.to_string()))?;
+        request(service, wanted, time_max).ok_or_else(|| failed("its address is not valid".to_owned()))?;
+    let answer = parts.fetch.fetch(&request).await.map_err(|error| failed(page::shown(error).to_string()))?;
     if answer.status != 200 {
         return Err(failed(format!("it answered with the status {}", answer.status)));
     }

@@ -11,8 +11,9 @@
 //! | `probe` | whether a page is still there, without fetching it |
 //! | `bodies` | `config.swirl.fetch_url_body`: thin bodies of results are filled |
 //!
-//! Addresses come from sources and are believed in nothing: the gate refuses what is not public, unless it is the
-//! provider's own origin, and credentials go to that origin alone.
+//! No address is trusted: the outbound client refuses what is not public, unless the provider gave the address and it is
+//! on the provider's own origin, and credentials go to that origin alone. An address that a person typed is fetched without
+//! anybody's rights; `domain::provenance` keeps the two apart.
 
 mod address;
 mod bodies;
@@ -29,7 +30,7 @@ use domain::contracts::{
     Catalogues, ExtractText, Fetch, PageError, PageProbe, PageText, PageWanted, ReadPages, SourceTokens,
 };
 use domain::ids::UserId;
-use domain::page_fetch::PageFetchConfig;
+use domain::provenance::PageTarget;
 use domain::provider::SearchProvider;
 use domain::rag::RagOverrides;
 use domain::result::ResultItem;
@@ -64,13 +65,16 @@ impl PageFetch {
 impl ReadPages for PageFetch {
     /// Fetches only for providers whose `page_fetch_config_json` has the key `cache`.
     async fn read(&self, wanted: &PageWanted<'_>) -> Result<PageText, PageError> {
-        let draft = &wanted.provider.draft;
-        let config = PageFetchConfig::of(draft);
+        let config = wanted.target.fetch_config();
         if !config.is_enabled && !wanted.is_asked_for {
             let why = "its provider does not let pages be fetched: page_fetch_config_json has no key 'cache'";
             return Err(PageError::Failed(why.to_owned()));
         }
-        let usual = match RagOverrides::of(draft).fetch_timeout {
+        let of_provider = match wanted.target {
+            PageTarget::Source(page) => RagOverrides::of(&page.provider().draft).fetch_timeout,
+            PageTarget::Account(_) | PageTarget::User(_) => None,
+        };
+        let usual = match of_provider {
             Some(seconds) => Duration::try_from_secs_f64(seconds).unwrap_or_default(),
             None => self.parts.settings.page_fetch_timeout.0,
         };
@@ -78,7 +82,7 @@ impl ReadPages for PageFetch {
     }
 
     async fn probe(&self, wanted: &PageWanted<'_>) -> Result<PageProbe, PageError> {
-        let config = PageFetchConfig::of(&wanted.provider.draft);
+        let config = wanted.target.fetch_config();
         probe::probe(&self.parts, &config, wanted).await
     }
 

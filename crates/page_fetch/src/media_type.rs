@@ -6,6 +6,7 @@ use domain::bounded_json::parse_answer;
 use domain::contracts::HttpResponse;
 use domain::notation::json_path::JsonPath;
 use domain::page_fetch::MediaTypeLookup;
+use domain::provenance::SourceItem;
 use serde_json::Value;
 
 /// The type of an answer without parameters, in lower case.
@@ -28,8 +29,12 @@ pub fn unwanted(media_type: &str) -> Miss {
 }
 
 /// Asks for the type before anything is fetched.
-pub async fn look_up(errand: &Errand<'_>, lookup: &MediaTypeLookup) -> Result<String, Miss> {
-    let address = filled(&lookup.url, errand.wanted.item).and_then(|text| parse(&text));
+pub async fn look_up(
+    errand: &Errand<'_>,
+    lookup: &MediaTypeLookup,
+    item: SourceItem<'_>,
+) -> Result<String, Miss> {
+    let address = filled(&lookup.url, item).and_then(|text| parse(&text));
     let address = address.ok_or_else(|| Miss::last("the type of the content cannot be asked for"))?;
     let answer = errand.get(address).await?;
     let value = parse_answer(&answer.body)

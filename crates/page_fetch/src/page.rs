@@ -2,7 +2,8 @@
 
 use crate::{PageFetchParts, address, diffbot, media_type, request};
 use domain::contracts::{FetchError, FileToRead, HttpResponse, PageError, PageText, PageWanted};
-use domain::page_fetch::PageFetchConfig;
+use domain::page_fetch::{MediaTypeLookup, PageFetchConfig};
+use domain::provenance::{PageTarget, SourcePage};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use url::Url;
@@ -45,14 +46,25 @@ impl From<PageError> for Miss {
 impl From<FetchError> for Miss {
     fn from(error: FetchError) -> Self {
         let is_last = matches!(error, FetchError::Refused(_) | FetchError::Invalid(_));
-        Self { error: PageError::Failed(error.to_string()), is_last }
+        Self { error: shown(error), is_last }
+    }
+}
+
+/// What users read of a failed request. What it was that did not let a host be reached is for the log.
+pub fn shown(error: FetchError) -> PageError {
+    match error {
+        FetchError::Refused(_) | FetchError::UnknownHost(_) | FetchError::Connect(..) => {
+            tracing::info!("a page was not fetched: {error}");
+            PageError::Unreachable
+        }
+        other => PageError::Failed(other.to_string()),
     }
 }
 
 impl Errand<'_> {
     pub async fn run(&self) -> Result<PageText, PageError> {
         let started = Instant::now();
-        let url = address::of(self.wanted.item, self.config)?;
+        let url = address::of(self.wanted.target, self.config)?;
         let host = url.host_str().unwrap_or_default().to_owned();
         let time = self.config.timeout_for(&host).unwrap_or(self.usual).min(self.wanted.time_max);
         let plain = timeout(time, self.plain(url.clone())).await;
@@ -62,8 +74,9 @@ impl Errand<'_> {
             Err(_) => Miss::maybe(format!("{host} did not answer in time")),
         };
         // What only the provider's own origin knows is nothing for others.
-        let is_own = request::own_origin(self.wanted.provider, self.config, &url).is_some();
-        let Some(service) = self.config.diffbot.as_ref().filter(|_| !miss.is_last && !is_own) else {
+        let is_for_others = |page: &SourcePage<'_>| request::own_origin(*page, self.config, &url).is_none();
+        let service = self.source().filter(is_for_others).and(self.config.diffbot.as_ref());
+        let Some(service) = service.filter(|_| !miss.is_last) else {
             return Err(miss.error);
         };
         let time = self.wanted.time_max.saturating_sub(started.elapsed()).min(self.usual);
@@ -72,11 +85,24 @@ impl Errand<'_> {
             .map_err(|second| PageError::Failed(format!("{}; {second}", miss.error)))
     }
 
+    /// The page, where its provider named it.
+    fn source(&self) -> Option<SourcePage<'_>> {
+        match self.wanted.target {
+            PageTarget::Source(page) => Some(page),
+            PageTarget::Account(_) | PageTarget::User(_) => None,
+        }
+    }
+
+    /// Where the media type is asked for before the page is fetched.
+    fn lookup(&self) -> Option<(&MediaTypeLookup, SourcePage<'_>)> {
+        self.config.media_type_lookup.as_ref().zip(self.source())
+    }
+
     /// One answer; any status but 200 is a failure.
     pub async fn get(&self, url: Url) -> Result<HttpResponse, Miss> {
-        let PageWanted { provider, user, .. } = *self.wanted;
+        let PageWanted { target, user, .. } = *self.wanted;
         let host = url.host_str().unwrap_or_default().to_owned();
-        let mut request = request::get(self.parts, provider, self.config, user, url).await?;
+        let mut request = request::get(self.parts, target, self.config, user, url).await?;
         request.time_max = self.wanted.time_max;
         let answer = self.parts.fetch.fetch(&request).await?;
         match answer.status {
@@ -88,8 +114,8 @@ impl Errand<'_> {
     }
 
     async fn plain(&self, url: Url) -> Result<PageText, Miss> {
-        if let Some(lookup) = &self.config.media_type_lookup {
-            let found = media_type::look_up(self, lookup).await?;
+        if let Some((lookup, page)) = self.lookup() {
+            let found = media_type::look_up(self, lookup, page.item()).await?;
             if !media_type::is_wanted(&self.config.media_types, &found) {
                 return Err(media_type::unwanted(&found));
             }
@@ -98,9 +124,7 @@ impl Errand<'_> {
         let answer = self.get(url).await?;
         let media_type = media_type::of(&answer);
         // Whoever was asked for the type before has said it already, and more truly.
-        if self.config.media_type_lookup.is_none()
-            && !media_type::is_wanted(&self.config.media_types, &media_type)
-        {
+        if self.lookup().is_none() && !media_type::is_wanted(&self.config.media_types, &media_type) {
             return Err(media_type::unwanted(&media_type));
         }
         let said = answer.header("content-type").map(str::to_owned);

@@ -39,16 +39,16 @@ struct Asking<'a> {
 
 impl Asking<'_> {
     async fn ask(&self, method: HttpMethod, range: Option<&str>) -> Result<HttpResponse, PageError> {
-        let PageWanted { provider, item, user, time_max, .. } = *self.wanted;
-        let url = address::of(item, self.config)?;
-        let asked = request::get(self.parts, provider, self.config, user, url).await?;
+        let PageWanted { target, user, time_max, .. } = *self.wanted;
+        let url = address::of(target, self.config)?;
+        let asked = request::get(self.parts, target, self.config, user, url).await?;
         let mut headers = asked.headers;
         headers.extend(range.map(|range| ("Range".to_owned(), range.to_owned())));
         let time_max = time_max.saturating_sub(self.started.elapsed());
         let request = HttpRequest { method, headers, time_max, ..asked };
         // A source that does not know ranges would send the whole page; dropping the stream hangs up.
         let answer = self.parts.fetch.stream(&request).await;
-        let answer = answer.map_err(|error| PageError::Failed(error.to_string()))?;
+        let answer = answer.map_err(page::shown)?;
         Ok(HttpResponse { status: answer.status, headers: answer.headers, body: Default::default() })
     }
 }

@@ -1,12 +1,13 @@
-//! What is sent for a page. Credentials go to the provider's own origin and nowhere else.
+//! What is sent for a page. Credentials go to the provider's own origin and nowhere else, and only for an address that the
+//! provider gave.
 
 use crate::PageFetchParts;
-use crate::address::literal_origin;
 use base64::Engine;
 use domain::contracts::{HttpMethod, HttpRequest, Origin, PageError, TlsOptions};
 use domain::ids::UserId;
 use domain::notation::credentials::{Login, SourceCredentials};
 use domain::page_fetch::PageFetchConfig;
+use domain::provenance::{AccountPage, PageTarget, SourcePage};
 use domain::provider::SearchProvider;
 use domain::secret::{Secret, is_secret_name};
 use std::path::PathBuf;
@@ -17,26 +18,28 @@ use url::Url;
 const ACCEPT: &str = "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8";
 
 /// The origin of an address, when it is the provider's own: the one of its `url`, or the one that a template names itself.
-pub fn own_origin(provider: &SearchProvider, config: &PageFetchConfig, url: &Url) -> Option<Origin> {
+/// Only what the provider named is looked at, so that a typed address has no such origin.
+pub fn own_origin(page: SourcePage<'_>, config: &PageFetchConfig, url: &Url) -> Option<Origin> {
     let lookup = config.media_type_lookup.as_ref().map(|lookup| lookup.url.as_str());
-    let templates = [Some(provider.draft.url.trim()), config.content_url.as_deref(), lookup];
-    templates.into_iter().flatten().filter_map(literal_origin).find(|origin| origin.is_of(url))
+    let templates = [Some(page.provider().draft.url.trim()), config.content_url.as_deref(), lookup];
+    templates.into_iter().flatten().filter_map(Origin::named_by).find(|origin| origin.is_of(url))
 }
 
 /// A request for something behind a result.
 pub async fn get(
     parts: &PageFetchParts,
-    provider: &SearchProvider,
+    target: PageTarget<'_>,
     config: &PageFetchConfig,
     user: UserId,
     url: Url,
 ) -> Result<HttpRequest, PageError> {
-    let own = own_origin(provider, config, &url);
-    let carried = match &own {
-        Some(_) => carried(parts, provider, user).await?,
-        None => Carried::default(),
+    let (own, carried) = match target {
+        PageTarget::Source(page) => source_rights(parts, page, config, user, &url).await?,
+        PageTarget::Account(page) => account_rights(parts, page, user, &url).await?,
+        PageTarget::User(_) => (None, Carried::default()),
     };
-    let origin = own.clone().or_else(|| Origin::of(&url, false)).ok_or(PageError::NoAddress)?;
+    let is_of_source = own.is_some() && matches!(target, PageTarget::Source(_));
+    let origin = own.or_else(|| Origin::of(&url, false)).ok_or(PageError::NoAddress)?;
     let mut request = HttpRequest {
         method: HttpMethod::Get,
         url,
@@ -49,11 +52,42 @@ pub async fn get(
         time_max: Duration::MAX,
         tls: carried.tls,
     };
-    add_headers(&mut request, config, own.is_some());
+    add_headers(&mut request, config, is_of_source);
     Ok(request)
 }
 
-/// The provider's headers over the usual ones; those whose names say that they hold a secret stay at home.
+/// What a page that its provider named is fetched with: at the provider's own origin its credentials or the person's.
+async fn source_rights(
+    parts: &PageFetchParts,
+    page: SourcePage<'_>,
+    config: &PageFetchConfig,
+    user: UserId,
+    url: &Url,
+) -> Result<(Option<Origin>, Carried), PageError> {
+    let Some(origin) = own_origin(page, config, url) else { return Ok((None, Carried::default())) };
+    let provider = page.provider();
+    let token = token_of(parts, provider, user).await?;
+    Ok((Some(origin), token.map_or_else(|| of_credentials(provider), Carried::bearer)))
+}
+
+/// What a typed address at the provider's origin is fetched with: the person's own token, and nothing of the provider's.
+async fn account_rights(
+    parts: &PageFetchParts,
+    page: AccountPage<'_>,
+    user: UserId,
+    url: &Url,
+) -> Result<(Option<Origin>, Carried), PageError> {
+    let Some(origin) = page.origin().filter(|origin| origin.is_of(url)) else {
+        return Ok((None, Carried::default()));
+    };
+    match token_of(parts, page.provider(), user).await? {
+        Some(token) => Ok((Some(origin), Carried::bearer(token))),
+        None => Ok((None, Carried::default())),
+    }
+}
+
+/// The provider's headers over the usual ones; those whose names say that they hold a secret are sent to its own origin,
+/// for addresses that it gave.
 fn add_headers(request: &mut HttpRequest, config: &PageFetchConfig, is_own: bool) {
     let is_given = |name: &str| config.headers.keys().any(|given| given.eq_ignore_ascii_case(name));
     if !is_given("Accept") {
@@ -83,22 +117,27 @@ struct Carried {
     tls: Option<TlsOptions>,
 }
 
-/// The person's own token where the provider has an authenticator, else the provider's credentials.
-async fn carried(
+impl Carried {
+    fn bearer(token: Secret) -> Self {
+        let value = Secret::new(format!("Bearer {}", token.expose()));
+        Self { headers: vec![("Authorization".to_owned(), value)], secrets: vec![token], tls: None }
+    }
+}
+
+/// The person's own token where the provider has an authenticator.
+async fn token_of(
     parts: &PageFetchParts,
     provider: &SearchProvider,
     user: UserId,
-) -> Result<Carried, PageError> {
-    let token = match (&provider.user_token, parts.catalogues.authenticator_of(provider)) {
-        (Some(token), _) => token.clone(),
+) -> Result<Option<Secret>, PageError> {
+    match (&provider.user_token, parts.catalogues.authenticator_of(provider)) {
+        (Some(token), _) => Ok(Some(token.clone())),
         (None, Some(authenticator)) => {
             let token = parts.tokens.access_token(user, authenticator).await;
-            token.map_err(|error| PageError::Failed(error.to_string()))?
+            token.map(Some).map_err(|error| PageError::Failed(error.to_string()))
         }
-        (None, None) => return Ok(of_credentials(provider)),
-    };
-    let value = Secret::new(format!("Bearer {}", token.expose()));
-    Ok(Carried { headers: vec![("Authorization".to_owned(), value)], secrets: vec![token], tls: None })
+        (None, None) => Ok(None),
+    }
 }
 
 /// What credentials say in a header. Those that are bound into a query, or that answer a challenge, are not for pages.

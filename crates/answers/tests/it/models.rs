@@ -177,7 +177,7 @@ pub struct Pages {
 #[async_trait]
 impl ReadPages for Pages {
     async fn read(&self, wanted: &PageWanted<'_>) -> Result<PageText, PageError> {
-        let url = wanted.item.url.as_str();
+        let url = wanted.target.address();
         self.read.lock().unwrap().push((url.to_owned(), wanted.time_max, wanted.user));
         if self.slow.contains(&url) {
             std::future::pending::<()>().await;

@@ -5,7 +5,7 @@ use crate::ingest::{Asked, Errand, asked_for};
 use crate::{CacheParts, SemanticCache, removal};
 use domain::contracts::{PageProbe, PageWanted, StoreError};
 use domain::corpus::{DocumentAddress, Grant, Liveness, Signal};
-use domain::ids::{ProviderId, SignalId, UserId};
+use domain::ids::{ProviderId, ResultId, SignalId, UserId};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
@@ -62,10 +62,10 @@ pub async fn denied(parts: &CacheParts, wanted: &PageWanted<'_>) {
 }
 
 async fn revoke_behind(parts: &CacheParts, wanted: &PageWanted<'_>) -> Result<(), StoreError> {
-    let known = match &wanted.item.cache {
-        Some(mark) => parts.store.signals(&[mark.signal_id], None).await?,
-        None => match DocumentAddress::of(&wanted.item.url) {
-            Some(address) => of_provider(parts, &address, wanted.provider.id).await?,
+    let known = match wanted.cached {
+        Some(id) => parts.store.signals(&[id], None).await?,
+        None => match DocumentAddress::of(wanted.target.address()) {
+            Some(address) => of_provider(parts, &address, wanted.target.provider_id()).await?,
             None => Vec::new(),
         },
     };
@@ -79,9 +79,8 @@ async fn revoke_behind(parts: &CacheParts, wanted: &PageWanted<'_>) -> Result<()
 async fn of_provider(
     parts: &CacheParts,
     address: &DocumentAddress,
-    provider: ProviderId,
+    provider: Option<ProviderId>,
 ) -> Result<Vec<Signal>, StoreError> {
-    let provider = Some(provider).filter(|id| id.0 != 0);
     let mut all = parts.store.signals_at(&address.hash(), None).await?;
     all.retain(|signal| signal.source_provider_id == provider);
     Ok(all)
@@ -124,8 +123,9 @@ async fn ask(
         if time_max.is_zero() {
             break;
         }
-        let Asked { provider, item } = &asked;
-        let wanted = PageWanted { provider, item, user, is_asked_for: true, time_max };
+        let target = asked.target(&parts.catalogues);
+        let (cached, result) = (None, ResultId(0));
+        let wanted = PageWanted { target, cached, result, user, is_asked_for: true, time_max };
         match timeout(time_max, parts.pages.probe(&wanted)).await {
             Ok(Ok(probe)) => return Ok(Some(Answer { user, asked, probe })),
             Ok(Err(error)) => {

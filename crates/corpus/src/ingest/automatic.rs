@@ -10,27 +10,29 @@ use crate::CacheParts;
 use domain::contracts::{PageText, PageWanted, StoreError};
 use domain::corpus::{DocumentAddress, Origin, Signal, SignalState};
 use domain::ids::{ProviderId, UserId};
+use domain::provenance::{PageTarget, SourcePage};
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use std::collections::BTreeMap;
 
-/// The person got this text with their own credentials.
+/// The person got this text with their own credentials. Only documents that their provider gave are kept.
 pub async fn keep(parts: &CacheParts, wanted: &PageWanted<'_>, text: &PageText, origin: Origin) {
-    if !parts.license.opens_cache() || !source::keeps_by_itself(wanted.provider) {
+    let PageTarget::Source(page) = wanted.target else { return };
+    if !parts.license.opens_cache() || !source::keeps_by_itself(page.provider()) {
         return;
     }
-    if let Err(error) = try_keep(parts, wanted, text, origin).await {
-        tracing::warn!(provider.id = wanted.provider.id.0, "a page was not kept: {error}");
+    let item = ResultItem { swirl_id: wanted.result, ..page.item().to_result() };
+    if let Err(error) = try_keep(parts, (page.provider(), &item, wanted.user), text, origin).await {
+        tracing::warn!(provider.id = page.provider().id.0, "a page was not kept: {error}");
     }
 }
 
 async fn try_keep(
     parts: &CacheParts,
-    wanted: &PageWanted<'_>,
+    (provider, item, user): (&SearchProvider, &ResultItem, UserId),
     page: &PageText,
     origin: Origin,
 ) -> Result<(), IngestError> {
-    let PageWanted { provider, item, user, .. } = *wanted;
     let Some(address) = DocumentAddress::of(&item.url) else { return Ok(()) };
     let Some(text) = prepared(page.text.clone()).await.filter(|text| text.words >= WORDS_MIN) else {
         return Ok(());
@@ -113,6 +115,10 @@ async fn promote_one(
     (provider, item): (&SearchProvider, &ResultItem),
     tags: &[String],
 ) -> Result<bool, IngestError> {
+    let Some(page) = item.as_given().and_then(|given| SourcePage::of(provider, given)) else {
+        return Ok(false);
+    };
+    let item = &page.item().to_result();
     let Some(address) = DocumentAddress::of(&item.url) else { return Ok(false) };
     if is_seen_already(parts, &address, provider, owner).await? {
         return Ok(true);

@@ -2,7 +2,7 @@
 
 use super::errand::{Errand, HeldText, matters, matters_of_search, retrieval, seen};
 use super::reading::{Prepared, prepared};
-use super::{Accepted, Document, IngestError, IngestWish, SUPPLIED_WORDS_MIN, copy, records, source};
+use super::{Accepted, Asked, Document, IngestError, IngestWish, SUPPLIED_WORDS_MIN, copy, records, source};
 use crate::CacheParts;
 use bytes::Bytes;
 use domain::contracts::{BodyKey, StoreError};
@@ -23,8 +23,12 @@ struct Wanted {
     address: DocumentAddress,
     provider: SearchProvider,
     item: ResultItem,
+    /// What the person calls the text that they give.
+    title: String,
     supplied: Option<Prepared>,
     is_result: bool,
+    /// A provider was named that did not give this address.
+    is_foreign: bool,
     matter_tags: Vec<String>,
 }
 
@@ -51,9 +55,16 @@ pub async fn begin(parts: &CacheParts, wish: IngestWish) -> Result<Accepted, Ing
     let upgraded = wanted.is_result && signal.state == SignalState::Known;
     let mut errand = Errand::of(signal.signal_id, user, &wanted.provider, &wanted.item);
     errand.is_asked_for = true;
-    let mut message = "The document is fetched with your rights and then read.".to_owned();
+    let mut message = match wanted.is_foreign {
+        false => "The document is fetched with your rights and then read.".to_owned(),
+        true => {
+            "None of your results of this source has this address: the document is fetched as anybody could, \
+                 and only you will see it."
+                .to_owned()
+        }
+    };
     if let Some(text) = wanted.supplied {
-        errand.held = Some(hold_supplied(parts, &wanted.item, text).await?);
+        errand.held = Some(hold_supplied(parts, wanted.title, text).await?);
         message = "The text that you gave is read; only you will see it.".to_owned();
     }
     let job = errand.push(parts).await?;
@@ -130,22 +141,26 @@ async fn wanted(parts: &CacheParts, wish: IngestWish) -> Result<Wanted, IngestEr
     let mut matter_tags = wish.matter_tags;
     match wish.document {
         Document::Result { provider, item } => {
-            let (provider, item) = own_source(parts, wish.user, provider, item).await?;
+            let Asked { provider, item } = own_source(parts, wish.user, provider, item).await?;
             let address = DocumentAddress::of(&item.url).ok_or(IngestError::NoAddress)?;
             matter_tags.extend(tags_of_result(parts, &item).await);
-            let matter_tags = matters(&matter_tags);
-            Ok(Wanted { address, provider, item, supplied: None, is_result: true, matter_tags })
+            let (matter_tags, title) = (matters(&matter_tags), String::new());
+            let (supplied, is_result, is_foreign) = (None, true, false);
+            Ok(Wanted { address, provider, item, title, supplied, is_result, is_foreign, matter_tags })
         }
         Document::Address { provider, url, title, body } => {
             let address = DocumentAddress::of(&url).ok_or(IngestError::NoAddress)?;
-            let provider = match provider {
-                Some(provider) => provider,
-                None => known_source(parts, &address, wish.user).await?,
-            };
             let supplied = supplied(parts, body).await?;
-            let item = ResultItem { title, url, ..ResultItem::default() };
-            let matter_tags = matters(&matter_tags);
-            Ok(Wanted { address, provider, item, supplied, is_result: false, matter_tags })
+            let is_named = provider.is_some();
+            let Asked { provider, item } = match provider {
+                // A text that a person gives is theirs, whichever provider they name.
+                _ if supplied.is_some() => nobody_asked(parts, wish.user, &url),
+                Some(provider) => source::named(parts, wish.user, provider, &url).await?,
+                None => known_source(parts, &address, wish.user, &url).await?,
+            };
+            let is_foreign = is_named && source::id_of(&provider).is_none();
+            let (matter_tags, is_result) = (matters(&matter_tags), false);
+            Ok(Wanted { address, provider, item, title, supplied, is_result, is_foreign, matter_tags })
         }
     }
 }
@@ -156,11 +171,15 @@ async fn own_source(
     user: UserId,
     provider: SearchProvider,
     item: ResultItem,
-) -> Result<(SearchProvider, ResultItem), IngestError> {
-    let Some(mark) = &item.cache else { return Ok((provider, item)) };
+) -> Result<Asked, IngestError> {
+    let Some(mark) = &item.cache else {
+        return match source::may_ask(parts, &provider, user).await? {
+            true => Ok(source::behind(parts, user, provider, &item)),
+            false => Err(IngestError::NotAllowed),
+        };
+    };
     let signal = copy::visible(parts, mark.signal_id, user).await?.ok_or(StoreError::NotFound)?;
-    let asked = source::asked_for(parts, &signal, user).await?.ok_or(IngestError::NotAllowed)?;
-    Ok((asked.provider, asked.item))
+    source::asked_for(parts, &signal, user).await?.ok_or(IngestError::NotAllowed)
 }
 
 /// The source that gave a document which the person sees, where the person may ask it, too; else none.
@@ -168,13 +187,20 @@ async fn known_source(
     parts: &CacheParts,
     address: &DocumentAddress,
     user: UserId,
-) -> Result<SearchProvider, StoreError> {
+    url: &str,
+) -> Result<Asked, StoreError> {
     let known = records::all_visible_at(parts, address, user).await?;
     let asked = match known.iter().find(|signal| !signal.is_supplied) {
         Some(signal) => source::asked_for(parts, signal, user).await?,
         None => None,
     };
-    Ok(asked.map_or_else(|| source::nobodys(parts, user), |asked| asked.provider))
+    let asked = asked.filter(|asked| source::id_of(&asked.provider).is_some());
+    Ok(asked.unwrap_or_else(|| nobody_asked(parts, user, url)))
+}
+
+/// An address that no source vouches for.
+fn nobody_asked(parts: &CacheParts, user: UserId, url: &str) -> Asked {
+    Asked { provider: source::nobodys(parts, user), item: source::typed(url) }
 }
 
 /// The text of a person in its form; None when it is too short to stand for the document.
@@ -189,15 +215,11 @@ async fn supplied(parts: &CacheParts, body: Option<String>) -> Result<Option<Pre
     Ok(Some(text).filter(|text| text.words >= SUPPLIED_WORDS_MIN))
 }
 
-async fn hold_supplied(
-    parts: &CacheParts,
-    item: &ResultItem,
-    text: Prepared,
-) -> Result<HeldText, IngestError> {
+async fn hold_supplied(parts: &CacheParts, title: String, text: Prepared) -> Result<HeldText, IngestError> {
     let content_hash = hold(parts, text).await?;
     Ok(HeldText {
         content_hash,
-        title: item.title.clone(),
+        title,
         author: String::new(),
         media_type: "text/plain".to_owned(),
         version: String::new(),

@@ -55,11 +55,11 @@ pub fn is_verified(parts: &CacheParts, signal: &Signal) -> bool {
 }
 
 async fn find(parts: &CacheParts, wanted: &PageWanted<'_>) -> Result<Option<Signal>, StoreError> {
-    if let Some(mark) = &wanted.item.cache {
-        return visible(parts, mark.signal_id, wanted.user).await;
+    if let Some(id) = wanted.cached {
+        return visible(parts, id, wanted.user).await;
     }
-    let Some(address) = DocumentAddress::of(&wanted.item.url) else { return Ok(None) };
-    let provider = Some(wanted.provider.id).filter(|id| id.0 != 0);
+    let Some(address) = DocumentAddress::of(wanted.target.address()) else { return Ok(None) };
+    let provider = wanted.target.provider_id();
     let seen = records::visible_at(parts, &address, provider, wanted.user).await?;
     Ok(seen.filter(|signal| is_verified(parts, signal)))
 }

@@ -5,6 +5,7 @@ use crate::CacheParts;
 use domain::contracts::{NewTask, QueueError, QueueName, Retrieval};
 use domain::corpus::{DocumentAddress, MATTER_PREFIX, NewSignal, Origin};
 use domain::ids::{ProviderId, SignalId, TaskId, UserId};
+use domain::provenance::SourcePage;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,9 @@ pub struct Errand {
     pub provider: Option<ProviderId>,
     /// What is fetched.
     pub item: ResultItem,
+    /// The provider gave the document. Tasks of earlier versions do not say so, and are not believed.
+    #[serde(default)]
+    pub is_given: bool,
     /// It was wished for, so that it is fetched whatever its source says of pages in general.
     pub is_asked_for: bool,
     /// It lies in the storage of texts already.
@@ -48,14 +52,26 @@ pub struct HeldText {
 
 impl Errand {
     pub fn of(signal: SignalId, user: UserId, provider: &SearchProvider, item: &ResultItem) -> Self {
+        let given = item.as_given().and_then(|given| SourcePage::of(provider, given));
+        let given = given.map(|page| page.item().to_result());
         Self {
             signal,
             user,
-            provider: Some(provider.id).filter(|id| id.0 != 0),
-            item: source::trimmed(provider, item),
+            provider: source::id_of(provider),
+            item: source::trimmed(provider, given.as_ref().unwrap_or(item)),
+            is_given: given.is_some(),
             is_asked_for: false,
             held: None,
         }
+    }
+
+    /// What is fetched, with its provenance, which does not travel with a result.
+    pub fn document(&self) -> ResultItem {
+        let mut item = self.item.clone();
+        if let Some(provider) = self.provider.filter(|_| self.is_given) {
+            item.mark_as_given(provider);
+        }
+        item
     }
 
     pub async fn push(&self, parts: &CacheParts) -> Result<TaskId, QueueError> {
@@ -78,7 +94,7 @@ pub fn seen(
 ) -> NewSignal {
     NewSignal {
         address,
-        source_provider_id: Some(provider.id).filter(|id| id.0 != 0),
+        source_provider_id: source::id_of(provider),
         source_provider: provider.draft.name.clone(),
         source_kind: source::kind(provider),
         external_id: source::external_id(provider, item),

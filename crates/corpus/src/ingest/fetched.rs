@@ -7,6 +7,8 @@ use super::vectors::put_acl;
 use crate::CacheParts;
 use domain::contracts::{BodyKey, PageError, PageText, PageWanted, StoreError};
 use domain::corpus::{Liveness, Signal};
+use domain::ids::ResultId;
+use domain::provenance::PageTarget;
 use domain::provider::SearchProvider;
 
 /// A text and where it came from.
@@ -16,7 +18,8 @@ pub struct Fetched {
     pub is_supplied: bool,
 }
 
-/// The source, when it is there and the person may ask it.
+/// The source, when it is there and the person may ask it. A document that the source did not give, and that is not asked
+/// for with the person's own account there, has none.
 pub async fn provider(parts: &CacheParts, errand: &Errand) -> Result<SearchProvider, Miss> {
     let provider = match errand.provider {
         None => source::nobodys(parts, errand.user),
@@ -24,6 +27,10 @@ pub async fn provider(parts: &CacheParts, errand: &Errand) -> Result<SearchProvi
             Err(StoreError::NotFound) => return Err(Miss::Final("its source is gone".to_owned())),
             other => other?,
         },
+    };
+    let provider = match source::target(&parts.catalogues, &provider, &errand.document()) {
+        PageTarget::User(_) => source::nobodys(parts, errand.user),
+        PageTarget::Source(_) | PageTarget::Account(_) => provider,
     };
     match source::may_ask(parts, &provider, errand.user).await? {
         true => Ok(provider),
@@ -50,16 +57,18 @@ pub async fn fetched(
             return Err(Miss::Final("the text that was given is not there any more".to_owned()));
         }
     }
+    let document = errand.document();
     let wanted = PageWanted {
-        provider,
-        item: &errand.item,
+        target: source::target(&parts.catalogues, provider, &document),
+        cached: None,
+        result: ResultId(0),
         user: errand.user,
         is_asked_for: errand.is_asked_for,
         time_max: parts.settings.page_fetch_timeout.0,
     };
     match parts.pages.read(&wanted).await {
         Ok(page) => Ok(Fetched { page, is_supplied: false }),
-        Err(error) => Err(refused(parts, errand, signal, error).await?),
+        Err(error) => Err(refused(parts, errand, (signal, provider), error).await?),
     }
 }
 
@@ -88,7 +97,7 @@ async fn held_page(parts: &CacheParts, held: &HeldText) -> Result<Option<PageTex
 async fn refused(
     parts: &CacheParts,
     errand: &Errand,
-    signal: &Signal,
+    (signal, provider): (&Signal, &SearchProvider),
     error: PageError,
 ) -> Result<Miss, Miss> {
     let (id, now) = (signal.signal_id, parts.clock.now());
@@ -99,10 +108,12 @@ async fn refused(
             put_acl(parts, id).await?;
         }
         // Another source's address says nothing about the one that it is known by.
-        PageError::Gone(status) if signal.source_provider_id == errand.provider => {
+        PageError::Gone(status) if signal.source_provider_id == source::id_of(provider) => {
             parts.store.set_liveness(id, Liveness::Gone, Some(status), now).await?;
         }
-        PageError::Failed(_) => return Ok(Miss::Again(error.to_string())),
+        // A source may be back in a moment; an address that nobody vouches for is asked once.
+        PageError::Unreachable if source::id_of(provider).is_none() => {}
+        PageError::Failed(_) | PageError::Unreachable => return Ok(Miss::Again(error.to_string())),
         PageError::Denied(_) | PageError::Gone(_) | PageError::NoAddress => {}
     }
     Ok(Miss::Final(error.to_string()))

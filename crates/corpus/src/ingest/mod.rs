@@ -65,9 +65,10 @@ pub struct IngestWish {
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "one of them is there at a time, and not for long")]
 pub enum Document {
-    /// The one behind a result of a search.
+    /// The one behind a result of a search, as its provider gave it.
     Result { provider: SearchProvider, item: ResultItem },
-    /// The one at an address. Without a provider it is fetched as anybody could.
+    /// The one at an address that a person typed. It is the provider's only if the provider gave this person the address,
+    /// or is asked with the person's own account; else it is fetched as anybody could, and is the person's alone.
     Address { provider: Option<SearchProvider>, url: String, title: String, body: Option<String> },
 }
 

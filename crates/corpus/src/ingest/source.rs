@@ -1,11 +1,13 @@
 //! Which source gives a document, and what must be known of the document to ask the source again.
 
+use super::IngestError;
 use crate::CacheParts;
-use domain::contracts::StoreError;
+use domain::contracts::{Catalogues, StoreError};
 use domain::corpus::{CONNECTOR_NAME, Signal, SourceKind};
-use domain::ids::UserId;
+use domain::ids::{ProviderId, UserId};
 use domain::notation::json_path::JsonPath;
 use domain::page_fetch::PageFetchConfig;
+use domain::provenance::{AccountPage, PageTarget, SourcePage, UserUrl};
 use domain::provider::{ProviderDraft, SearchProvider};
 use domain::result::ResultItem;
 use domain::user::Principal;
@@ -15,12 +17,76 @@ use serde_json::{Map, Value};
 pub const EXTERNAL_ID_BYTES_MAX: usize = 1_000;
 /// What a result's own id is called in most sources.
 const ID_NAMES: [&str; 3] = ["id", "_id", "uid"];
+/// Newest result sets of a person and a provider in which a typed address is looked for.
+const RESULT_SETS_MAX: u64 = 100;
 
-/// A document as its source is asked for it.
+/// A document as its source is asked for it. The document is the source's if the source gave it; else the source is
+/// nobody's, or one that is asked with the person's own account.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub provider: SearchProvider,
     pub item: ResultItem,
+}
+
+impl Asked {
+    pub fn target(&self, catalogues: &Catalogues) -> PageTarget<'_> {
+        target(catalogues, &self.provider, &self.item)
+    }
+}
+
+/// What is fetched for a document, and with whose rights.
+pub(super) fn target<'a>(
+    catalogues: &Catalogues,
+    provider: &'a SearchProvider,
+    item: &'a ResultItem,
+) -> PageTarget<'a> {
+    if item.as_given().is_none() {
+        let account = AccountPage::of(provider, catalogues, UserUrl::new(&item.url));
+        return account.map_or(PageTarget::User(UserUrl::new(&item.url)), PageTarget::Account);
+    }
+    PageTarget::of_result(provider, item)
+}
+
+/// How the document behind a result is asked for: as its provider gave it, whatever the owner made of the result. Where
+/// that is not known, its address is a typed one.
+pub(super) fn behind(parts: &CacheParts, user: UserId, provider: SearchProvider, item: &ResultItem) -> Asked {
+    let given = item.as_given().and_then(|given| SourcePage::of(&provider, given));
+    let mut asked = match given.map(|page| page.item().to_result()) {
+        Some(item) => Asked { provider, item },
+        None => typed_at(parts, user, provider, &item.url),
+    };
+    asked.item.swirl_id = item.swirl_id;
+    asked
+}
+
+/// How the document at a typed address is asked for when a provider is named. It is the provider's document only if the
+/// provider gave this very address to this person, or if it is asked with the person's own account there.
+pub(super) async fn named(
+    parts: &CacheParts,
+    user: UserId,
+    provider: SearchProvider,
+    url: &str,
+) -> Result<Asked, IngestError> {
+    if !may_ask(parts, &provider, user).await? {
+        return Err(IngestError::NotAllowed);
+    }
+    let url = url.trim();
+    if let Some(found) = parts.store.unedited_result(user, provider.id, url, RESULT_SETS_MAX).await? {
+        return Ok(behind(parts, user, provider, &found.item));
+    }
+    Ok(typed_at(parts, user, provider, url))
+}
+
+/// A typed address with a provider beside it, which counts only where the person has an account there.
+fn typed_at(parts: &CacheParts, user: UserId, provider: SearchProvider, url: &str) -> Asked {
+    let is_account = AccountPage::of(&provider, &parts.catalogues, UserUrl::new(url)).is_some();
+    let provider = if is_account { provider } else { nobodys(parts, user) };
+    Asked { provider, item: typed(url) }
+}
+
+/// A document of which only an address is known, because a person typed it.
+pub(super) fn typed(url: &str) -> ResultItem {
+    ResultItem { url: url.to_owned(), ..ResultItem::default() }
 }
 
 /// How this person asks the source of a cached document for it. None: the source is gone, or is not for them (any more).
@@ -29,7 +95,8 @@ pub(crate) async fn asked_for(
     signal: &Signal,
     user: UserId,
 ) -> Result<Option<Asked>, StoreError> {
-    let provider = match signal.source_provider_id {
+    // A text that a person gave says nothing about who gave its address.
+    let provider = match signal.source_provider_id.filter(|_| !signal.is_supplied) {
         None => Some(nobodys(parts, user)),
         Some(id) => match parts.store.provider(id).await {
             Ok(provider) => Some(provider),
@@ -41,7 +108,8 @@ pub(crate) async fn asked_for(
     if !may_ask(parts, &provider, user).await? {
         return Ok(None);
     }
-    Ok(Some(Asked { provider, item: item_of(signal) }))
+    let item = item_of(signal, &provider, &parts.catalogues);
+    Ok(Some(Asked { provider, item }))
 }
 
 /// True when the person may use the source now. The cache itself gives no documents.
@@ -66,6 +134,11 @@ pub(super) fn nobodys(parts: &CacheParts, user: UserId) -> SearchProvider {
     SearchProvider::unsaved(ProviderDraft::default(), user, parts.clock.now())
 }
 
+/// The id of a source; None for no source.
+pub(super) fn id_of(provider: &SearchProvider) -> Option<ProviderId> {
+    Some(provider.id).filter(|id| id.0 != 0)
+}
+
 /// The source is the cache itself.
 pub(super) fn is_cache(provider: &SearchProvider) -> bool {
     provider.draft.connector == CONNECTOR_NAME
@@ -82,7 +155,7 @@ pub(super) fn keeps_by_itself(provider: &SearchProvider) -> bool {
     said.is_some_and(|value| !says_no(value)) && !is_cache(provider)
 }
 
-/// A result without what only its search needs: enough to fetch its document.
+/// A document without what only its search needs: enough to fetch it.
 pub(super) fn trimmed(provider: &SearchProvider, item: &ResultItem) -> ResultItem {
     ResultItem {
         title: item.title.clone(),
@@ -123,20 +196,27 @@ pub(super) fn kind(provider: &SearchProvider) -> SourceKind {
     })
 }
 
-/// A result that stands for a cached document.
-fn item_of(signal: &Signal) -> ResultItem {
+/// A result that stands for a cached document. The document of a source is as the source gave it, unless it has nothing
+/// but an address and may be one that a person asked for with their own account: that account is enough.
+fn item_of(signal: &Signal, provider: &SearchProvider, catalogues: &Catalogues) -> ResultItem {
     let payload = match serde_json::from_str(&signal.external_id) {
         Ok(Value::Object(values)) => values,
         _ => Map::new(),
     };
-    ResultItem {
+    let mut item = ResultItem {
         title: signal.title.clone(),
         url: signal.url.clone(),
         author: signal.author.clone(),
         date_published: signal.date_published.clone(),
         payload,
         ..ResultItem::default()
+    };
+    let may_be_typed = signal.external_id.is_empty()
+        && AccountPage::of(provider, catalogues, UserUrl::new(&signal.url)).is_some();
+    if provider.id.0 != 0 && !may_be_typed {
+        item.mark_as_given(provider.id);
     }
+    item
 }
 
 /// The values of a result that the templates of its provider name, each under the name that stands in the template.

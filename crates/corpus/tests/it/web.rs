@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use domain::contracts::{PageError, PageProbe, PageText, PageWanted, ReadPages};
 use domain::ids::UserId;
+use domain::provenance::PageTarget;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use std::collections::BTreeMap;
@@ -53,14 +54,24 @@ fn page_of(text: &str) -> PageText {
     }
 }
 
+/// Whose rights are used; 0: nobody's.
+fn provider_of(target: PageTarget<'_>) -> i64 {
+    match target {
+        PageTarget::Source(page) => page.provider().id.0,
+        PageTarget::Account(page) => page.provider().id.0,
+        PageTarget::User(_) => 0,
+    }
+}
+
 #[async_trait]
 impl ReadPages for Web {
     async fn read(&self, wanted: &PageWanted<'_>) -> Result<PageText, PageError> {
-        let PageWanted { provider, item, user, .. } = *wanted;
-        self.asked.lock().unwrap().push((user, provider.id.0, item.url.clone()));
+        let PageWanted { target, user, .. } = *wanted;
+        let (provider, url) = (provider_of(target), target.address().to_owned());
+        self.asked.lock().unwrap().push((user, provider, url.clone()));
         let pages = self.pages.lock().unwrap();
-        let own = pages.get(&(Some(user), item.url.clone()));
-        let page = own.or_else(|| pages.get(&(None, item.url.clone())));
+        let own = pages.get(&(Some(user), url.clone()));
+        let page = own.or_else(|| pages.get(&(None, url)));
         page.cloned().unwrap_or(Err(PageError::Failed("there is no such page".to_owned())))
     }
     async fn probe(&self, _wanted: &PageWanted<'_>) -> Result<PageProbe, PageError> {

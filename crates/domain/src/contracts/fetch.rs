@@ -55,6 +55,15 @@ impl Origin {
         })
     }
 
+    /// The trusted origin that a template names, where the template itself says it and no value can change it.
+    pub fn named_by(template: &str) -> Option<Self> {
+        let literal = template.split('{').next().unwrap_or_default();
+        let authority = literal.split_once("://")?.1;
+        let is_closed = authority.contains(['/', '?', '#']) || literal.len() == template.len();
+        let url = Url::parse(literal).ok().filter(|_| is_closed)?;
+        Self::of(&url, true).filter(|_| matches!(url.scheme(), "http" | "https"))
+    }
+
     pub fn is_of(&self, url: &Url) -> bool {
         Self::of(url, self.is_trusted).as_ref() == Some(self)
     }
@@ -198,5 +207,23 @@ mod tests {
             tls: None,
         };
         assert_eq!(format!("{request:?}"), "GET https://a.example/?key=••••&q=x");
+    }
+    #[test]
+    fn an_origin_is_the_templates_own_only_when_nothing_can_change_it() {
+        let table = [
+            ("https://a.example/{id}", true),
+            ("https://a.example/fixed", true),
+            ("https://a.example", true),
+            ("https://a.example?x={id}", true),
+            ("https://a.example{id}", false),
+            ("https://a.example:{id}/", false),
+            ("https://{host}/", false),
+            ("{url}", false),
+            ("file:///{id}", false),
+            ("ftp://a.example/", false),
+        ];
+        for (template, is_named) in table {
+            assert_eq!(Origin::named_by(template).is_some(), is_named, "{template}");
+        }
     }
 }

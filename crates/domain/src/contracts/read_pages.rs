@@ -1,6 +1,8 @@
 //! ReadPages: the text of the document behind a result.
 
-use crate::ids::UserId;
+use crate::ids::{ResultId, SignalId, UserId};
+use crate::page_fetch::PageFetchConfig;
+use crate::provenance::PageTarget;
 use crate::provider::SearchProvider;
 use crate::result::ResultItem;
 use async_trait::async_trait;
@@ -9,14 +11,34 @@ use std::time::Duration;
 /// Which document is wanted, and who asks.
 #[derive(Debug, Clone, Copy)]
 pub struct PageWanted<'a> {
-    pub provider: &'a SearchProvider,
-    pub item: &'a ResultItem,
+    pub target: PageTarget<'a>,
+    /// Of a result from the cache: its document there.
+    pub cached: Option<SignalId>,
+    /// Of a saved result: its id; else 0.
+    pub result: ResultId,
     /// Whose credentials are used where the provider has an authenticator.
     pub user: UserId,
     /// Somebody asked for this very document, so that it is fetched whatever the provider says of pages in general.
     pub is_asked_for: bool,
     /// For fetch and extraction together; the provider's `page_fetch_config_json` may shorten it.
     pub time_max: Duration,
+}
+
+impl<'a> PageWanted<'a> {
+    /// The page behind a result of this provider, as far as the provider lets its pages be fetched.
+    pub fn of_result(
+        provider: &'a SearchProvider,
+        item: &'a ResultItem,
+        user: UserId,
+        time_max: Duration,
+    ) -> Self {
+        let target = PageTarget::of_result(provider, item);
+        // A typed address knows no provider that could be asked for its rules.
+        let is_asked_for =
+            matches!(target, PageTarget::User(_)) && PageFetchConfig::of(&provider.draft).is_enabled;
+        let cached = item.cache.as_ref().map(|mark| mark.signal_id);
+        Self { target, cached, result: item.swirl_id, user, is_asked_for, time_max }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,6 +71,10 @@ pub struct PageProbe {
 pub enum PageError {
     #[error("the result has no address that can be fetched")]
     NoAddress,
+    /// No name server knows the host, it is on a private network, or it does not answer. Which of these it is would tell
+    /// a user what names there are inside, so that it is written to the log alone.
+    #[error("its address cannot be reached from here")]
+    Unreachable,
     /// It answered 401 or 403: this person may not have it.
     #[error("the source does not give this document to you (HTTP {0})")]
     Denied(u16),

@@ -178,7 +178,16 @@ pub trait ResultStore: Send + Sync {
         but: &[ProviderId],
         sets_max: u64,
     ) -> Result<Vec<GuardedResult>, StoreError>;
-    /// Replaces one result; its id stays.
+    /// A result of the owner's searches that this provider gave with exactly this address and that nobody edited, the
+    /// newest one, out of at most `sets_max` of the newest sets.
+    async fn unedited_result(
+        &self,
+        owner: UserId,
+        provider: ProviderId,
+        url: &str,
+        sets_max: u64,
+    ) -> Result<Option<SavedResult>, StoreError>;
+    /// Replaces one result; its id and its provenance stay.
     async fn replace_result(
         &self,
         id: ResultId,

@@ -145,6 +145,8 @@ impl Pipeline {
                 Err(error) => work.messages.push(stamped(&message::processor_failed(&name, &error.0))),
             }
         }
+        // Whatever the processors made of the answer, it is what this provider gave.
+        work.batch.items.iter_mut().for_each(|item| item.mark_as_given(self.provider.id));
         Ok(work)
     }
 }

@@ -125,17 +125,19 @@ impl ToolCall for ReadDocument {
 /// The document behind a result, or what its source gave with the result.
 async fn of_result(call: &Call<'_>, search: i64, result: i64) -> Result<Found, ToolError> {
     let saved = call.own_result(search, result).await?;
-    let (text, source, warning) = match document(call, &saved).await? {
+    // The page is the one that the provider named, also where the owner edited the result's address.
+    let given = saved.item.as_given().map(|given| given.url().as_str().to_owned());
+    let (text, url, source, warning) = match document(call, &saved).await? {
         Ok(page) => {
             let source = if page.is_copy { "cache" } else { "page" };
-            (page, source, None)
+            (page, given.unwrap_or(saved.item.url), source, None)
         }
         Err(reason) => {
             let text = plain(&saved.item.body);
-            (Arc::new(PageText { text, ..PageText::default() }), "result", Some(reason))
+            (Arc::new(PageText { text, ..PageText::default() }), saved.item.url, "result", Some(reason))
         }
     };
-    Ok(Found { title: plain(&saved.item.title), url: saved.item.url, text, source, warning })
+    Ok(Found { title: plain(&saved.item.title), url, text, source, warning })
 }
 
 /// A document of the cache as it is kept: who may not see it learns nothing of it.
@@ -175,7 +177,7 @@ async fn document(call: &Call<'_>, saved: &SavedResult) -> Result<Result<Arc<Pag
     }
     call.progress.tell("The document is being read.").await;
     let time_max = mcp.settings.page_fetch_timeout.0;
-    let wanted = PageWanted { provider: &provider, item: &saved.item, user, is_asked_for: false, time_max };
+    let wanted = PageWanted::of_result(&provider, &saved.item, user, time_max);
     match mcp.pages.read(&wanted).await {
         Ok(page) => {
             let page = Arc::new(page);

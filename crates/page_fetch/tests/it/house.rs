@@ -6,7 +6,7 @@ use domain::contracts::{
     Capability, Catalogues, ConnectorError, ConnectorErrorKind, ConnectorKind, PageError, PageText,
     PageWanted, ReadPages, SourceTokenError, SourceTokens,
 };
-use domain::ids::UserId;
+use domain::ids::{ProviderId, UserId};
 use domain::provider::{ProviderDraft, SearchProvider};
 use domain::result::ResultItem;
 use domain::secret::Secret;
@@ -21,7 +21,7 @@ use std::time::Duration;
 use testkit::source::Source;
 
 /// One connector that needs everybody's own token.
-const CATALOGUES: Catalogues = Catalogues {
+pub const CATALOGUES: Catalogues = Catalogues {
     connectors: &[ConnectorKind {
         name: "Personal",
         summary: "",
@@ -83,7 +83,15 @@ pub fn provider(url: &str, more: Value) -> SearchProvider {
     SearchProvider::unsaved(draft, ANN, DateTime::UNIX_EPOCH)
 }
 
+/// As the provider gave it.
 pub fn item(url: impl ToString, body: &str) -> ResultItem {
+    let mut item = typed(url, body);
+    item.mark_as_given(ProviderId(0));
+    item
+}
+
+/// As a person edited it before edits were noted.
+pub fn typed(url: impl ToString, body: &str) -> ResultItem {
     ResultItem { url: url.to_string(), body: body.to_owned(), ..ResultItem::default() }
 }
 
@@ -101,7 +109,5 @@ pub async fn read_as(
     item: &ResultItem,
     user: UserId,
 ) -> Result<PageText, PageError> {
-    pages
-        .read(&PageWanted { provider, item, user, is_asked_for: false, time_max: Duration::from_secs(10) })
-        .await
+    pages.read(&PageWanted::of_result(provider, item, user, Duration::from_secs(10))).await
 }

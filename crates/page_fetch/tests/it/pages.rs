@@ -1,7 +1,9 @@
 //! One page after the other: what is sent, what counts as a page, and what is done when there is none.
 
-use crate::house::{ANN, BOB, item, pages, provider, read, read_as};
-use domain::contracts::{PageError, PageWanted, ReadPages};
+use crate::house::{ANN, BOB, CATALOGUES, item, pages, provider, read, read_as, typed};
+use domain::contracts::{PageError, PageText, PageWanted, ReadPages};
+use domain::ids::ResultId;
+use domain::provenance::{AccountPage, PageTarget, UserUrl};
 use domain::result::ResultItem;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -85,7 +87,7 @@ async fn private_places_are_refused_unless_they_are_the_providers_own() {
         [site.url().to_string(), "http://169.254.169.254/latest".to_owned(), "http://[::1]:80/".to_owned()]
     {
         let error = why(read(&pages, &rivers, &item(&url, "")).await.expect_err("refused"));
-        assert!(error.contains("not allowed"), "{url}: {error}");
+        assert_eq!(error, "its address cannot be reached from here", "{url}");
     }
     // A redirect leads no further than an address of its own.
     api.reply(Behaviour::redirect(site.url().to_string(), 302));
@@ -126,6 +128,103 @@ async fn credentials_go_to_the_providers_own_origin() {
         let all = format!("{asked:?}");
         assert!(!all.contains("canary") && !all.contains("token-of-ann"), "{all}");
     }
+}
+
+/// Neither the private host of the provider nor anything that only the provider's requests carry.
+#[tokio::test]
+async fn a_typed_address_is_fetched_as_nobody() {
+    let (site, api) = (Source::start().await, Source::start().await);
+    site.reply(html());
+    api.reply(html());
+    let config = json!({
+        "cache": "", "headers": {"X-Note": "open", "Cookie": "canary-cookie"},
+        "content_url": api.url_at("/content/").to_string() + "{id}",
+    });
+    let more = json!({"credentials": "bearer=canary-bearer", "page_fetch_config_json": config});
+    let rivers = provider(api.url().as_str(), more);
+    let mut edited = typed(api.url_at("/admin"), "");
+    edited.payload.insert("id".to_owned(), json!("admin"));
+    assert_eq!(read(&pages(&[]), &rivers, &edited).await, Err(PageError::Unreachable), "a private host");
+    assert_eq!(read(&pages(&[]), &rivers, &typed(site.url(), "")).await, Err(PageError::Unreachable));
+    assert_eq!((api.requests().len(), site.requests().len()), (0, 0));
+    let pages = pages(&[&site, &api]);
+    for (place, url) in [(&site, site.url_at("/page")), (&api, api.url_at("/admin"))] {
+        assert!(read(&pages, &rivers, &typed(url, "")).await.is_ok());
+        let asked = place.requests().pop().expect("a request");
+        assert!(!format!("{asked:?}").contains("canary"), "{asked:?}");
+        assert_eq!(asked.header("x-note"), None, "no rule of the provider holds for it");
+    }
+    let silent = provider(api.url().as_str(), json!({"page_fetch_config_json": {}}));
+    assert!(
+        read(&pages, &silent, &typed(site.url(), "")).await.is_err(),
+        "its provider lets no page be read"
+    );
+}
+
+/// What was edited is not fetched: the page is the one that the provider named, by the values that it gave.
+#[tokio::test]
+async fn an_edited_result_is_read_as_its_provider_gave_it() {
+    let api = Source::start().await;
+    api.reply(html());
+    let config = json!({"cache": "", "content_url": api.url_at("/content/").to_string() + "{id}"});
+    let rivers = provider(api.url().as_str(), json!({"page_fetch_config_json": config}));
+    let with_id = |mut item: ResultItem, id: &str| {
+        item.payload.insert("id".to_owned(), json!(id));
+        item
+    };
+    let given = with_id(item(api.url_at("/page"), ""), "7");
+    let edited = with_id(typed(api.url_at("/admin"), ""), "admin").in_place_of(&given);
+    assert!(read(&pages(&[]), &rivers, &edited).await.is_ok());
+    let paths: Vec<String> = api.requests().into_iter().map(|request| request.path).collect();
+    assert_eq!(paths, ["/content/7"]);
+}
+
+/// A typed address at the origin of a provider that knows people's accounts: the person's token, and nothing else.
+#[tokio::test]
+async fn an_account_carries_the_persons_token_alone() {
+    let (site, api) = (Source::start().await, Source::start().await);
+    api.reply(html());
+    let config = json!({"cache": "", "headers": {"X-Note": "open", "Cookie": "canary-cookie"}});
+    let more = json!({
+        "authenticator": "google", "credentials": "bearer=canary-bearer", "page_fetch_config_json": config,
+    });
+    let provider = provider(api.url().as_str(), more);
+    let url = api.url_at("/mine").to_string();
+    let page = AccountPage::of(&provider, &CATALOGUES, UserUrl::new(&url)).expect("an account");
+    let target = PageTarget::Account(page);
+    let time_max = Duration::from_secs(10);
+    let wanted =
+        PageWanted { target, cached: None, result: ResultId(0), user: ANN, is_asked_for: true, time_max };
+    assert!(pages(&[]).read(&wanted).await.is_ok());
+    let asked = api.requests().pop().expect("a request");
+    assert_eq!(asked.header("authorization"), Some("Bearer token-of-ann-for-google"));
+    assert_eq!((asked.header("cookie"), asked.header("x-note")), (None, None));
+    let foreign = site.url().to_string();
+    assert!(AccountPage::of(&provider, &CATALOGUES, UserUrl::new(&foreign)).is_none());
+    // The token goes no further than the provider's origin.
+    site.reply(html());
+    api.reply(Behaviour::redirect(site.url().to_string(), 302));
+    assert!(pages(&[&site]).read(&wanted).await.is_ok());
+    assert!(!format!("{:?}", site.requests()).contains("token-of-ann"));
+}
+
+/// Whether a name exists inside is not for users to know.
+#[tokio::test]
+async fn a_refusal_says_nothing_about_names() {
+    let pages = pages(&[]);
+    let rivers = provider("https://api.example/", json!({}));
+    for url in
+        ["http://no-such-host.invalid/x", "http://localhost:9/x", "http://10.0.0.1/x", "http://127.0.0.1:9/x"]
+    {
+        for item in [item(url, ""), typed(url, "")] {
+            let wanted = PageWanted::of_result(&rivers, &item, ANN, Duration::from_secs(10));
+            let refused = Err(PageError::Unreachable);
+            assert_eq!(pages.read(&wanted).await, refused, "{url}");
+            assert_eq!(pages.probe(&wanted).await.map(|_| PageText::default()), refused, "{url}");
+        }
+    }
+    let text = why(PageError::Unreachable);
+    assert!(!text.contains("localhost") && !text.contains("allow"), "{text}");
 }
 
 #[tokio::test]
@@ -179,8 +278,7 @@ async fn time_is_the_hosts_the_providers_or_the_callers() {
         let provider = provider("https://api.example/", json!({"page_fetch_config_json": config}));
         let started = Instant::now();
         let (item, time_max) = (item(site.url(), ""), Duration::from_secs_f64(seconds));
-        let wanted =
-            PageWanted { provider: &provider, item: &item, user: ANN, is_asked_for: false, time_max };
+        let wanted = PageWanted::of_result(&provider, &item, ANN, time_max);
         let error = why(pages.read(&wanted).await.expect_err("no answer"));
         assert!(error.contains("in time"), "{error}");
         assert!(started.elapsed() < Duration::from_secs(4), "{config}");

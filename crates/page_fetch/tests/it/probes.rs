@@ -17,7 +17,7 @@ async fn probe_as(
     user: UserId,
 ) -> Result<PageProbe, PageError> {
     let time_max = Duration::from_secs(2);
-    pages.probe(&PageWanted { provider, item, user, is_asked_for: true, time_max }).await
+    pages.probe(&PageWanted::of_result(provider, item, user, time_max)).await
 }
 
 fn tagged(code: u16, header: (&str, &str)) -> Behaviour {

@@ -42,11 +42,13 @@ struct IngestInput {
     /// The address of the document, in place of a result.
     #[schema(example = "https://example.com/report.pdf", max_length = 2048)]
     url: Option<String>,
-    /// With `url`: what it is called.
+    /// With `body`: what it is called. The title of a document that is fetched is its own.
     title: String,
     /// With `url`: its text, when you have it. From 200 words on the document is not fetched, and only you see it.
     body: Option<String>,
-    /// With `url`: the provider whose source it belongs to, and by whose rules and your account there it is fetched.
+    /// With `url`: the provider that gave it to you. It is the provider's document if one of your results of the provider,
+    /// unedited, has exactly this address, or if the provider is asked with your own account and the address is on its
+    /// host. Otherwise it is fetched as anybody could, and only you see it.
     provider_id: Option<i64>,
     /// Matters that it belongs to, beside those that the search's tags name.
     matter_tags: Vec<String>,
@@ -67,7 +69,8 @@ struct Ingested {
     message: String,
 }
 
-/// Puts a document into the semantic cache. It is fetched with your own rights; doing it twice changes nothing.
+/// Puts a document into the semantic cache. The document of a result is fetched at the address that its provider gave, with
+/// your own rights; an address that you type is fetched as anybody could. Doing it twice changes nothing.
 #[utoipa::path(post, path = "/svc/ingest/", tag = "cache", request_body(content = IngestInput,
         example = json!({"search_id": 7, "swirl_id": 42, "wait": true})),
     responses(

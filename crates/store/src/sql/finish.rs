@@ -1,6 +1,6 @@
 //! The end of a run, written as one. Every search passes here, so it makes as few round trips as it can.
 
-use super::results::Detail;
+use super::result_rows::Detail;
 use super::runs;
 use super::searches::is_running;
 use crate::db::{Db, Tx, changed, on_tx};

@@ -21,6 +21,7 @@ mod preferences;
 mod prompts;
 mod providers;
 mod rekey;
+mod result_rows;
 mod results;
 mod runs;
 mod schedules;

@@ -2,6 +2,8 @@
 
 use super::answers;
 use super::corpus::push_list;
+use super::result_rows::{SetRow, columns};
+use super::searches::exact_pattern;
 use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::error::failure;
@@ -10,39 +12,10 @@ use async_trait::async_trait;
 use domain::contracts::{Page, ResultStore, StoreError};
 use domain::ids::{ProviderId, ResultId, SearchId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
-use domain::result::{GuardedResult, ProviderFault, ResultItem, ResultSet, SavedResult};
-use domain::status::ProviderStatus;
-use serde::{Deserialize, Serialize};
+use domain::result::{GuardedResult, ResultItem, ResultSet, SavedResult};
+use serde::Deserialize;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
-
-/// What is known of a set beside its items and numbers; one JSON column.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Detail {
-    provider_name: String,
-    status: ProviderStatus,
-    error: Option<ProviderFault>,
-    query_string_to_provider: String,
-    query_to_provider: String,
-    query_processors: Vec<String>,
-    result_processors: Vec<String>,
-    messages: Vec<String>,
-}
-
-impl Detail {
-    pub(super) fn of(set: &ResultSet) -> Self {
-        Self {
-            provider_name: set.provider_name.clone(),
-            status: set.status,
-            error: set.error.clone(),
-            query_string_to_provider: set.query_string_to_provider.clone(),
-            query_to_provider: set.query_to_provider.clone(),
-            query_processors: set.query_processors.clone(),
-            result_processors: set.result_processors.clone(),
-            messages: set.messages.clone(),
-        }
-    }
-}
 
 /// Of a result, whether it is new; the rest is passed over.
 #[derive(Deserialize)]
@@ -79,11 +52,8 @@ impl Guard {
     }
 }
 
-macro_rules! columns {
-    () => {
-        "id, search_id, provider_id, found, retrieved, time_s, date_created, date_updated, detail, items"
-    };
-}
+/// Sets that seem to hold an address and are read to make sure.
+const SETS_READ_MAX: i64 = 20;
 
 /// The set that holds the result `$1`: ranges do not overlap, so only the last one that starts at or before
 /// the id can hold it.
@@ -106,61 +76,6 @@ macro_rules! marked_sets {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct SetRow {
-    id: i64,
-    search_id: i64,
-    provider_id: i64,
-    found: i64,
-    retrieved: i64,
-    time_s: f64,
-    date_created: Instant,
-    date_updated: Instant,
-    detail: Json<Detail>,
-    items: Json<Vec<ResultItem>>,
-}
-
-impl From<SetRow> for ResultSet {
-    fn from(row: SetRow) -> Self {
-        let detail = row.detail.0;
-        Self {
-            search: SearchId(row.search_id),
-            provider: ProviderId(row.provider_id),
-            provider_name: detail.provider_name,
-            status: detail.status,
-            error: detail.error,
-            found: to_count(row.found),
-            retrieved: to_count(row.retrieved),
-            query_string_to_provider: detail.query_string_to_provider,
-            query_to_provider: detail.query_to_provider,
-            query_processors: detail.query_processors,
-            result_processors: detail.result_processors,
-            messages: detail.messages,
-            time_s: row.time_s,
-            items: row.items.0,
-            date_created: row.date_created,
-            date_updated: row.date_updated,
-        }
-    }
-}
-
-impl SetRow {
-    fn position(&self, id: ResultId) -> Result<usize, StoreError> {
-        self.items.0.iter().position(|item| item.swirl_id == id).ok_or(StoreError::NotFound)
-    }
-
-    fn saved(&self, item: ResultItem) -> SavedResult {
-        SavedResult {
-            search: SearchId(self.search_id),
-            provider: ProviderId(self.provider_id),
-            messages: self.detail.0.messages.clone(),
-            item,
-            date_created: self.date_created,
-            date_updated: self.date_updated,
-        }
-    }
-}
-
 #[async_trait]
 impl ResultStore for SqlStore {
     async fn result_sets(&self, search: SearchId) -> Result<Vec<ResultSet>, StoreError> {
@@ -168,14 +83,14 @@ impl ResultStore for SqlStore {
             concat!("SELECT ", columns!(), " FROM result_sets WHERE search_id = $1 ORDER BY provider_id");
         let rows =
             on_db!(self.db, read, db => sqlx::query_as::<_, SetRow>(TEXT).bind(search.0).fetch_all(db))?;
-        Ok(rows.into_iter().map(ResultSet::from).collect())
+        Ok(rows.into_iter().map(|row| row.restored().into()).collect())
     }
 
     async fn result(&self, id: ResultId) -> Result<SavedResult, StoreError> {
         const TEXT: &str = concat!("SELECT ", columns!(), " FROM result_sets WHERE id = ", set_of_result!());
         let row =
             on_db!(self.db, read, db => sqlx::query_as::<_, SetRow>(TEXT).bind(id.0).fetch_optional(db))?;
-        let Some(mut row) = row else {
+        let Some(mut row) = row.map(SetRow::restored) else {
             return answers::result(&self.db, id).await;
         };
         let position = row.position(id)?;
@@ -233,6 +148,32 @@ impl ResultStore for SqlStore {
             .collect())
     }
 
+    async fn unedited_result(
+        &self,
+        owner: UserId,
+        provider: ProviderId,
+        url: &str,
+        sets_max: u64,
+    ) -> Result<Option<SavedResult>, StoreError> {
+        let rows = on_db!(self.db, read, db => async {
+            let mut query = QueryBuilder::new(concat!("SELECT ", columns!(), " FROM (SELECT "));
+            query.push(columns!());
+            query.push(" FROM result_sets WHERE provider_id = ").push_bind(provider.0);
+            query.push(" AND search_id IN (SELECT id FROM searches WHERE owner = ").push_bind(owner.0);
+            query.push(") ORDER BY id DESC LIMIT ").push_bind(to_column(sets_max));
+            query.push(") AS newest WHERE CAST(items AS TEXT) LIKE ").push_bind(json_pattern(url));
+            query.push(" ESCAPE '\\' ORDER BY id DESC LIMIT ").push_bind(SETS_READ_MAX);
+            query.build_query_as::<SetRow>().fetch_all(db).await
+        })?;
+        let is_wanted = |item: &ResultItem| {
+            item.provenance.is_unedited() && item.as_given().is_some_and(|given| given.url().as_str() == url)
+        };
+        Ok(rows.into_iter().map(SetRow::restored).find_map(|row| {
+            let item = row.items.0.iter().find(|item| is_wanted(item)).cloned()?;
+            Some(row.saved(item))
+        }))
+    }
+
     async fn replace_result(
         &self,
         id: ResultId,
@@ -253,6 +194,7 @@ impl ResultStore for SqlStore {
         };
         let position = row.position(id)?;
         row.date_updated = to_micros(now);
+        let item = item.in_place_of(&row.items.0[position]);
         row.items.0[position] = item.clone();
         save_items(&mut tx, &row).await?;
         tx.commit().await?;
@@ -317,6 +259,12 @@ impl ResultStore for SqlStore {
     }
 }
 
+/// A pattern that finds a text where it stands in JSON. It may find more than that.
+fn json_pattern(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    exact_pattern(quoted.trim_matches('"'))
+}
+
 async fn count_items(db: &Db, owner: Option<UserId>) -> Result<u64, StoreError> {
     // The cast: PostgreSQL would answer with a NUMERIC.
     let total: Option<i64> = on_db!(*db, read, db => async {
@@ -354,7 +302,7 @@ async fn sets_of_page(
         query.push(" WHERE counted > 0 AND before < ").push_bind(to).push(" AND before + counted > ").push_bind(from).push(" ORDER BY counted_id DESC");
         query.build_query_as::<PagedSetRow>().fetch_all(db).await
     })?;
-    Ok(rows.into_iter().map(|row| (row.set, row.before)).collect())
+    Ok(rows.into_iter().map(|row| (row.set.restored(), row.before)).collect())
 }
 
 /// The sets of the owner, or of everybody, each with the number of items in those that are newer.
@@ -385,13 +333,14 @@ async fn hold_set(tx: &mut Tx, id: ResultId) -> Result<Option<SetRow>, StoreErro
         " RETURNING ",
         columns!()
     );
-    on_tx!(tx, db => sqlx::query_as::<_, SetRow>(TEXT).bind(id.0).fetch_optional(db))
+    let row = on_tx!(tx, db => sqlx::query_as::<_, SetRow>(TEXT).bind(id.0).fetch_optional(db))?;
+    Ok(row.map(SetRow::restored))
 }
 
 /// The sets of a search that may have a marked item, held until the end of the transaction. Most sets have
 /// none, so the database looks for the key in their texts, and only what holds it is read and taken apart.
 async fn hold_marked_sets(tx: &mut Tx, search: SearchId) -> Result<Vec<SetRow>, StoreError> {
-    match tx {
+    let rows: Vec<SetRow> = match tx {
         // The transaction is the only writer from its beginning.
         Tx::Sqlite(tx) => sqlx::query_as(marked_sets!("")).bind(search.0).fetch_all(&mut **tx).await,
         Tx::Postgres(tx) => {
@@ -404,19 +353,22 @@ async fn hold_marked_sets(tx: &mut Tx, search: SearchId) -> Result<Vec<SetRow>, 
             sqlx::query_as(marked_sets!("FOR NO KEY UPDATE")).bind(search.0).fetch_all(&mut **tx).await
         }
     }
-    .map_err(failure)
+    .map_err(failure)?;
+    Ok(rows.into_iter().map(SetRow::restored).collect())
 }
 
 async fn save_items(tx: &mut Tx, row: &SetRow) -> Result<(), StoreError> {
-    const TEXT: &str =
-        "UPDATE result_sets SET items = $2, item_count = $3, retrieved = $4, date_updated = $5 WHERE id = $1";
+    const TEXT: &str = "UPDATE result_sets SET items = $2, item_count = $3, retrieved = $4, date_updated = $5, \
+         detail = $6 WHERE id = $1";
     let items = JsonText::of(&row.items.0)?;
+    let detail = JsonText::of(&row.detail())?;
     on_tx!(tx, db => changed(sqlx::query(TEXT)
         .bind(row.id)
         .bind(items.clone())
         .bind(to_column(row.items.0.len() as u64))
         .bind(row.retrieved)
         .bind(row.date_updated)
+        .bind(detail.clone())
         .execute(db)))?;
     Ok(())
 }

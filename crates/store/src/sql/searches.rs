@@ -327,8 +327,13 @@ pub(super) fn folded(query: &str) -> String {
 
 /// What holds the text somewhere; its own signs mean themselves.
 pub(super) fn pattern(text: &str) -> String {
+    exact_pattern(&folded(text))
+}
+
+/// What holds the text somewhere, letter for letter where the database distinguishes them.
+pub(super) fn exact_pattern(text: &str) -> String {
     let mut pattern = String::from("%");
-    for c in folded(text).chars() {
+    for c in text.chars() {
         if ['%', '_', '\\'].contains(&c) {
             pattern.push('\\');
         }

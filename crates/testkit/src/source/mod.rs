@@ -84,6 +84,11 @@ impl Source {
         desk.at_paths.push((path.to_owned(), behaviour));
     }
 
+    /// Behaves on this path as on every other from now on.
+    pub fn reply_as_elsewhere_at(&self, path: &str) {
+        lock(&self.desk).at_paths.retain(|(known, _)| known != path);
+    }
+
     /// Every request that arrived whole, in order of arrival.
     pub fn requests(&self) -> Vec<Recorded> {
         lock(&self.desk).requests.clone()

@@ -123,11 +123,20 @@ async fn documents_are_in_or_out_after_kill_nine() {
     let mut running = license.serve(folder.path());
     let provider = json!({
         "name": "Gauges", "url": source.url(), "page_fetch_config_json": {"cache": "true"},
-        "response_mappings": "RESULTS=items",
+        "response_mappings": "RESULTS=items", "results_per_query": DOCUMENTS,
+        "query_template": "{url}?q={query_string}", "result_mappings": "title=title,url=url",
     });
     let created = admin(&running).post("/svc/searchproviders/", &provider).await;
     assert_eq!(created.status, 201, "{created:?}");
     let provider = created.body["id"].as_i64().unwrap();
+    let gauge = |number: usize| {
+        let url = source.url_at(&format!("/gauge/{number}"));
+        json!({"title": format!("Gauge {number}"), "url": url})
+    };
+    let gauges: Vec<Value> = (0..DOCUMENTS).map(gauge).collect();
+    source.reply_at("/", Behaviour::Json(json!({ "items": gauges })));
+    let search = admin(&running).search(&json!({"query_string": "gauge"})).await;
+    assert_eq!(search["status"], "FULL_RESULTS_READY", "the source gave them: {search}");
 
     let mut accepted: Vec<(usize, i64)> = Vec::new();
     let mut interrupted = 0;

@@ -56,6 +56,11 @@ fn with_a_low_floor(settings: Settings) -> Settings {
     Settings { corpus_min_score: Share(0.1), ..licensed(settings) }
 }
 
+fn kept_id(kept: &Answer) -> SignalId {
+    assert_eq!((kept.status.as_u16(), &kept.body["state"]), (200, &json!("indexed")), "{kept:?}");
+    SignalId(kept.body["signal_id"].as_i64().unwrap())
+}
+
 impl Stage {
     pub async fn start() -> Self {
         let site = Source::start().await;
@@ -95,8 +100,9 @@ impl Stage {
                 _ => {
                     let url = self._site.url_at(&format!("/{name}")).to_string();
                     let title = format!("Gauge {name}");
-                    self.ingested(json!({"url": url, "title": title, "provider_id": provider, "wait": true}))
-                        .await
+                    let wish = json!({"url": url, "title": title, "wait": true});
+                    let kept = self.house.keep_given(&self.ann, (provider, &self._site), wish).await;
+                    kept_id(&kept)
                 }
             };
             self.signals.push(signal);
@@ -107,9 +113,7 @@ impl Stage {
     }
 
     async fn ingested(&self, wish: Value) -> SignalId {
-        let kept = self.ann.post("/svc/ingest/", &wish).await;
-        assert_eq!((kept.status.as_u16(), &kept.body["state"]), (200, &json!("indexed")), "{kept:?}");
-        SignalId(kept.body["signal_id"].as_i64().unwrap())
+        kept_id(&self.ann.post("/svc/ingest/", &wish).await)
     }
 
     /// As the task leaves it when the source gave the document to Ann's own account.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use testkit::postgres::TestDatabase;
-use testkit::source::Source;
+use testkit::source::{Behaviour, Source};
 use tributary::service::{Role, Service, ensure_admin};
 use tributary::wiring::Wired;
 
@@ -114,6 +114,27 @@ impl TestHouse {
         let answer = self.admin.post("/svc/searchproviders/", &draft).await;
         assert_eq!(answer.status, 201, "{answer:?}");
         answer.body["id"].as_i64().unwrap()
+    }
+
+    /// Puts a document into the cache that the provider gave to this person: a search finds it, and goes again.
+    pub async fn keep_given(
+        &self,
+        client: &Client,
+        (provider, source): (i64, &Source),
+        mut wish: Value,
+    ) -> Answer {
+        let title = wish["title"].as_str().unwrap_or("Levels").to_owned();
+        let item = json!({"title": title, "body": title, "url": wish["url"]});
+        source.reply_at("/", Behaviour::Json(json!({"total": 1, "items": [item]})));
+        let draft = json!({"query_string": title, "searchprovider_list": [provider]});
+        let search = client.search(&draft).await;
+        assert_eq!(search["status"], "FULL_RESULTS_READY", "{search}");
+        source.reply_as_elsewhere_at("/");
+        wish["provider_id"] = json!(provider);
+        let answer = client.post("/svc/ingest/", &wish).await;
+        let gone = client.delete(&format!("/svc/search/{}/", search["id"])).await;
+        assert_eq!(gone.status, 204, "{gone:?}");
+        answer
     }
 
     /// Stops the service and drops its database.

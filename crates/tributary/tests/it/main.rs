@@ -54,6 +54,7 @@ mod pages;
 mod people_pages;
 mod product_text;
 mod program;
+mod provenance;
 mod provider_requests;
 mod rag_dialects;
 mod rag_extractive;

@@ -146,7 +146,7 @@ async fn load(exchange: &Exchange<'_>, reference: DocumentRef) -> Result<Option<
         .0
         .min(exchange.time_left().saturating_sub(ANSWER_TIME));
     let (item, user) = (saved.item, exchange.chat.owner);
-    let wanted = PageWanted { provider: &provider, item: &item, user, is_asked_for: false, time_max };
+    let wanted = PageWanted::of_result(&provider, &item, user, time_max);
     let instead = |why: String| {
         let note = format!(" {why}; this is what the source said of it.");
         (inert(&readable(&item.body)), SourceMode::Snippet, SEARCH_RESULT.to_owned(), note)

@@ -222,10 +222,11 @@ async fn a_refused_fetch_ends_the_right_too() {
                 room.house.cache.marks(room.ann, None, &[room.id]).await.unwrap().remove(&room.id).unwrap();
             item = ResultItem { cache: Some(Box::new(mark)), ..ResultItem::default() };
         }
+        item.mark_as_given(provider.id);
         let time_max = Duration::from_secs(1);
         for user in [room.ben, room.ann] {
             assert!(room.house.grant(room.id, room.ann).await.unwrap().revoked_at.is_none());
-            let wanted = PageWanted { provider: &provider, item: &item, user, is_asked_for: false, time_max };
+            let wanted = PageWanted::of_result(&provider, &item, user, time_max);
             room.house.cache.denied(&wanted).await;
         }
         assert!(room.house.grant(room.id, room.ann).await.unwrap().revoked_at.is_some(), "{by_mark}");

@@ -71,7 +71,7 @@ impl ReadPages for Sources {
     }
 
     async fn probe(&self, wanted: &PageWanted<'_>) -> Result<PageProbe, PageError> {
-        let url = wanted.item.url.clone();
+        let url = wanted.target.address().to_owned();
         self.asked.lock().unwrap().push((wanted.user, url.clone()));
         let says = {
             let known = self.says.lock().unwrap();

@@ -146,8 +146,9 @@ impl House {
             ..PageText::default()
         };
         self.web.gives_page(file.url, page);
-        let item =
+        let mut item =
             ResultItem { title: file.title.to_owned(), url: file.url.to_owned(), ..ResultItem::default() };
+        item.mark_as_given(source.id);
         let wish = IngestWish {
             user: by.user,
             document: Document::Result { provider: source.clone(), item },

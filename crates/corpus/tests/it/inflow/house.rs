@@ -130,8 +130,14 @@ pub fn item(url: &str) -> ResultItem {
     ResultItem { title: "The <em>river</em>".to_owned(), url: url.to_owned(), ..ResultItem::default() }
 }
 
+/// The result as this provider gave it.
+pub fn given(provider: &SearchProvider, mut item: ResultItem) -> ResultItem {
+    item.mark_as_given(provider.id);
+    item
+}
+
 pub fn result(provider: &SearchProvider, url: &str) -> Document {
-    Document::Result { provider: provider.clone(), item: item(url) }
+    Document::Result { provider: provider.clone(), item: given(provider, item(url)) }
 }
 
 pub fn address(url: &str, body: Option<String>) -> Document {

@@ -1,6 +1,6 @@
 //! A wish, and what comes of it.
 
-use super::house::{Away, House, address, item, result, text_of, wish};
+use super::house::{Away, House, address, result, text_of, wish};
 use corpus::ingest::{Document, IngestError, SUPPLIED_WORDS_MIN, WORDS_MIN};
 use domain::contracts::{PageError, ProviderStore, SignalStore, UserStore};
 use domain::corpus::{LicenseGate, Liveness, Origin, SignalState};
@@ -275,7 +275,7 @@ async fn a_caller_may_wait() {
     house.web.gives(URL, Ok(&text_of("river", 100)));
     house.web.gives("https://a.example/gone", Err(PageError::Gone(404)));
     let waiting = |url: &'static str, at_most: u64| {
-        let wish = wish(house.ann, Document::Result { provider: provider.clone(), item: item(url) });
+        let wish = wish(house.ann, result(&provider, url));
         let (cache, at_most) = (Arc::clone(&house.cache), Duration::from_millis(at_most));
         async move { cache.ingest_and_wait(wish, at_most).await }
     };

@@ -6,4 +6,5 @@ mod ingest;
 mod pages;
 mod pinning;
 mod promotion;
+mod provenance;
 mod sweep;

@@ -1,6 +1,6 @@
 //! Pages from the cache where it has them, and from their sources otherwise.
 
-use super::house::{House, item, text_of};
+use super::house::{House, given, item, text_of};
 use corpus::CachedPages;
 use domain::contracts::{Corpus, PageError, PageText, PageWanted, ReadPages, SearchStore, SignalStore};
 use domain::corpus::{CacheMark, Origin, Signal, SignalState};
@@ -22,7 +22,8 @@ async fn read(
 ) -> Result<PageText, PageError> {
     let pages = CachedPages::new(house.web.clone(), Arc::clone(&house.cache));
     let time_max = Duration::from_secs(5);
-    pages.read(&PageWanted { provider, item, user, is_asked_for: false, time_max }).await
+    let item = given(provider, item.clone());
+    pages.read(&PageWanted::of_result(provider, &item, user, time_max)).await
 }
 
 fn from_cache(house: &House, signal: &Signal) -> ResultItem {
@@ -125,8 +126,7 @@ async fn a_right_that_was_taken_away_meanwhile_is_not_given_back() {
     let item = item(URL);
     read(&house, house.ann, &provider, &item).await.unwrap();
     let time_max = Duration::from_secs(1);
-    let wanted =
-        PageWanted { provider: &provider, item: &item, user: house.ann, is_asked_for: false, time_max };
+    let wanted = PageWanted::of_result(&provider, &item, house.ann, time_max);
     house.cache.denied(&wanted).await;
     house.work().await;
     assert_eq!(house.finds(house.ann, "letter").await, []);

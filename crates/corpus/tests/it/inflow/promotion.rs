@@ -1,6 +1,6 @@
 //! The best results of a search are fetched into the cache, when that is set.
 
-use super::house::{House, item, text_of};
+use super::house::{House, given, item, text_of};
 use domain::contracts::{Corpus, SignalStore};
 use domain::corpus::{CacheMark, Origin};
 use domain::ids::ProviderId;
@@ -18,13 +18,14 @@ async fn some_of_the_best_are_fetched() {
     let provider = house.provider("Rivers", json!({})).await;
     let silent = house.provider("Silent", json!({"page_fetch_config_json": {}})).await;
     let mut results: Vec<(ProviderId, ResultItem)> = Vec::new();
-    results.push((silent.id, item("https://silent.example/")));
-    results.push((provider.id, item("not an address")));
+    results.push((silent.id, given(&silent, item("https://silent.example/"))));
+    results.push((provider.id, given(&provider, item("not an address"))));
+    results.push((provider.id, item("https://typed.example/")));
     results.push((ProviderId(999), item("https://gone.example/")));
     for number in 0..6 {
         let url = format!("https://a.example/{number}");
         house.web.gives(&url, Ok(&text_of("river", 100)));
-        results.push((provider.id, item(&url)));
+        results.push((provider.id, given(&provider, item(&url))));
     }
     let tags = ["matter:dam".to_owned(), "x".to_owned()];
     house.cache.promote(house.ann, &tags, &results).await;
@@ -42,7 +43,7 @@ async fn some_of_the_best_are_fetched() {
     let signal = hits.into_iter().next().unwrap().signal;
     let mark = CacheMark::of(&signal, signal.first_seen, std::time::Duration::ZERO);
     let of_cache = ResultItem { cache: Some(Box::new(mark)), ..item("https://a.example/9") };
-    house.cache.promote(house.ann, &[], &[(provider.id, of_cache)]).await;
+    house.cache.promote(house.ann, &[], &[(provider.id, given(&provider, of_cache))]).await;
     assert_eq!(house.work().await, 0);
 }
 
@@ -50,6 +51,6 @@ async fn some_of_the_best_are_fetched() {
 async fn nothing_is_fetched_when_it_is_not_set() {
     let house = House::open().await;
     let provider = house.provider("Rivers", json!({})).await;
-    house.cache.promote(house.ann, &[], &[(provider.id, item("https://a.example/"))]).await;
+    house.cache.promote(house.ann, &[], &[(provider.id, given(&provider, item("https://a.example/")))]).await;
     assert_eq!((house.work().await, house.store.corpus_counts().await.unwrap().grants), (0, 0));
 }

@@ -178,7 +178,8 @@ async fn read_result(
     Ok(Json(own_result(&house, &caller, ResultId(id)).await?.into()))
 }
 
-/// Replaces one result; its id, provider, block and rank at the provider stay.
+/// Replaces one result; its id, provider, block, rank at the provider, duplicates, place in the cache and the sources of a
+/// summary stay, and so does the address that the provider gave: pages are fetched by `source_url`, not by an edited `url`.
 #[utoipa::path(put, path = "/svc/results/{id}/", tag = "results", params(("id" = i64, Path, description = "`swirl_id` of the result.")),
     request_body = ResultItem, responses(
     (status = 200, description = "Replaced.", body = ResultView),
@@ -238,6 +239,9 @@ async fn save(house: &House, stored: &ResultItem, item: ResultItem) -> Result<Js
         searchprovider_rank: stored.searchprovider_rank,
         // Whose right it is to see it is not the person's to say.
         cache: stored.cache.clone(),
+        duplicates: stored.duplicates.clone(),
+        rag_query_items: stored.rag_query_items.clone(),
+        additional_content: stored.additional_content.clone(),
         result_block: stored.result_block.clone(),
         new: item.new.filter(|mark| *mark > 0).map(|_| NEW),
         ..item

@@ -149,6 +149,89 @@ pub async fn are_replaced(store: &dyn Store) {
     assert_eq!(unknown, Err(StoreError::NotFound));
 }
 
+/// Results as their provider gave them, at these addresses.
+fn given(set: ResultSet, urls: &[&str]) -> ResultSet {
+    let mut set = set;
+    for (item, url) in set.items.iter_mut().zip(urls) {
+        (*url).clone_into(&mut item.url);
+        item.mark_as_given(set.provider);
+    }
+    set
+}
+
+pub async fn keep_their_provenance(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let search = new_search(store, owner, "query", 0).await;
+    let urls = ["https://a.example/1", "https://a.example/2"];
+    let sets = vec![given(set(search.id, 1, &["a", "b"]), &urls), set(search.id, 2, &["c"])];
+    let sets = store.finish_run(finished(&search, sets)).await.unwrap().unwrap();
+    assert_eq!(store.result_sets(search.id).await.unwrap(), sets);
+    let (first, second, unknown) =
+        (sets[0].items[0].swirl_id, sets[0].items[1].swirl_id, sets[1].items[0].swirl_id);
+    // Whatever comes in its place, and however often: what the provider gave stays known.
+    let mut edited = ResultItem { url: "http://127.0.0.1/".to_owned(), ..item("mine") };
+    edited.mark_as_given(ProviderId(1));
+    for _ in 0..2 {
+        let saved = store.replace_result(first, edited.clone(), at(60)).await.unwrap();
+        assert!(!saved.item.provenance.is_unedited());
+        assert_eq!(store.result(first).await.unwrap(), saved);
+        assert_eq!(saved.item.as_given(), sets[0].items[0].as_given());
+        assert_eq!(saved.item.url, "http://127.0.0.1/");
+    }
+    let saved = store.replace_result(unknown, edited, at(60)).await.unwrap();
+    assert_eq!(saved.item.as_given(), None, "nobody can say it afterwards");
+    store.mark_all_read(search.id, at(70)).await.unwrap();
+    store.delete_result(second).await.unwrap();
+    let read = store.result_sets(search.id).await.unwrap();
+    assert_eq!(read[0].items[0].as_given(), sets[0].items[0].as_given());
+    let listed = store.results(Some(owner), 0, 10).await.unwrap().items;
+    assert_eq!(listed.iter().filter(|one| one.item.as_given().is_some()).count(), 1);
+    // A run that finds them again keeps it, too.
+    let restored = store.replace_result(first, sets[0].items[0].clone(), at(80)).await.unwrap();
+    assert!(restored.item.provenance.is_unedited());
+}
+
+pub async fn are_found_by_the_address_that_their_provider_gave(store: &dyn Store) {
+    let (owner, other) = (person(store, "owner").await.id, person(store, "other").await.id);
+    let odd = "https://a.example/100%_\\\"x\"/ü?a=1&b=2";
+    let mut ids = Vec::new();
+    for (number, urls) in [["https://a.example/1", odd], ["https://a.example/1", "https://a.example/3"]]
+        .into_iter()
+        .zip(0..)
+        .map(|(urls, number)| (number, urls))
+    {
+        let search = new_search(store, owner, "query", number).await;
+        let sets = vec![given(set(search.id, 1, &["a", "b"]), &urls), set(search.id, 2, &["c"])];
+        ids.push(store.finish_run(finished(&search, sets)).await.unwrap().unwrap()[0].items[0].swirl_id);
+    }
+    let found = async |owner: UserId, provider: i64, url: &str, sets_max: u64| {
+        let found = store.unedited_result(owner, ProviderId(provider), url, sets_max).await.unwrap();
+        found.map(|saved| saved.item.swirl_id)
+    };
+    assert_eq!(found(owner, 1, "https://a.example/1", 10).await, Some(ids[1]), "the newest");
+    assert!(found(owner, 1, odd, 10).await.is_some());
+    for (owner, provider, url, sets_max) in [
+        (other, 1, "https://a.example/1", 10),
+        (owner, 2, "https://a.example/1", 10),
+        (owner, 1, "https://a.example/", 10),
+        (owner, 1, "https://A.example/1", 10),
+        (owner, 1, "https://a.example/%", 10),
+        (owner, 1, "", 10),
+        (owner, 1, odd, 1),
+        (owner, 1, "https://a.example/1", 0),
+    ] {
+        assert_eq!(found(owner, provider, url, sets_max).await, None, "{owner} {provider} {url} {sets_max}");
+    }
+    // Who edits a result vouches for nothing: neither for the old address nor for the new one.
+    for id in &ids {
+        let edited = ResultItem { url: "https://a.example/9".to_owned(), ..item("a") };
+        store.replace_result(*id, edited, at(60)).await.unwrap();
+    }
+    for url in ["https://a.example/1", "https://a.example/9"] {
+        assert_eq!(found(owner, 1, url, 10).await, None, "{url}");
+    }
+}
+
 pub async fn are_deleted(store: &dyn Store) {
     let (search, sets) = finished_search(store, &[&["a", "b"]]).await;
     let (first, second) = (sets[0].items[0].swirl_id, sets[0].items[1].swirl_id);

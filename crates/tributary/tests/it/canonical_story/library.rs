@@ -130,21 +130,23 @@ impl Library {
                 "<html><head><title>{title}</title></head><body><main><p>{text}</p></main></body></html>"
             );
             self.site.reply_at(&path, Behaviour::text("text/html", html));
-            let wish = match from {
-                From::Own => {
-                    json!({"url": "https://own.example/v.html", "title": title, "body": text, "wait": true})
-                }
-                other => {
-                    let provider = if *other == From::Vault { vault } else { registry };
-                    json!({"url": self.site.url_at(&path), "title": title, "provider_id": provider, "wait": true})
-                }
-            };
             let keeper = match *keeper {
                 "ann" => &self.ann,
                 "ben" => &self.ben,
                 _ => &self.cleo,
             };
-            let kept = keeper.post("/svc/ingest/", &wish).await;
+            let kept = match from {
+                From::Own => {
+                    let url = "https://own.example/v.html";
+                    let wish = json!({"url": url, "title": title, "body": text, "wait": true});
+                    keeper.post("/svc/ingest/", &wish).await
+                }
+                other => {
+                    let provider = if *other == From::Vault { vault } else { registry };
+                    let wish = json!({"url": self.site.url_at(&path), "title": title, "wait": true});
+                    self.house.keep_given(keeper, (provider, &self.site), wish).await
+                }
+            };
             assert_eq!((kept.status.as_u16(), &kept.body["state"]), (200, &json!("indexed")), "{kept:?}");
             self.signals.push(kept.body["signal_id"].as_i64().unwrap());
         }

@@ -38,8 +38,8 @@ impl Decided {
     ) -> Self {
         let page = format!("<html><body><main><p>{}</p></main></body></html>", long_text("weirs"));
         source.reply_at("/page", Behaviour::text("text/html", page));
-        let wish = json!({"url": source.url_at("/page"), "provider_id": provider, "wait": true});
-        let kept = ann.post("/svc/ingest/", &wish).await;
+        let wish = json!({"url": source.url_at("/page"), "wait": true});
+        let kept = house.keep_given(ann, (provider, source), wish).await;
         assert_eq!(kept.status, 200, "{kept:?}");
         let shared = kept.body["signal_id"].as_i64().unwrap();
         assert_eq!((own, shared), (1, 2), "the bodies of the table name them so");

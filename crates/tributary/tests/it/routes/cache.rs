@@ -97,7 +97,8 @@ async fn a_source_is_asked_whether_a_document_is_still_there() {
     source.reply_at("/page", page("Levels", "1"));
     let provider = house.provider("Rivers", &source).await;
     let ann = house.user("ann", &[]).await;
-    let id = keep(&ann, json!({"url": source.url_at("/page"), "provider_id": provider})).await;
+    let wish = json!({"url": source.url_at("/page"), "wait": true});
+    let id = house.keep_given(&ann, (provider, &source), wish).await.body["signal_id"].as_i64().unwrap();
     for (behaviour, verdict, http) in [
         (page("Levels", "1"), "alive", 200),
         (Behaviour::status(503), "unknown", 503),
@@ -161,8 +162,9 @@ async fn out_of_the_cache() {
     let provider = house.provider("Rivers", &source).await;
     let (ann, ben) = (house.user("ann", &[]).await, house.user("ben", &[]).await);
     let own = keep_text(&ann, "https://h.example/own", "Own").await;
-    let shared = json!({"url": source.url_at("/page"), "provider_id": provider});
-    let id = keep(&ann, shared.clone()).await;
+    let shared = json!({"url": source.url_at("/page"), "wait": true});
+    let kept = house.keep_given(&ann, (provider, &source), shared.clone()).await;
+    let id = kept.body["signal_id"].as_i64().unwrap();
     for (client, given, status) in [
         (&ben, json!({"signal_id": own}), 404),
         (&ben, json!({"url": "https://h.example/own"}), 404),
@@ -178,7 +180,8 @@ async fn out_of_the_cache() {
     assert_eq!(ann.get(&format!("/svc/cache/{own}/")).await.status, 404);
 
     // Ben has it too; Ann gives up hers, and the administrator removes it for all.
-    assert_eq!(keep(&ben, shared).await, id);
+    let kept = house.keep_given(&ben, (provider, &source), shared).await;
+    assert_eq!(kept.body["signal_id"], id, "{kept:?}");
     assert_eq!(ann.post(UNINDEX, &json!({"signal_id": id})).await.status, 200);
     assert_eq!(ben.get(&format!("/svc/cache/{id}/")).await.status, 200);
     assert_eq!(house.admin.post(UNINDEX, &json!({"signal_id": id})).await.status, 200);

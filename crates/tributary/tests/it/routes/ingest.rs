@@ -61,8 +61,8 @@ async fn a_document_is_fetched_by_the_rules_of_its_provider() {
     let source = source_with_page("/page").await;
     let provider = house.provider("Rivers", &source).await;
     let ann = house.user("ann", &[]).await;
-    let given = json!({"url": source.url_at("/page"), "provider_id": provider});
-    let accepted = wish(&ann, given.clone()).await;
+    let given = json!({"url": source.url_at("/page")});
+    let accepted = house.keep_given(&ann, (provider, &source), given.clone()).await;
     assert_eq!((accepted.status.as_u16(), &accepted.body["state"]), (202, &json!("known")), "{accepted:?}");
     assert!(accepted.body["job_id"].is_i64() && accepted.body["message"].is_string());
     let path = format!("/svc/cache/{}/", accepted.body["signal_id"]);
@@ -79,7 +79,7 @@ async fn a_document_is_fetched_by_the_rules_of_its_provider() {
     assert_eq!((&document["title"], &document["source_provider"]), (&json!("Levels"), &json!("Rivers")));
     assert!(document["chunk_count"].as_u64().unwrap() > 0 && document["body_bytes"].as_u64().unwrap() > 0);
     // It is here, so that nothing is to be done.
-    let again = wish(&ann, given).await;
+    let again = house.keep_given(&ann, (provider, &source), given).await;
     assert_eq!((again.status.as_u16(), &again.body["job_id"]), (202, &Value::Null), "{again:?}");
     house.stop().await;
 }
@@ -111,21 +111,18 @@ async fn what_is_refused() {
         (&house.admin, json!({"search_id": 999_999, "swirl_id": result}), 404, "not_found"),
         (&ann, json!({"url": source.url_at("/page"), "provider_id": provider}), 403, "permission_denied"),
         (&ann, json!({"url": source.url_at("/page"), "provider_id": 999_999}), 403, "permission_denied"),
-        // Nothing is there, and what is there is no text.
-        (
-            &house.admin,
-            json!({"url": source.url_at("/page"), "provider_id": provider, "wait": true, "body": "short"}),
-            200,
-            "",
-        ),
     ] {
         let answer = wish(client, given.clone()).await;
         assert_is(&answer, status, code, &given.to_string());
     }
+    // What is given is no text: the document is fetched instead.
+    let given = json!({"url": source.url_at("/page"), "wait": true, "body": "short"});
+    let answer = house.keep_given(&house.admin, (provider, &source), given).await;
+    assert_is(&answer, 200, "", "a text of one word");
     let short = Behaviour::text("text/html", "<html><body><p>A few words only.</p></body></html>");
     source.reply_at("/short", short);
-    let given = json!({"url": source.url_at("/short"), "provider_id": provider, "wait": true});
-    let answer = wish(&house.admin, given).await;
+    let given = json!({"url": source.url_at("/short"), "wait": true});
+    let answer = house.keep_given(&house.admin, (provider, &source), given).await;
     assert_is(&answer, 422, "impossible", "a page of a few words");
     assert!(answer.body["detail"].as_str().unwrap().contains("40"), "{answer:?}");
     house.stop().await;

@@ -43,7 +43,9 @@ impl Stage {
         for name in ["first", "second"] {
             site.reply_at(&format!("/{name}"), page(name));
             let url = site.url_at(&format!("/{name}"));
-            shared.push(keep(&ann, json!({"url": url, "provider_id": provider})).await);
+            let wish = json!({"url": url, "title": format!("The {name}"), "wait": true});
+            let kept = house.keep_given(&ann, (provider, &site), wish).await;
+            shared.push(kept.body["signal_id"].as_i64().unwrap());
         }
         let own = keep_own(&ann, "own").await;
         Self { house, ann, ben, cora, first: shared[0], second: shared[1], own, _site: site }

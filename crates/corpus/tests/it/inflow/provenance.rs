@@ -1,0 +1,160 @@
+//! Whose document it is: what a provider gave is the provider's, what a person typed is the person's.
+
+use super::house::{House, given, item, text_of};
+use corpus::ingest::Document;
+use domain::contracts::{Clock, FinishedRun, NewTask, QueueName, ResultStore, SearchStore, SignalStore};
+use domain::corpus::Signal;
+use domain::ids::UserId;
+use domain::provider::SearchProvider;
+use domain::result::ResultItem;
+use domain::search::SearchDraft;
+use domain::status::SearchStatus;
+use serde_json::json;
+
+const URL: &str = "https://a.example/river";
+const TYPED: &str = "https://a.example/admin";
+
+fn typed(provider: &SearchProvider, url: &str) -> Document {
+    let title = "Official".to_owned();
+    Document::Address { provider: Some(provider.clone()), url: url.to_owned(), title, body: None }
+}
+
+async fn kept(house: &House, user: UserId, document: Document) -> Signal {
+    let accepted = house.wish(user, document).await.unwrap();
+    house.work().await;
+    let id = accepted.signal.signal_id;
+    house.signal(house.store.led_to(id, user).await.unwrap().unwrap_or(id)).await
+}
+
+/// Who was asked for what, by which provider (0: none).
+fn asked(house: &House) -> Vec<(i64, String)> {
+    house.web.asked.lock().unwrap().drain(..).map(|(_, provider, url)| (provider, url)).collect()
+}
+
+/// A search of this person in which the provider gave this result; the result as it is saved.
+async fn found(house: &House, user: UserId, provider: &SearchProvider, item: ResultItem) -> ResultItem {
+    let (store, now) = (&house.store, house.clock.now());
+    let task = |_: &domain::search::Search| NewTask {
+        queue: QueueName::Search,
+        name: "run".to_owned(),
+        payload: json!({}),
+        attempts_max: 1,
+    };
+    let draft = SearchDraft::of_query("river");
+    let search = store.create_search(draft, user, Vec::new(), now, task).await.unwrap();
+    let set = testkit::samples::set(provider.id.0, "river", vec![item]);
+    let finished = FinishedRun {
+        search: search.id,
+        run: search.run,
+        status: SearchStatus::FullResultsReady,
+        query_string_processed: String::new(),
+        messages: Vec::new(),
+        time_s: 0.0,
+        sets: vec![set],
+        found: None,
+        now,
+    };
+    store.finish_run(finished).await.unwrap().unwrap().remove(0).items.remove(0)
+}
+
+#[tokio::test]
+async fn an_edited_result_is_kept_as_its_provider_gave_it() {
+    let house = House::open().await;
+    let provider = house.provider("Rivers", json!({})).await;
+    house.web.gives(URL, Ok(&text_of("river", 100)));
+    house.web.gives(TYPED, Ok(&text_of("secret", 100)));
+    let given = given(&provider, item(URL));
+    let edited = ResultItem { title: "Official".to_owned(), author: "Me".to_owned(), ..item(TYPED) };
+    let edited = edited.in_place_of(&given);
+    let signal = kept(&house, house.ann, Document::Result { provider: provider.clone(), item: edited }).await;
+    assert_eq!(asked(&house), [(provider.id.0, URL.to_owned())]);
+    assert_eq!(
+        (signal.url.as_str(), signal.title.as_str(), signal.author.as_str()),
+        (URL, "The river", "Ada")
+    );
+    assert_eq!(signal.source_provider_id, Some(provider.id));
+}
+
+#[tokio::test]
+async fn a_result_of_unknown_provenance_is_its_owners() {
+    let house = House::open().await;
+    let provider = house.provider("Rivers", json!({})).await;
+    house.web.gives(TYPED, Ok(&text_of("river", 100)));
+    let document = Document::Result { provider: provider.clone(), item: item(TYPED) };
+    let signal = kept(&house, house.ann, document).await;
+    assert_eq!(asked(&house), [(0, TYPED.to_owned())]);
+    assert_eq!((signal.source_provider_id, signal.source_provider.as_str()), (None, ""));
+    assert_eq!(signal.title, "A page", "not what may have been edited");
+    assert_eq!(house.finds(house.ann, "river").await, [signal.signal_id]);
+    assert_eq!(house.finds(house.bob, "river").await, []);
+}
+
+#[tokio::test]
+async fn a_named_provider_counts_for_what_it_gave_to_this_person() {
+    let house = House::open().await;
+    let provider = house.provider("Rivers", json!({})).await;
+    let other = house.provider("Lakes", json!({})).await;
+    for url in [URL, TYPED] {
+        house.web.gives(url, Ok(&text_of("river", 100)));
+    }
+    let saved = found(&house, house.ann, &provider, given(&provider, item(URL))).await;
+    for (user, provider, url) in [
+        (house.ann, &provider, TYPED),
+        (house.ann, &other, URL),
+        (house.bob, &provider, URL),
+        (house.ann, &provider, "https://a.example/river?x=1"),
+    ] {
+        house.wish(user, typed(provider, url)).await.unwrap();
+        let is_told = house.wish(user, typed(provider, url)).await.unwrap().message.contains("only you");
+        assert!(is_told, "{url}");
+        house.work().await;
+        assert!(asked(&house).iter().all(|(provider, _)| *provider == 0), "{url}");
+    }
+    house.clock.advance(std::time::Duration::from_secs(7_200));
+    kept(&house, house.ann, typed(&provider, URL)).await;
+    assert_eq!(asked(&house), [(provider.id.0, URL.to_owned())]);
+    // An edit takes the word of the provider away from both addresses.
+    house.store.replace_result(saved.swirl_id, item(TYPED), house.clock.now()).await.unwrap();
+    house.clock.advance(std::time::Duration::from_secs(7_200));
+    for url in [URL, TYPED] {
+        kept(&house, house.ann, typed(&provider, url)).await;
+        assert_eq!(asked(&house), [(0, url.to_owned())]);
+    }
+}
+
+#[tokio::test]
+async fn an_account_of_ones_own_opens_the_providers_origin() {
+    let house = House::open().await;
+    let more = json!({"authenticator": "microsoft", "url": "https://a.example/api"});
+    let provider = house.provider("Mails", more).await;
+    for (url, by) in [(TYPED, provider.id.0), ("https://b.example/x", 0)] {
+        house.web.gives(url, Ok(&text_of("letter", 100)));
+        let signal = kept(&house, house.ann, typed(&provider, url)).await;
+        assert_eq!(asked(&house), [(by, url.to_owned())]);
+        assert_eq!(signal.source_provider_id.map_or(0, |id| id.0), by);
+        assert_eq!(signal.title, "A page");
+        assert_eq!(house.finds(house.bob, "letter").await, [], "an account is one person's");
+    }
+}
+
+/// A task of an earlier version does not say who gave its document.
+#[tokio::test]
+async fn a_task_that_does_not_say_who_gave_its_document_is_not_believed() {
+    let house = House::open().await;
+    let provider = house.provider("Rivers", json!({})).await;
+    house.web.gives(URL, Ok(&text_of("river", 100)));
+    let document = Document::Result { provider: provider.clone(), item: given(&provider, item(URL)) };
+    house.wish(house.ann, document).await.unwrap();
+    let task = house.claim().await.unwrap();
+    let mut payload = task.payload.clone();
+    payload.as_object_mut().unwrap().remove("is_given");
+    house.parts.queue.finish(&task).await.unwrap();
+    let name = task.name.clone();
+    let again = NewTask { queue: QueueName::Corpus, name, payload, attempts_max: 100 };
+    house.parts.queue.push(again).await.unwrap();
+    house.work().await;
+    assert_eq!(asked(&house), [(0, URL.to_owned())]);
+    assert_eq!(house.finds(house.bob, "river").await, [], "it is not the source's");
+    let found = house.found(house.ann, "river").await;
+    assert_eq!(found.iter().map(|hit| hit.signal.source_provider_id).collect::<Vec<_>>(), [None]);
+}

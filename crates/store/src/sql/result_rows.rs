@@ -1,0 +1,165 @@
+//! The row of a result set: read whole, with the provenance of its items.
+
+use crate::json::to_count;
+use domain::contracts::StoreError;
+use domain::ids::{ProviderId, ResultId, SearchId};
+use domain::instant::Instant;
+use domain::provenance::StoredProvenance;
+use domain::result::{ProviderFault, ResultItem, ResultSet, SavedResult};
+use domain::status::ProviderStatus;
+use serde::{Deserialize, Serialize};
+use sqlx::types::Json;
+
+/// What is known of a set beside its items and numbers; one JSON column.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Detail {
+    provider_name: String,
+    status: ProviderStatus,
+    error: Option<ProviderFault>,
+    query_string_to_provider: String,
+    query_to_provider: String,
+    query_processors: Vec<String>,
+    result_processors: Vec<String>,
+    messages: Vec<String>,
+    /// Absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    provenance: Option<StoredProvenance>,
+}
+
+impl Detail {
+    pub(super) fn of(set: &ResultSet) -> Self {
+        Self {
+            provider_name: set.provider_name.clone(),
+            status: set.status,
+            error: set.error.clone(),
+            query_string_to_provider: set.query_string_to_provider.clone(),
+            query_to_provider: set.query_to_provider.clone(),
+            query_processors: set.query_processors.clone(),
+            result_processors: set.result_processors.clone(),
+            messages: set.messages.clone(),
+            provenance: Some(StoredProvenance::of(set.provider, &set.items)),
+        }
+    }
+}
+
+macro_rules! columns {
+    () => {
+        "id, search_id, provider_id, found, retrieved, time_s, date_created, date_updated, detail, items"
+    };
+}
+pub(super) use columns;
+
+#[derive(sqlx::FromRow)]
+pub(super) struct SetRow {
+    pub id: i64,
+    pub search_id: i64,
+    pub provider_id: i64,
+    pub found: i64,
+    pub retrieved: i64,
+    pub time_s: f64,
+    pub date_created: Instant,
+    pub date_updated: Instant,
+    pub detail: Json<Detail>,
+    pub items: Json<Vec<ResultItem>>,
+}
+
+impl From<SetRow> for ResultSet {
+    fn from(row: SetRow) -> Self {
+        let detail = row.detail.0;
+        Self {
+            search: SearchId(row.search_id),
+            provider: ProviderId(row.provider_id),
+            provider_name: detail.provider_name,
+            status: detail.status,
+            error: detail.error,
+            found: to_count(row.found),
+            retrieved: to_count(row.retrieved),
+            query_string_to_provider: detail.query_string_to_provider,
+            query_to_provider: detail.query_to_provider,
+            query_processors: detail.query_processors,
+            result_processors: detail.result_processors,
+            messages: detail.messages,
+            time_s: row.time_s,
+            items: row.items.0,
+            date_created: row.date_created,
+            date_updated: row.date_updated,
+        }
+    }
+}
+
+impl SetRow {
+    /// Gives the items their provenance. Earlier versions did not note edits: of their sets only one that was never
+    /// changed is known to be as its provider gave it.
+    pub fn restored(mut self) -> Self {
+        let provider = ProviderId(self.provider_id);
+        match &self.detail.0.provenance {
+            Some(stored) => stored.restore(provider, &mut self.items.0),
+            None if self.date_updated == self.date_created => {
+                StoredProvenance::default().restore(provider, &mut self.items.0);
+            }
+            None => {}
+        }
+        self
+    }
+
+    /// What is known of the set, with the provenance that its items have now.
+    pub fn detail(&self) -> Detail {
+        let provenance = StoredProvenance::of(ProviderId(self.provider_id), &self.items.0);
+        Detail { provenance: Some(provenance), ..self.detail.0.clone() }
+    }
+
+    pub fn position(&self, id: ResultId) -> Result<usize, StoreError> {
+        self.items.0.iter().position(|item| item.swirl_id == id).ok_or(StoreError::NotFound)
+    }
+
+    pub fn saved(&self, item: ResultItem) -> SavedResult {
+        SavedResult {
+            search: SearchId(self.search_id),
+            provider: ProviderId(self.provider_id),
+            messages: self.detail.0.messages.clone(),
+            item,
+            date_created: self.date_created,
+            date_updated: self.date_updated,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeDelta;
+    use serde_json::json;
+
+    /// As a version that did not note edits wrote it; changed so many seconds after it was made.
+    fn earlier(changed_after: i64) -> SetRow {
+        let detail = json!({
+            "provider_name": "Rivers", "status": "ok", "error": null, "query_string_to_provider": "",
+            "query_to_provider": "", "query_processors": [], "result_processors": [], "messages": [],
+        });
+        let items = json!([{"swirl_id": 1, "url": "https://a.example/1"}]);
+        SetRow {
+            id: 1,
+            search_id: 1,
+            provider_id: 7,
+            found: 1,
+            retrieved: 1,
+            time_s: 0.0,
+            date_created: Instant::UNIX_EPOCH,
+            date_updated: Instant::UNIX_EPOCH + TimeDelta::seconds(changed_after),
+            detail: Json(serde_json::from_value(detail).expect("a detail")),
+            items: Json(serde_json::from_value(items).expect("items")),
+        }
+    }
+
+    #[test]
+    fn of_earlier_versions_only_what_never_changed_is_its_providers() {
+        let row = earlier(0).restored();
+        let given = row.items.0[0].as_given().expect("nobody changed it");
+        assert_eq!((given.provider(), given.url().as_str()), (ProviderId(7), "https://a.example/1"));
+        let row = earlier(1).restored();
+        assert_eq!(row.items.0[0].as_given(), None, "it may have been edited");
+        // It stays so, whenever the set is written again.
+        let row = SetRow { detail: Json(row.detail()), ..earlier(0) }.restored();
+        assert_eq!(row.items.0[0].as_given(), None);
+    }
+}

@@ -1,0 +1,341 @@
+//! Addresses that a person typed or edited, from outside: they are fetched without the source's credentials and never at a
+//! private host, and what is found there is nobody else's.
+
+use crate::house::{Answer, Client, TestHouse, licensed, long_text};
+use domain::corpus::PROVIDER_NAME;
+use domain::settings::{Settings, Share};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use testkit::source::{Behaviour, Recorded, Source};
+use tributary::cache_source;
+
+/// `Basic` of the credentials of the source.
+const AUTHORIZATION: &str = "Basic c3ZjOlMzQ1JFVC1QQVNTV09SRA==";
+const UNREACHABLE: &str = "its address cannot be reached from here";
+
+struct Stage {
+    house: TestHouse,
+    ann: Client,
+    bob: Client,
+    /// The source: on a private host, with credentials, shared.
+    intranet: Source,
+    provider: i64,
+}
+
+fn page(title: &str, topic: &str) -> Behaviour {
+    let text = long_text(topic);
+    let head = format!("<head><title>{title}</title></head>");
+    Behaviour::text("text/html", format!("<html>{head}<body><main><p>{text}</p></main></body></html>"))
+}
+
+impl Stage {
+    async fn start(allowed: &[&Source], more: Value) -> Self {
+        let allow = allowed.iter().map(|source| source.address().to_string()).collect();
+        let change =
+            |settings| Settings { outbound_allow: allow, corpus_min_score: Share(0.1), ..licensed(settings) };
+        let house = TestHouse::with(change).await;
+        assert!(cache_source::ensure(house.service.wired()).await.unwrap());
+        let model = json!({
+            "name": "Picker", "model": "local/extractive", "active": true, "tags": ["rag", "chat"],
+            "defaults": ["rag", "chat"],
+        });
+        assert_eq!(house.admin.post("/svc/aiproviders/", &model).await.status, 201);
+        let intranet = Source::start().await;
+        intranet.reply(page("Inside", "the secrets of the company"));
+        let item = json!({
+            "title": "Travel policy", "body": "Who travels, and how.", "author": "Human Resources",
+            "url": intranet.url_at("/doc/1"), "id": "1",
+        });
+        intranet.reply_at("/list", Behaviour::Json(json!({"total": 1, "items": [item]})));
+        let mut draft = json!({
+            "url": intranet.url_at("/list"), "credentials": "HTTPBasicAuth('svc','S3CRET-PASSWORD')",
+            "shared": true, "page_fetch_config_json": {"cache": "true"},
+        });
+        draft.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let provider = house.provider_with("Company Intranet", &intranet, draft).await;
+        let (ann, bob) = (house.user("ann", &[]).await, house.user("bob", &[]).await);
+        Self { house, ann, bob, intranet, provider }
+    }
+
+    /// Ann's search of the source: its id, and the id of its one result.
+    async fn searched(&self) -> (i64, i64) {
+        let draft = json!({"query_string": "travel policy", "searchprovider_list": ["Company Intranet"]});
+        let search = self.ann.search(&draft).await["id"].as_i64().unwrap();
+        let list = self.ann.get(&format!("/svc/results/?search_id={search}")).await.body;
+        (search, list["results"][0]["swirl_id"].as_i64().unwrap())
+    }
+
+    async fn ingest(&self, wish: Value) -> Answer {
+        self.ann.post("/svc/ingest/", &wish).await
+    }
+
+    /// Reads the page behind a result in every way that a person has.
+    async fn read_in_all_ways(&self, search: i64, result: i64) {
+        let named = json!({"search_id": search, "swirl_id": result});
+        let chat = self.ann.post("/svc/chat/", &json!({})).await.body["id"].clone();
+        let said = json!({"content": "What does the travel policy say?", "attach": [named]});
+        for answer in [
+            tool(&self.ann, "read_document", named.clone()).await,
+            self.ann.post("/svc/rag-search/", &json!({"search_id": search, "renew": true})).await,
+            self.ann.post(&format!("/svc/chat/{chat}/messages/"), &said).await,
+            self.ingest(json!({"search_id": search, "swirl_id": result, "wait": true})).await,
+        ] {
+            assert!(answer.status.is_success(), "{answer:?}");
+        }
+    }
+
+    /// What reached the source beside searches.
+    fn fetched(&self) -> Vec<Recorded> {
+        self.intranet.requests().into_iter().filter(|request| request.path != "/list").collect()
+    }
+
+    fn fetched_paths(&self) -> BTreeSet<String> {
+        self.fetched().into_iter().map(|request| request.path).collect()
+    }
+}
+
+async fn tool(client: &Client, name: &str, arguments: Value) -> Answer {
+    let params = json!({"name": name, "arguments": arguments});
+    client.post("/mcp", &json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_typed_address_at_a_source_is_not_fetched_with_its_rights() {
+    let stage = Stage::start(&[], json!({})).await;
+    stage.searched().await;
+    let secret = |number: u8| stage.intranet.url_at(&format!("/admin/secret?x={number}"));
+    for wish in [
+        json!({"url": secret(1), "provider_id": stage.provider, "wait": true}),
+        json!({"url": secret(2), "wait": true}),
+        json!({"url": secret(3), "provider_id": stage.provider, "body": "short", "wait": true}),
+        // An address that the source did give, with something added.
+        json!({"url": stage.intranet.url_at("/doc/1?x=1"), "provider_id": stage.provider, "wait": true}),
+    ] {
+        let refused = stage.ingest(wish.clone()).await;
+        assert_eq!((refused.status.as_u16(), refused.code()), (422, "impossible"), "{wish}: {refused:?}");
+        assert!(refused.body["detail"].as_str().unwrap().contains(UNREACHABLE), "{wish}: {refused:?}");
+    }
+    assert_eq!(stage.fetched(), [], "nothing at all reached the private host");
+    stage.house.stop().await;
+}
+
+/// On a host that anybody may reach the page comes, without credentials, and is the person's alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_typed_address_is_fetched_as_nobody_and_belongs_to_the_person() {
+    let site = Source::start().await;
+    site.reply(page("Anything", "what an attacker wrote about supplier payment"));
+    let stage = Stage::start(&[&site], json!({})).await;
+    let title = "Official supplier payment policy (Finance)";
+    let wish = json!({
+        "url": site.url_at("/policy"), "provider_id": stage.provider, "title": title, "wait": true,
+    });
+    let kept = stage.ingest(wish.clone()).await;
+    assert_eq!(kept.status, 200, "{kept:?}");
+    let document = format!("/svc/cache/{}/", kept.body["signal_id"]);
+    let own = stage.ann.get(&document).await.body;
+    assert_eq!((&own["source_provider_id"], &own["source_provider"]), (&Value::Null, &json!("")), "{own}");
+    assert_eq!(own["title"], "Anything", "what is said of a page is what the page says of itself");
+    assert!(!format!("{:?}", site.requests()).contains("Basic"), "{:?}", site.requests());
+    for other in [&stage.bob, &stage.house.admin] {
+        assert_eq!(other.get(&document).await.status, 404);
+        let draft =
+            json!({"query_string": "supplier payment policy", "searchprovider_list": [PROVIDER_NAME]});
+        let search = other.search(&draft).await["id"].clone();
+        let found = other.get(&format!("/svc/results/?search_id={search}")).await.body;
+        assert_eq!(found["results"], json!([]), "{found}");
+    }
+    // Said without waiting, the answer tells how it is fetched.
+    let other = json!({"url": site.url_at("/other"), "provider_id": stage.provider});
+    let accepted = stage.ingest(other).await;
+    assert_eq!(accepted.status, 202, "{accepted:?}");
+    assert!(accepted.body["message"].as_str().unwrap().contains("only you will see it"), "{accepted:?}");
+    stage.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_that_the_source_gave_is_fetched_with_its_rights() {
+    let stage = Stage::start(&[], json!({})).await;
+    let wish = json!({
+        "url": stage.intranet.url_at("/doc/1"), "provider_id": stage.provider, "title": "Mine", "wait": true,
+    });
+    assert_eq!(stage.ingest(wish.clone()).await.status, 422, "nobody gave it to her yet");
+    stage.searched().await;
+    let kept = stage.ingest(wish).await;
+    assert_eq!(kept.status, 200, "{kept:?}");
+    let fetched = stage.fetched();
+    assert_eq!(stage.fetched_paths(), BTreeSet::from(["/doc/1".to_owned()]));
+    assert!(fetched.iter().all(|one| one.header("authorization") == Some(AUTHORIZATION)), "{fetched:?}");
+    let shown = stage.bob.get(&format!("/svc/cache/{}/", kept.body["signal_id"])).await.body;
+    assert_eq!(
+        (&shown["title"], &shown["source_provider"]),
+        (&json!("Travel policy"), &json!("Company Intranet")),
+        "{shown}"
+    );
+    stage.house.stop().await;
+}
+
+/// Whatever the owner writes into a result, its page is the one that the source named.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_result_that_was_edited_is_read_as_its_source_gave_it() {
+    let site = Source::start().await;
+    site.reply(page("Poison", "what an attacker wrote about travel"));
+    let stage = Stage::start(&[&site], json!({})).await;
+    let (search, result) = stage.searched().await;
+    let path = format!("/svc/results/{result}/");
+    let given = stage.ann.get(&path).await.body;
+    assert_eq!(given.get("source_url"), None, "{given}");
+    let inside = stage.intranet.url_at("/_security/user").to_string();
+    let other = site.url_at("/policy").to_string();
+    for (url, is_put) in [(&inside, false), (&other, false), (&inside, true)] {
+        let edit = json!({
+            "url": url, "source_url": url, "title": "Official", "author": "Finance", "searchprovider": "Other",
+            "provider_id": 999, "provenance": {"AsGiven": stage.provider},
+        });
+        let edited = match is_put {
+            true => stage.ann.put(&path, &edit).await,
+            false => stage.ann.patch(&path, &edit).await,
+        };
+        assert_eq!(edited.status, 200, "{edited:?}");
+        assert_eq!((&edited.body["url"], &edited.body["source_url"]), (&json!(url), &given["url"]));
+        assert_eq!(edited.body["searchprovider"], "Company Intranet");
+        assert_eq!(edited.body["provider_id"], stage.provider);
+        stage.read_in_all_ways(search, result).await;
+    }
+    assert_eq!(stage.fetched_paths(), BTreeSet::from(["/doc/1".to_owned()]));
+    assert_eq!(site.requests(), [], "no address that she wrote was fetched");
+    // What came into the cache is the source's document, by the name that the source gave it.
+    let list = stage.bob.get("/svc/cache/").await.body;
+    let shown: Vec<[&Value; 4]> = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| [&one["title"], &one["url"], &one["source_provider"], &one["author"]])
+        .collect();
+    assert_eq!(shown.len(), 1, "{list}");
+    assert_eq!(shown[0][..3], [&json!("Travel policy"), &given["url"], &json!("Company Intranet")], "{list}");
+    assert_ne!(shown[0][3], "Finance");
+    // The same edit undone: there is nothing to tell any more.
+    let whole = stage.ann.put(&path, &given).await.body;
+    assert_eq!(whole.get("source_url"), None, "{whole}");
+    stage.house.stop().await;
+}
+
+/// Templates are filled from what the source gave, not from what its owner made of the result's payload.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edited_payload_leads_nowhere_else() {
+    let stage = Stage::start(&[], json!({})).await;
+    let template = stage.intranet.url_at("/content/").to_string() + "{id}";
+    let lookup = stage.intranet.url_at("/kind/").to_string() + "{id}";
+    let config = json!({
+        "cache": "true", "content_url": template, "mimetype_url": lookup, "mimetype_path": "kind",
+    });
+    let change = json!({"page_fetch_config_json": config});
+    let path = format!("/svc/searchproviders/{}/", stage.provider);
+    let changed = stage.house.admin.patch(&path, &change).await;
+    assert_eq!(changed.status, 200, "{changed:?}");
+    stage.intranet.reply_at("/kind/1", Behaviour::Json(json!({"kind": "text/html"})));
+    let (search, result) = stage.searched().await;
+    for payload in
+        [json!({"id": "admin"}), json!({"id": "1", "file": {"id": "x"}, "url": "http://127.0.0.1/"})]
+    {
+        let edited = stage.ann.patch(&format!("/svc/results/{result}/"), &json!({"payload": payload})).await;
+        assert_eq!(edited.status, 200, "{edited:?}");
+        stage.read_in_all_ways(search, result).await;
+    }
+    let own = ["/content/1".to_owned(), "/kind/1".to_owned()];
+    assert!(stage.fetched_paths().is_subset(&BTreeSet::from(own)), "{:?}", stage.fetched_paths());
+    assert!(stage.fetched_paths().contains("/content/1"));
+    // Nor does an edited result vouch for an address.
+    let url = stage.intranet.url_at("/admin").to_string();
+    let edited = stage.ann.patch(&format!("/svc/results/{result}/"), &json!({"url": url})).await;
+    assert_eq!(edited.status, 200, "{edited:?}");
+    let refused = stage.ingest(json!({"url": url, "provider_id": stage.provider, "wait": true})).await;
+    assert_eq!(refused.status, 422, "{refused:?}");
+    assert!(!stage.fetched_paths().contains("/admin"));
+    stage.house.stop().await;
+}
+
+/// What decides who may see a result, and what it was made from, is not for its owner to write.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_documents_of_a_result_are_not_edited() {
+    let stage = Stage::start(&[], json!({})).await;
+    let (search, result) = stage.searched().await;
+    let mark = json!({"signal_id": 1, "state": "indexed", "badge": "Cached", "liveness": "alive", "stale": false,
+        "shared_externally": false, "matter_tags": []});
+    let copy = json!({"signal_id": 1, "title": "x", "url": "http://127.0.0.1/", "searchprovider": "Other"});
+    let edit =
+        json!({"cache": mark, "duplicates": [copy], "result_block": "facts", "rag_query_items": ["1"]});
+    let path = format!("/svc/results/{result}/");
+    for edited in [stage.ann.patch(&path, &edit).await, stage.ann.put(&path, &edit).await] {
+        assert_eq!(edited.status, 200, "{edited:?}");
+        for field in ["cache", "duplicates", "result_block", "rag_query_items"] {
+            assert_eq!(edited.body.get(field), None, "{field}: {edited:?}");
+        }
+    }
+    let answered = stage.ann.post("/svc/rag-search/", &json!({"search_id": search})).await;
+    assert_eq!(answered.status, 200, "{answered:?}");
+    let mixed = stage.ann.get(&format!("/svc/results/?search_id={search}")).await.body;
+    let row = &mixed["ai_summary"][0];
+    let path = format!("/svc/results/{}/", row["swirl_id"]);
+    let edit = json!({"body": "My words", "additional_content": null, "rag_query_items": []});
+    let edited = stage.ann.patch(&path, &edit).await;
+    assert_eq!((edited.status.as_u16(), &edited.body["body"]), (200, &json!("My words")), "{edited:?}");
+    assert_eq!(edited.body["additional_content"], row["additional_content"]);
+    assert_eq!(edited.body["rag_query_items"], row["rag_query_items"]);
+    stage.house.stop().await;
+}
+
+/// One sentence, whether a name is unknown, is one of the inside, or is refused: users learn no names.
+#[tokio::test(flavor = "multi_thread")]
+async fn refusals_do_not_tell_which_names_exist() {
+    let stage = Stage::start(&[], json!({})).await;
+    let port = stage.intranet.address().port();
+    let mut told = BTreeSet::new();
+    for host in ["no-such-host.invalid", "localhost", "127.0.0.1", "10.0.0.1", "169.254.169.254"] {
+        for (path, provider) in [("x", Value::Null), ("y", json!(stage.provider))] {
+            let url = format!("http://{host}:{port}/{path}");
+            let refused = stage.ingest(json!({"url": url, "provider_id": provider, "wait": true})).await;
+            assert_eq!(refused.status, 422, "{host}: {refused:?}");
+            told.insert(refused.body["detail"].to_string());
+        }
+    }
+    assert_eq!(told.len(), 1, "{told:?}");
+    let list = stage.ann.get("/svc/cache/").await.body.to_string();
+    assert!(!list.contains("not allowed") && !list.contains("cannot be found"), "{list}");
+    assert_eq!(stage.fetched(), []);
+    stage.house.stop().await;
+}
+
+/// Only these say that a provider gave a result: the mapping of its answer, the store, the cache for its documents, and
+/// the demo for its own.
+#[test]
+fn nobody_else_vouches_for_an_address() {
+    const ALLOWED: [&str; 5] = [
+        "corpus/src/ingest/errand.rs",
+        "corpus/src/ingest/source.rs",
+        "federation/src/provider/results.rs",
+        "store/src/sql/result_rows.rs",
+        "tributary/src/demo/versions.rs",
+    ];
+    const SAYS: [&str; 2] = ["mark_as_given(", "StoredProvenance"];
+    let crates = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut folders: Vec<_> =
+        std::fs::read_dir(&crates).unwrap().map(|entry| entry.unwrap().path().join("src")).collect();
+    let mut found = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for path in entries.map(|entry| entry.unwrap().path()) {
+            let Ok(text) = std::fs::read_to_string(&path) else {
+                folders.push(path);
+                continue;
+            };
+            let place = path.strip_prefix(&crates).unwrap().display().to_string();
+            let is_test_only = place.starts_with("testkit") || place.starts_with("domain/src/provenance");
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            if !is_test_only && SAYS.iter().any(|says| code.contains(says)) {
+                found.insert(place);
+            }
+        }
+    }
+    assert_eq!(found, BTreeSet::from(ALLOWED.map(str::to_owned)));
+}
