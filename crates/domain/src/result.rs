@@ -156,4 +156,6 @@ pub struct SavedResult {
     pub item: ResultItem,
     pub date_created: Instant,
     pub date_updated: Instant,
+    /// Stands for the stored item: another item has another version.
+    pub version: i64,
 }

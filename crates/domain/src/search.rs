@@ -260,6 +260,11 @@ impl Search {
     pub fn topic(&self) -> Topic<'_> {
         Topic { query: &self.draft.query_string, tags: &self.draft.tags }
     }
+
+    /// Another one after every write, which sets `date_updated`.
+    pub fn version(&self) -> i64 {
+        self.date_updated.timestamp_micros()
+    }
 }
 
 #[cfg(test)]

@@ -57,6 +57,8 @@ pub struct SqlStore {
     key: SealKey,
     /// Whose changes are noted in the audit log.
     author: Option<Author>,
+    /// The version that a record must have for its edit to be made.
+    expected: Option<i64>,
 }
 
 impl SqlStore {
@@ -69,7 +71,7 @@ impl SqlStore {
     pub async fn open_within(config: StoreConfig, statement_max: Duration) -> Result<Self, StoreError> {
         let db = Db::open(&config.url, config.pool_max, statement_max).await?;
         migrations::run(&db).await?;
-        Ok(Self { db, key: config.key, author: None })
+        Ok(Self { db, key: config.key, author: None, expected: None })
     }
 
     /// The migrations that an open store has behind it, oldest first.

@@ -29,6 +29,7 @@ mod store;
 mod task_queue;
 mod toolbox;
 mod vector_store;
+mod version_store;
 mod writers;
 
 pub use activity::ActivityStore;
@@ -76,6 +77,7 @@ pub use toolbox::Toolbox;
 pub use vector_store::{
     Asking, ChunkVector, SignalVectors, SparseVector, VectorError, VectorHit, VectorState, VectorStore,
 };
+pub use version_store::{EditableRecord, FIRST_VERSION, VersionStore};
 pub use writers::{
     ModelError, ModelErrorKind, Piece, Prompt, ToolCall, ToolOffer, Turn, WriterWanted, Writers, Writing,
 };

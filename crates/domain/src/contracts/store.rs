@@ -3,7 +3,7 @@
 use super::{
     ActivityStore, AiProviderStore, AnswerStore, AuditStore, AuthenticatorStore, BrandingStore, BroughtStore,
     CanonicalStore, ChatStore, ClaimedTask, ConnectionStore, EgressStore, IdentityStore, NewTask,
-    PreferenceStore, PromptStore, QueueName, SearchRunStore, SignalStore, WorkerBeat,
+    PreferenceStore, PromptStore, QueueName, SearchRunStore, SignalStore, VersionStore, WorkerBeat,
 };
 use crate::ids::{GroupId, PipelineId, ProviderId, ResultId, SearchId, TaskId, TokenId, TransformId, UserId};
 use crate::instant::Instant;
@@ -35,6 +35,9 @@ pub enum StoreError {
     /// The user has as many tokens as one may have; holds that number.
     #[error("a user may have {0} tokens")]
     TooManyTokens(u64),
+    /// The record does not have the version that the edit was made for; nothing was changed.
+    #[error("the record was changed meanwhile")]
+    Stale,
     #[error("the database is not reachable: {0}")]
     Unreachable(String),
     /// It answers and can be read, but what was to be written has no place. Nothing of it was kept.
@@ -154,7 +157,7 @@ pub trait SearchStore: Send + Sync {
     /// Writes what the run found, as one: all of it or nothing. Returns the stored sets with their ids,
     /// or None when that run is no longer the newest, or is over, or the search is gone. The run is kept in short.
     async fn finish_run(&self, finished: FinishedRun) -> Result<Option<Vec<ResultSet>>, StoreError>;
-    /// Deletes the search and its results at once.
+    /// Deletes the search and its results at once. Its version for `if_version` is `Search::version`.
     async fn delete_search(&self, id: SearchId) -> Result<(), StoreError>;
 }
 
@@ -187,7 +190,7 @@ pub trait ResultStore: Send + Sync {
         url: &str,
         sets_max: u64,
     ) -> Result<Option<SavedResult>, StoreError>;
-    /// Replaces one result; its id and its provenance stay.
+    /// Replaces one result; its id and its provenance stay. The result that is returned is what will be read.
     async fn replace_result(
         &self,
         id: ResultId,
@@ -489,6 +492,7 @@ pub trait Store:
     + SignalStore
     + CanonicalStore
     + EgressStore
+    + VersionStore
 {
     /// Answers when the database does.
     async fn ping(&self) -> Result<(), StoreError>;

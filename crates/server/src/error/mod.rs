@@ -34,6 +34,8 @@ pub enum Refusal {
     NotFound,
     MethodNotAllowed,
     Conflict,
+    /// The record does not have the version that `If-Match` names.
+    PreconditionFailed,
     /// Another document is pinned for the query.
     PinExists,
     /// The election is decided, or there is a newer one.
@@ -72,6 +74,7 @@ impl Refusal {
             Self::Conflict | Self::PinExists | Self::AlreadyDecided | Self::ScanRunning | Self::Cancelled => {
                 StatusCode::CONFLICT
             }
+            Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::MailboxNotConnected => StatusCode::FAILED_DEPENDENCY,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -99,6 +102,7 @@ impl Refusal {
             Self::NotFound => "not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::Conflict => "conflict",
+            Self::PreconditionFailed => "precondition_failed",
             Self::PinExists => "pin_exists",
             Self::AlreadyDecided => "already_decided",
             Self::ScanRunning => "scan_running",
@@ -137,6 +141,9 @@ impl Refusal {
             Self::NotFound => "There is nothing here.",
             Self::MethodNotAllowed => "This method is not allowed here.",
             Self::Conflict => "This conflicts with what is there.",
+            Self::PreconditionFailed => {
+                "Somebody else has changed this meanwhile; load it again and apply your change to it."
+            }
             Self::PinExists => {
                 "Another document is pinned for this query; send force to put this one in its place."
             }
@@ -360,6 +367,7 @@ mod tests {
             (StoreError::Taken("name").into(), 409, "conflict"),
             (StoreError::UnknownReference("group 'x'".into()).into(), 400, "invalid"),
             (StoreError::LastAdministrator.into(), 409, "conflict"),
+            (StoreError::Stale.into(), 412, "precondition_failed"),
             (StoreError::Unreachable("secret host".into()).into(), 503, "unavailable"),
             (StoreError::Full("secret disk".into()).into(), 507, "storage_full"),
             (StoreError::Failed("secret table".into()).into(), 500, "internal_error"),

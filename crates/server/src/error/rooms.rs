@@ -26,7 +26,7 @@ impl From<StoreError> for ApiError {
                 Self::saying(Refusal::Invalid, format!("There is no {what}."))
             }
             StoreError::LastAdministrator => {
-                Self::saying(Refusal::Conflict, "There must be an administrator.")
+                Self::saying(Refusal::Conflict, "This is the last administrator; there must be one.")
             }
             StoreError::TooManyTokens(most) => Self::saying(
                 Refusal::Conflict,
@@ -34,6 +34,7 @@ impl From<StoreError> for ApiError {
                     "You have {most} tokens, as many as a user may have; revoke one that you no longer need at /svc/tokens/."
                 ),
             ),
+            StoreError::Stale => Self::of(Refusal::PreconditionFailed),
             StoreError::Unreachable(cause) => Self::unavailable(&cause),
             StoreError::Full(cause) => Self { cause: Some(cause), ..Self::of(Refusal::StorageFull) },
             StoreError::Failed(cause) => Self::internal(cause),

@@ -8,7 +8,7 @@ use crate::secrets::SealKey;
 use async_trait::async_trait;
 use domain::ai_provider::{AiProvider, AiProviderDraft};
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{AiProviderStore, BroughtStore, StoreError};
+use domain::contracts::{AiProviderStore, BroughtStore, EditableRecord, StoreError};
 use domain::ids::{AiProviderId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::prompt_record::PromptDraft;
@@ -79,6 +79,7 @@ impl AiProviderStore for SqlStore {
     ) -> Result<AiProvider, StoreError> {
         let now = to_micros(now);
         let mut tx = self.begin_change().await?;
+        self.lock_version(&mut tx, EditableRecord::AiProvider(id)).await?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, AiProviderRow>(ONE).bind(id.0).fetch_one(db))?;
         let (owner, date_created) = (row.owner.map(UserId), row.date_created);
         // A draft that does not open is no reason to refuse: replacing it is the way out when the key was lost.
@@ -90,6 +91,7 @@ impl AiProviderStore for SqlStore {
 
     async fn delete_ai_provider(&self, id: AiProviderId) -> Result<(), StoreError> {
         let mut tx = self.begin_change().await?;
+        self.lock_version(&mut tx, EditableRecord::AiProvider(id)).await?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, AiProviderRow>(ONE).bind(id.0).fetch_one(db))?;
         let before = row.open(&self.key).map(|one| one.draft).unwrap_or_default();
         on_tx!(&mut tx, db => changed(

@@ -1,6 +1,6 @@
 //! AI summaries: one at most for each search, and the right to write it.
 
-use super::finish;
+use super::{finish, versions};
 use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::{JsonText, finite, plain};
@@ -60,6 +60,7 @@ impl From<AnswerRow> for SavedResult {
             search: SearchId(row.search_id),
             provider: ProviderId(0),
             messages: Vec::new(),
+            version: versions::of_item(&row.item.0),
             item: row.item.0,
             date_created: row.date_created,
             date_updated: row.date_updated,
@@ -169,6 +170,13 @@ pub(super) async fn result(db: &Db, id: ResultId) -> Result<SavedResult, StoreEr
     const TEXT: &str = concat!("SELECT ", columns!(), " FROM answers WHERE result_id = $1");
     on_db!(*db, read, db => sqlx::query_as::<_, AnswerRow>(TEXT).bind(id.0).fetch_one(db))
         .map(SavedResult::from)
+}
+
+/// Locks an answer by the id of its row until the transaction ends; the version of that row.
+pub(super) async fn lock_result(tx: &mut Tx, id: ResultId) -> Result<i64, StoreError> {
+    const TEXT: &str = "UPDATE answers SET run = run WHERE result_id = $1 RETURNING item";
+    let item: Json<ResultItem> = on_tx!(tx, db => sqlx::query_scalar(TEXT).bind(id.0).fetch_one(db))?;
+    Ok(versions::of_item(&item.0))
 }
 
 /// Replaces the row of an answer; the rest of the answer stays.

@@ -6,7 +6,7 @@ use crate::secrets::SealKey;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::authenticator::{Authenticator, AuthenticatorDraft};
-use domain::contracts::{AuthenticatorStore, StoreError};
+use domain::contracts::{AuthenticatorStore, EditableRecord, StoreError};
 use domain::ids::AuthenticatorId;
 use domain::instant::{Instant, to_micros};
 use domain::secret_binding::Destinations;
@@ -79,6 +79,7 @@ impl AuthenticatorStore for SqlStore {
         const TEXT: &str = concat!("SELECT ", columns!(), " FROM authenticators WHERE id = $1");
         let now = to_micros(now);
         let mut tx = self.begin_change().await?;
+        self.lock_version(&mut tx, EditableRecord::Authenticator(id)).await?;
         let row =
             on_tx!(&mut tx, db => sqlx::query_as::<_, AuthenticatorRow>(TEXT).bind(id.0).fetch_one(db))?;
         let date_created = row.date_created;
@@ -97,6 +98,7 @@ impl AuthenticatorStore for SqlStore {
     async fn delete_authenticator(&self, id: AuthenticatorId) -> Result<(), StoreError> {
         const TEXT: &str = concat!("SELECT ", columns!(), " FROM authenticators WHERE id = $1");
         let mut tx = self.begin_change().await?;
+        self.lock_version(&mut tx, EditableRecord::Authenticator(id)).await?;
         let row =
             on_tx!(&mut tx, db => sqlx::query_as::<_, AuthenticatorRow>(TEXT).bind(id.0).fetch_one(db))?;
         let before = row.open(&self.key).map(|one| one.draft).unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::json::{JsonText, plain};
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::branding::{Branding, BrandingDraft};
-use domain::contracts::{BrandingStore, StoreError};
+use domain::contracts::{BrandingStore, EditableRecord, StoreError};
 use domain::ids::BrandingId;
 use domain::instant::{Instant, to_micros};
 use serde_json::Value;
@@ -88,6 +88,7 @@ impl BrandingStore for SqlStore {
         );
         let text = JsonText::of(&draft)?;
         let mut tx = self.begin_change().await?;
+        self.lock_version(&mut tx, EditableRecord::Branding(id)).await?;
         let before = stored(&mut tx, id).await?;
         let after: Branding = on_tx!(&mut tx, db => sqlx::query_as::<_, BrandingRow>(TEXT)
             .bind(id.0).bind(plain(&draft.name)).bind(to_micros(now)).bind(text.clone()).fetch_one(db))?
@@ -103,6 +104,7 @@ impl BrandingStore for SqlStore {
             columns!()
         );
         let mut tx = self.begin_change().await?;
+        self.lock_version(&mut tx, EditableRecord::Branding(id)).await?;
         let before = stored(&mut tx, id).await?;
         let after: Branding = on_tx!(&mut tx, db => sqlx::query_as::<_, BrandingRow>(TEXT)
             .bind(id.0).bind(to_micros(now)).fetch_one(db))?
@@ -114,6 +116,7 @@ impl BrandingStore for SqlStore {
 
     async fn delete_branding(&self, id: BrandingId) -> Result<(), StoreError> {
         let mut tx = self.begin_change().await?;
+        self.lock_version(&mut tx, EditableRecord::Branding(id)).await?;
         let before = stored(&mut tx, id).await?;
         on_tx!(&mut tx, db => changed(
             sqlx::query("DELETE FROM brandings WHERE id = $1").bind(id.0).execute(db)))?;
@@ -127,7 +130,7 @@ async fn stored(tx: &mut Tx, id: BrandingId) -> Result<Branding, StoreError> {
 }
 
 async fn put_away_others(tx: &mut Tx, id: BrandingId) -> Result<(), StoreError> {
-    const TEXT: &str = "UPDATE brandings SET active = FALSE WHERE id <> $1 AND active";
+    const TEXT: &str = "UPDATE brandings SET active = FALSE, version = version + 1 WHERE id <> $1 AND active";
     on_tx!(tx, db => changed(sqlx::query(TEXT).bind(id.0).execute(db)))?;
     Ok(())
 }

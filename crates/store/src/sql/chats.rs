@@ -1,11 +1,11 @@
 //! Chats and their messages.
 
 use crate::SqlStore;
-use crate::db::{changed, first, on_db, on_tx};
+use crate::db::{changed, on_db, on_tx};
 use crate::json::{JsonText, to_column, to_count};
 use async_trait::async_trait;
 use domain::chat::{Chat, ChatDraft, ChatMessage, MessageContent, Rating, Speaker};
-use domain::contracts::{ChatStore, Page, StoreError};
+use domain::contracts::{ChatStore, EditableRecord, Page, StoreError};
 use domain::ids::{ChatId, MessageId, UserId};
 use domain::instant::{Instant, to_micros};
 use sqlx::types::Json;
@@ -113,15 +113,19 @@ impl ChatStore for SqlStore {
             chat_columns!()
         );
         let text = JsonText::of(&draft)?;
-        let row = on_db!(self.db, write, db => first(sqlx::query_as::<_, ChatRow>(TEXT)
-            .bind(id.0).bind(text.clone()).bind(to_micros(now)).fetch_all(db)))?;
-        row.map(Chat::from).ok_or(StoreError::NotFound)
+        let mut tx = self.db.begin().await?;
+        self.lock_version(&mut tx, EditableRecord::Chat(id)).await?;
+        let row = on_tx!(&mut tx, db => sqlx::query_as::<_, ChatRow>(TEXT)
+            .bind(id.0).bind(text.clone()).bind(to_micros(now)).fetch_one(db))?;
+        tx.commit().await?;
+        Ok(row.into())
     }
 
     async fn delete_chat(&self, id: ChatId) -> Result<(), StoreError> {
-        let rows = on_db!(self.db, write, db => changed(
-            sqlx::query("DELETE FROM chats WHERE id = $1").bind(id.0).execute(db)))?;
-        if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+        let mut tx = self.db.begin().await?;
+        self.lock_version(&mut tx, EditableRecord::Chat(id)).await?;
+        on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM chats WHERE id = $1").bind(id.0).execute(db)))?;
+        tx.commit().await
     }
 
     async fn delete_chats(&self, owner: UserId) -> Result<u64, StoreError> {
@@ -137,7 +141,7 @@ impl ChatStore for SqlStore {
         now: Instant,
     ) -> Result<ChatMessage, StoreError> {
         // The first statement holds the chat until the end, so that ids follow the order of the conversation.
-        const HOLD: &str = "UPDATE chats SET date_updated = $2 WHERE id = $1";
+        const HOLD: &str = "UPDATE chats SET date_updated = $2, version = version + 1 WHERE id = $1";
         const TEXT: &str =
             "INSERT INTO chat_messages (chat_id, role, created, body) VALUES ($1, $2, $3, $4) RETURNING id";
         let (text, now) = (JsonText::of(&body)?, to_micros(now));
@@ -177,8 +181,11 @@ impl ChatStore for SqlStore {
             message_columns!()
         );
         let rating = JsonText::of(&rating)?;
-        let row = on_db!(self.db, write, db => first(sqlx::query_as::<_, MessageRow>(TEXT)
-            .bind(chat.0).bind(message.0).bind(rating.clone()).fetch_all(db)))?;
-        row.ok_or(StoreError::NotFound)?.try_into()
+        let mut tx = self.db.begin().await?;
+        self.lock_version(&mut tx, EditableRecord::Chat(chat)).await?;
+        let row = on_tx!(&mut tx, db => sqlx::query_as::<_, MessageRow>(TEXT)
+            .bind(chat.0).bind(message.0).bind(rating.clone()).fetch_one(db))?;
+        tx.commit().await?;
+        row.try_into()
     }
 }

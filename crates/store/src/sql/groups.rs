@@ -1,11 +1,11 @@
 //! Groups, and who belongs to them.
 
-use super::providers;
+use super::{providers, versions};
 use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::{plain, to_column, to_count};
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{Page, StoreError};
+use domain::contracts::{EditableRecord, Page, StoreError};
 use domain::ids::{GroupId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::user::{Group, GroupDraft};
@@ -54,6 +54,9 @@ pub(super) async fn groups(db: &Db, offset: u64, limit: u64) -> Result<Page<Grou
 pub(super) async fn replace(store: &SqlStore, id: GroupId, draft: GroupDraft) -> Result<Group, StoreError> {
     const TEXT: &str = "UPDATE user_groups SET name = $2 WHERE id = $1 RETURNING id, name, date_created";
     let mut tx = store.begin_change().await?;
+    // Members before their group, as where a user is changed.
+    versions::count_members(&mut tx, id).await?;
+    store.lock_version(&mut tx, EditableRecord::Group(id)).await?;
     let old = name_of(&mut tx, id).await?;
     let row = on_tx!(&mut tx, db => sqlx::query_as::<_, GroupRow>(TEXT)
         .bind(id.0).bind(plain(&draft.name)).fetch_one(db))?;
@@ -65,6 +68,8 @@ pub(super) async fn replace(store: &SqlStore, id: GroupId, draft: GroupDraft) ->
 /// Providers stop naming the group, so that another of the same name does not inherit them.
 pub(super) async fn delete(store: &SqlStore, id: GroupId) -> Result<(), StoreError> {
     let mut tx = store.begin_change().await?;
+    versions::count_members(&mut tx, id).await?;
+    store.lock_version(&mut tx, EditableRecord::Group(id)).await?;
     let old = name_of(&mut tx, id).await?;
     on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM user_groups WHERE id = $1").bind(id.0).execute(db)))?;
     providers::rename_group(&mut tx, &old, None).await?;

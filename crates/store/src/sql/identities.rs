@@ -85,7 +85,7 @@ impl SqlStore {
         }
         // Only what the token speaks of is written: whatever an administrator changes meanwhile stays changed.
         let date_updated = to_micros(now);
-        on_tx!(&mut tx, db => changed(sqlx::query("UPDATE users SET date_updated = $2 WHERE id = $1")
+        on_tx!(&mut tx, db => changed(sqlx::query("UPDATE users SET date_updated = $2, version = version + 1 WHERE id = $1")
             .bind(user.id.0).bind(date_updated).execute(db)))?;
         let groups = groups::join(&mut tx, user.id, &known).await?;
         let (from, to) = (json!({"groups": user.groups}), json!({"groups": groups}));

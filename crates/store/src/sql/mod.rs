@@ -31,5 +31,6 @@ mod tasks;
 mod tokens;
 mod transforms;
 mod users;
+mod versions;
 
 pub use rekey::Resealed;

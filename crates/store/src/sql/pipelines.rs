@@ -5,7 +5,7 @@ use crate::db::{changed, on_db, on_tx};
 use crate::json::{JsonText, plain};
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{PipelineStore, StoreError};
+use domain::contracts::{EditableRecord, PipelineStore, StoreError};
 use domain::ids::PipelineId;
 use domain::instant::{Instant, to_micros};
 use domain::pipeline_record::{Pipeline, PipelineDraft};
@@ -82,6 +82,7 @@ impl PipelineStore for SqlStore {
         const BEFORE: &str = "SELECT processors FROM pipelines WHERE id = $1";
         let processors = JsonText::of(&draft.processors)?;
         let mut tx = self.begin_change().await?;
+        self.lock_version(&mut tx, EditableRecord::Pipeline(id)).await?;
         let Json(before): Json<Vec<String>> =
             on_tx!(&mut tx, db => sqlx::query_scalar(BEFORE).bind(id.0).fetch_one(db))?;
         let after: Pipeline = on_tx!(&mut tx, db => sqlx::query_as::<_, PipelineRow>(TEXT)

@@ -1,10 +1,11 @@
 //! What people wish for their own lists: one row for each who wishes something.
 
+use super::versions;
 use crate::SqlStore;
-use crate::db::{changed, on_db};
+use crate::db::{changed, on_db, on_tx};
 use crate::json::JsonText;
 use async_trait::async_trait;
-use domain::contracts::{PreferenceStore, StoreError};
+use domain::contracts::{EditableRecord, PreferenceStore, StoreError};
 use domain::ids::UserId;
 use domain::instant::{Instant, to_micros};
 use domain::preferences::Preferences;
@@ -25,11 +26,13 @@ impl PreferenceStore for SqlStore {
         wishes: Preferences,
         now: Instant,
     ) -> Result<(), StoreError> {
-        const TEXT: &str = "INSERT INTO preferences (user_id, wishes, date_updated) VALUES ($1, $2, $3) \
-             ON CONFLICT (user_id) DO UPDATE SET wishes = excluded.wishes, date_updated = excluded.date_updated";
-        let wishes = JsonText::of(&wishes)?;
-        on_db!(self.db, write, db => changed(
-            sqlx::query(TEXT).bind(user.0).bind(wishes.clone()).bind(to_micros(now)).execute(db)))?;
-        Ok(())
+        const TEXT: &str = "UPDATE preferences SET wishes = $2, date_updated = $3 WHERE user_id = $1";
+        let (wishes, now) = (JsonText::of(&wishes)?, to_micros(now));
+        let mut tx = self.db.begin().await?;
+        versions::ensure_preferences(&mut tx, user, now).await?;
+        self.lock_version(&mut tx, EditableRecord::Preferences(user)).await?;
+        on_tx!(&mut tx, db => changed(
+            sqlx::query(TEXT).bind(user.0).bind(wishes.clone()).bind(now).execute(db)))?;
+        tx.commit().await
     }
 }

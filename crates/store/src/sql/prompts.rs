@@ -5,7 +5,7 @@ use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::{JsonText, plain};
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{PromptStore, StoreError};
+use domain::contracts::{EditableRecord, PromptStore, StoreError};
 use domain::ids::{PromptId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::prompt_record::{PromptDraft, PromptRecord};
@@ -89,6 +89,7 @@ impl PromptStore for SqlStore {
         );
         let text = JsonText::of(&draft)?;
         let mut tx = self.begin_change().await?;
+        self.lock_version(&mut tx, EditableRecord::Prompt(id)).await?;
         let before = stored(&mut tx, id).await?;
         let after: PromptRecord = on_tx!(&mut tx, db => sqlx::query_as::<_, PromptRow>(TEXT)
             .bind(id.0)
@@ -104,6 +105,7 @@ impl PromptStore for SqlStore {
 
     async fn delete_prompt(&self, id: PromptId) -> Result<(), StoreError> {
         let mut tx = self.begin_change().await?;
+        self.lock_version(&mut tx, EditableRecord::Prompt(id)).await?;
         let before = stored(&mut tx, id).await?;
         on_tx!(&mut tx, db => changed(
             sqlx::query("DELETE FROM prompts WHERE id = $1").bind(id.0).execute(db)))?;
@@ -115,7 +117,7 @@ impl PromptStore for SqlStore {
 pub(super) async fn restore(db: &Db, draft: &PromptDraft, now: Instant) -> Result<(), StoreError> {
     const TEXT: &str = "INSERT INTO prompts (owner, name, shared, draft, date_created, date_updated) \
          VALUES (NULL, $1, $2, $3, $4, $4) ON CONFLICT (name) DO UPDATE SET shared = excluded.shared, \
-         draft = excluded.draft, date_updated = excluded.date_updated \
+         draft = excluded.draft, date_updated = excluded.date_updated, version = prompts.version + 1 \
          WHERE prompts.owner IS NULL AND CAST(prompts.draft AS TEXT) <> CAST(excluded.draft AS TEXT)";
     const THERE: &str = "SELECT draft FROM prompts WHERE name = $1 AND owner IS NULL";
     let there: Option<Json<PromptDraft>> = on_db!(*db, read, db =>

@@ -10,7 +10,7 @@ use crate::json::{JsonText, plain};
 use crate::secrets::SealKey;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{ProviderStore, StoreError};
+use domain::contracts::{EditableRecord, ProviderStore, StoreError};
 use domain::ids::{ProviderId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::provider::{ProviderDraft, SearchProvider};
@@ -200,6 +200,7 @@ impl ProviderStore for SqlStore {
         let confidential = Confidential::take(&mut draft).seal(&self.key, id)?;
         let draft = JsonText::of(&draft)?;
         let mut tx = self.begin_change().await?;
+        self.lock_version(&mut tx, EditableRecord::Provider(id)).await?;
         let before = before(&mut tx, &self.key, id).await?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, ProviderRow>(TEXT)
             .bind(id.0)
@@ -223,6 +224,9 @@ impl ProviderStore for SqlStore {
 
     async fn delete_provider(&self, id: ProviderId) -> Result<(), StoreError> {
         let mut tx = self.begin_change().await?;
+        // Before the provider is locked, as where a user is deleted: then the two never wait for each other.
+        corpus::hold(&mut tx).await?;
+        self.lock_version(&mut tx, EditableRecord::Provider(id)).await?;
         let before = before(&mut tx, &self.key, id).await?;
         corpus::forget_source(&mut tx, id).await?;
         on_tx!(&mut tx, db => changed(
@@ -339,7 +343,7 @@ pub(super) async fn rename_group(tx: &mut Tx, old: &str, new: Option<&str>) -> R
             .filter_map(|group| if group == old { new.map(str::to_owned) } else { Some(group) })
             .collect();
         let text = JsonText::of(&draft)?;
-        on_tx!(tx, db => changed(sqlx::query("UPDATE providers SET draft = $2 WHERE id = $1")
+        on_tx!(tx, db => changed(sqlx::query("UPDATE providers SET draft = $2, version = version + 1 WHERE id = $1")
             .bind(id).bind(text).execute(db)))?;
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! The row of a result set: read whole, with the provenance of its items.
 
+use super::versions;
 use crate::json::to_count;
 use domain::contracts::StoreError;
 use domain::ids::{ProviderId, ResultId, SearchId};
@@ -117,6 +118,7 @@ impl SetRow {
             search: SearchId(self.search_id),
             provider: ProviderId(self.provider_id),
             messages: self.detail.0.messages.clone(),
+            version: versions::of_item(&item),
             item,
             date_created: self.date_created,
             date_updated: self.date_updated,

@@ -1,9 +1,9 @@
 //! Saved results: one row for each search and provider, its items inside, found by their ids through ranges.
 
-use super::answers;
 use super::corpus::push_list;
 use super::result_rows::{SetRow, columns};
 use super::searches::exact_pattern;
+use super::{answers, versions};
 use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::error::failure;
@@ -188,26 +188,30 @@ impl ResultStore for SqlStore {
         };
         let mut tx = self.db.begin().await?;
         let Some(mut row) = hold_set(&mut tx, id).await? else {
+            self.check_version(answers::lock_result(&mut tx, id).await?)?;
             let saved = answers::replace_result(&mut tx, &item, now).await?;
             tx.commit().await?;
             return Ok(saved);
         };
         let position = row.position(id)?;
+        self.check_version(versions::of_item(&row.items.0[position]))?;
         row.date_updated = to_micros(now);
         let item = item.in_place_of(&row.items.0[position]);
         row.items.0[position] = item.clone();
         save_items(&mut tx, &row).await?;
         tx.commit().await?;
-        Ok(row.saved(item))
+        Ok(row.saved(as_read(&item)?))
     }
 
     async fn delete_result(&self, id: ResultId) -> Result<(), StoreError> {
         let mut tx = self.db.begin().await?;
         let Some(mut row) = hold_set(&mut tx, id).await? else {
+            self.check_version(answers::lock_result(&mut tx, id).await?)?;
             answers::delete_result(&mut tx, id).await?;
             return tx.commit().await;
         };
         let position = row.position(id)?;
+        self.check_version(versions::of_item(&row.items.0[position]))?;
         row.items.0.remove(position);
         row.retrieved = (row.retrieved - 1).max(0);
         save_items(&mut tx, &row).await?;
@@ -322,6 +326,14 @@ where
             .push(")");
     }
     query.push(") AS running JOIN result_sets ON result_sets.id = counted_id");
+}
+
+/// The item as it will be read: not every number survives its text.
+fn as_read(item: &ResultItem) -> Result<ResultItem, StoreError> {
+    let unreadable = |_| StoreError::Failed("a record could not be written as JSON".to_owned());
+    let text = serde_json::to_string(item).map_err(unreadable)?;
+    let read: ResultItem = serde_json::from_str(&text).map_err(unreadable)?;
+    Ok(ResultItem { provenance: item.provenance.clone(), ..read })
 }
 
 /// The set of a result, held until the end of the transaction: an update that changes nothing locks the row

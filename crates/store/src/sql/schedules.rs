@@ -7,7 +7,7 @@ use crate::json::{plain, to_count};
 use async_trait::async_trait;
 use chrono::DateTime;
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{Schedule, ScheduleStore, StoreError};
+use domain::contracts::{EditableRecord, Schedule, ScheduleStore, StoreError};
 use domain::instant::Instant;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -85,6 +85,7 @@ impl ScheduleStore for SqlStore {
         let every = micros(every);
         const BEFORE: &str = "SELECT every, enabled FROM schedules WHERE name = $1";
         let mut tx = self.begin_change().await?;
+        self.lock_version(&mut tx, EditableRecord::Schedule(plain(name))).await?;
         let before: (i64, bool) =
             on_tx!(&mut tx, db => sqlx::query_as(BEFORE).bind(plain(name)).fetch_one(db))?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, ScheduleRow>(TEXT)

@@ -300,9 +300,12 @@ impl SearchStore for SqlStore {
     }
 
     async fn delete_search(&self, id: SearchId) -> Result<(), StoreError> {
-        let rows = on_db!(self.db, write, db => changed(
-            sqlx::query("DELETE FROM searches WHERE id = $1").bind(id.0).execute(db)))?;
-        if rows == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+        const HOLD: &str = "UPDATE searches SET run = run WHERE id = $1 RETURNING date_updated";
+        let mut tx = self.db.begin().await?;
+        let updated: Instant = on_tx!(&mut tx, db => sqlx::query_scalar(HOLD).bind(id.0).fetch_one(db))?;
+        self.check_version(updated.timestamp_micros())?;
+        on_tx!(&mut tx, db => changed(sqlx::query("DELETE FROM searches WHERE id = $1").bind(id.0).execute(db)))?;
+        tx.commit().await
     }
 }
 

@@ -5,7 +5,7 @@ use crate::db::{Tx, changed, on_db, on_tx};
 use crate::json::plain;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{QueryTransformStore, StoreError};
+use domain::contracts::{EditableRecord, QueryTransformStore, StoreError};
 use domain::ids::{TransformId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::query_transform::{QueryTransform, TransformDraft, TransformType};
@@ -100,6 +100,7 @@ impl QueryTransformStore for SqlStore {
             columns!()
         );
         let mut tx = self.begin_change().await?;
+        self.lock_version(&mut tx, EditableRecord::Transform(id)).await?;
         let before = stored(&mut tx, id).await?;
         let after: QueryTransform = on_tx!(&mut tx, db => sqlx::query_as::<_, TransformRow>(TEXT)
             .bind(id.0)
@@ -116,6 +117,7 @@ impl QueryTransformStore for SqlStore {
 
     async fn delete_transform(&self, id: TransformId) -> Result<(), StoreError> {
         let mut tx = self.begin_change().await?;
+        self.lock_version(&mut tx, EditableRecord::Transform(id)).await?;
         let before = stored(&mut tx, id).await?;
         on_tx!(&mut tx, db => changed(
             sqlx::query("DELETE FROM query_transforms WHERE id = $1").bind(id.0).execute(db)))?;

@@ -7,7 +7,7 @@ use crate::error::failure;
 use crate::json::{plain, to_column, to_count};
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
-use domain::contracts::{Page, StoreError, UserStore};
+use domain::contracts::{EditableRecord, Page, StoreError, UserStore};
 use domain::ids::{GroupId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::user::{Group, GroupDraft, LOGIN_LABEL, User, UserDraft};
@@ -149,6 +149,8 @@ impl UserStore for SqlStore {
         if !draft.is_admin {
             keep_an_administrator(&mut tx, id).await?;
         }
+        // After the lock of all users: whoever has one user may not wait for all of them.
+        self.lock_version(&mut tx, EditableRecord::User(id)).await?;
         let (before, old_hash) = stored(&mut tx, id).await?;
         let date_created: Instant = on_tx!(&mut tx, db => sqlx::query_scalar(TEXT)
             .bind(id.0)
@@ -179,6 +181,7 @@ impl UserStore for SqlStore {
     async fn delete_user(&self, id: UserId) -> Result<(), StoreError> {
         let mut tx = self.begin_change().await?;
         keep_an_administrator(&mut tx, id).await?;
+        self.lock_version(&mut tx, EditableRecord::User(id)).await?;
         let (before, hash) = stored(&mut tx, id).await?;
         // Before any provider is touched, as where a provider is deleted: then the two never wait for each other.
         corpus::hold(&mut tx).await?;
@@ -254,10 +257,10 @@ async fn pass_on_shared(tx: &mut Tx, from: UserId) -> Result<(), StoreError> {
         return Ok(());
     };
     for text in [
-        "UPDATE providers SET owner = $2 WHERE owner = $1 AND shared",
-        "UPDATE query_transforms SET owner = $2 WHERE owner = $1 AND shared",
-        "UPDATE ai_providers SET owner = $2 WHERE owner = $1 AND shared",
-        "UPDATE prompts SET owner = $2 WHERE owner = $1 AND shared",
+        "UPDATE providers SET owner = $2, version = version + 1 WHERE owner = $1 AND shared",
+        "UPDATE query_transforms SET owner = $2, version = version + 1 WHERE owner = $1 AND shared",
+        "UPDATE ai_providers SET owner = $2, version = version + 1 WHERE owner = $1 AND shared",
+        "UPDATE prompts SET owner = $2, version = version + 1 WHERE owner = $1 AND shared",
     ] {
         on_tx!(tx, db => changed(sqlx::query(text).bind(from.0).bind(heir).execute(db)))?;
     }

@@ -25,7 +25,8 @@ const DOWN_TO_4: &str = "DROP INDEX searches_by_retention; DROP INDEX searches_s
      DROP TABLE chat_messages; DROP TABLE chats; DROP TABLE answer_writers; DROP TABLE answers; \
      DROP TABLE prompts; DROP TABLE brought_ai_providers; DROP TABLE ai_providers; \
      DROP TABLE identities; DROP TABLE pending_flows; DROP TABLE connections; DROP TABLE authenticators; \
-     ALTER TABLE providers DROP COLUMN confidential; \
+     ALTER TABLE providers DROP COLUMN confidential; ALTER TABLE providers DROP COLUMN version; \
+     ALTER TABLE users DROP COLUMN version; ALTER TABLE user_groups DROP COLUMN version; \
      DROP TABLE brandings; DROP TABLE answer_ratings; DROP TABLE search_runs; DROP TABLE preferences; \
      ALTER TABLE searches DROP COLUMN saved; ALTER TABLE searches DROP COLUMN query_folded; \
      DROP TABLE canonical_run_askers; \
@@ -43,6 +44,12 @@ const DOWN_TO_18: &str = "DROP TABLE signal_grant_tags; DROP INDEX signal_grants
 /// Takes back the sixteenth migration, and what follows down to the eighteenth.
 const DOWN_TO_15: &str = "DROP TABLE canonical_run_askers; DROP TABLE pins; DROP TABLE pin_history; DROP TABLE canonical_runs; \
      DROP TABLE signal_rejections; DROP TABLE egress_scans; DROP TABLE egress_events; \
+     ALTER TABLE users DROP COLUMN version; ALTER TABLE user_groups DROP COLUMN version; \
+     ALTER TABLE providers DROP COLUMN version; ALTER TABLE query_transforms DROP COLUMN version; \
+     ALTER TABLE pipelines DROP COLUMN version; ALTER TABLE schedules DROP COLUMN version; \
+     ALTER TABLE authenticators DROP COLUMN version; ALTER TABLE ai_providers DROP COLUMN version; \
+     ALTER TABLE prompts DROP COLUMN version; ALTER TABLE chats DROP COLUMN version; \
+     ALTER TABLE preferences DROP COLUMN version; ALTER TABLE brandings DROP COLUMN version; \
      ALTER TABLE signals DROP COLUMN file_bytes; DELETE FROM _sqlx_migrations WHERE version >= 16";
 /// Forgets the sixth migration, which only changes a record.
 const FORGET_6: &str = "DELETE FROM _sqlx_migrations WHERE version = 6";

@@ -27,6 +27,7 @@ pub mod signals;
 pub mod tasks;
 pub mod tokens;
 pub mod transforms;
+pub mod versions;
 
 use chrono::DateTime;
 use domain::contracts::{FinishedRun, NewTask, QueueName, Store};
@@ -101,6 +102,9 @@ macro_rules! store_behaviours {
                 are_held_by_renewal,
                 are_retried, are_given_up, are_given_up_when_workers_die, are_counted, are_released,
                 keep_their_payload, workers_are_heard_of, pings_are_answered_once, wait_in_the_outbox;
+            versions: grow_by_one_with_every_edit, refuse_an_edit_of_an_older_one, let_one_of_many_edits_through,
+                grow_when_others_change_the_record, of_results_stand_for_their_content, of_searches_guard_deletion,
+                of_unknown_records_are_not_found;
         }
     };
 }
