@@ -112,7 +112,7 @@ impl AiProviderDraft {
         let mut errors = FieldErrors::default();
         for (field, text) in [("name", &self.name), ("model", &self.model)] {
             errors.check(!text.trim().is_empty(), field, || format!("A {field} is needed."));
-            errors.check_text(field, text, NAME_CHARS_MAX);
+            errors.check_name(field, text, NAME_CHARS_MAX);
         }
         errors.check_text("api_key", &self.api_key, API_KEY_CHARS_MAX);
         for (field, roles) in [("tags", &self.tags), ("defaults", &self.defaults)] {

@@ -134,7 +134,7 @@ impl AuthenticatorDraft {
         });
         errors.check(!self.name.trim().is_empty(), "name", || "A name is needed.".to_owned());
         errors.check(!self.client_id.trim().is_empty(), "client_id", || "A client id is needed.".to_owned());
-        errors.check_text("name", &self.name, crate::user::USERNAME_CHARS_MAX);
+        errors.check_name("name", &self.name, crate::user::USERNAME_CHARS_MAX);
         errors.check_text("client_secret", &self.client_secret, CLIENT_SECRET_CHARS_MAX);
         for (field, text) in [
             ("client_id", &self.client_id),

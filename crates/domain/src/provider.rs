@@ -145,8 +145,8 @@ impl ProviderDraft {
                 NAMES_RESERVED.join(", ")
             )
         });
+        errors.check_name("name", &self.name, NAME_CHARS_MAX);
         for (field, text, chars_max) in [
-            ("name", &self.name, NAME_CHARS_MAX),
             ("description", &self.description, DESCRIPTION_CHARS_MAX),
             ("authenticator", &self.authenticator, NAME_CHARS_MAX),
             ("url", &self.url, TEXT_CHARS_MAX),

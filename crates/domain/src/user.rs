@@ -55,7 +55,7 @@ impl UserDraft {
         errors.check(!self.username.is_empty(), "username", || "A user name is needed.".to_owned());
         errors.check(name_ok, "username", || "Use letters, digits and @ . + - _ only.".to_owned());
         errors.check_text("username", &self.username, USERNAME_CHARS_MAX);
-        errors.check_text("email", &self.email, 254);
+        errors.check_name("email", &self.email, 254);
         crate::search::check_list(&mut errors, "groups", &self.groups);
         match &self.password {
             None => errors.check(!is_new, "password", || "A password is needed.".to_owned()),
@@ -86,7 +86,7 @@ impl GroupDraft {
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
         errors.check(!self.name.trim().is_empty(), "name", || "A name is needed.".to_owned());
-        errors.check_text("name", &self.name, USERNAME_CHARS_MAX);
+        errors.check_name("name", &self.name, USERNAME_CHARS_MAX);
         errors
     }
 }

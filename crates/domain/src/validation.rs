@@ -33,6 +33,15 @@ impl FieldErrors {
         self.check(!text.contains('\0'), field, || "The NUL character is not allowed.".to_owned());
     }
 
+    /// Checks a name or a label: a text in one line, so that it can stand in a line of a log or of a list.
+    pub fn check_name(&mut self, field: &str, text: &str, chars_max: usize) {
+        self.check_text(field, text, chars_max);
+        let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+        self.check(!text.chars().any(|c| c != '\0' && breaks(c)), field, || {
+            "Line breaks and other control characters are not allowed.".to_owned()
+        });
+    }
+
     pub fn merge(&mut self, other: Self) {
         for (field, sentences) in other.0 {
             self.0.entry(field).or_default().extend(sentences);
@@ -60,5 +69,36 @@ impl std::fmt::Display for FieldErrors {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let all: Vec<String> = self.iter().map(|(field, sentence)| format!("{field}: {sentence}")).collect();
         f.write_str(&all.join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAME_CHARS_MAX: usize = 14;
+
+    #[test]
+    fn a_name_stays_in_its_line() {
+        let table = [
+            ("Rivers", true),
+            ("Flüsse – 河 🦉", true),
+            ("", true),
+            ("a\nERROR forged", false),
+            ("a\r", false),
+            ("a\tb", false),
+            ("a\u{1b}[2J", false),
+            ("a\u{7f}", false),
+            ("a\u{85}b", false),
+            ("a\u{2028}b", false),
+            ("a\0b", false),
+            ("too long for it", false),
+        ];
+        for (name, is_fine) in table {
+            let mut errors = FieldErrors::default();
+            errors.check_name("name", name, NAME_CHARS_MAX);
+            assert_eq!(errors.is_empty(), is_fine, "{name:?}: {errors}");
+            assert!(errors.iter().count() <= 1, "{name:?}: {errors}");
+        }
     }
 }

@@ -64,7 +64,7 @@ impl BrandingDraft {
         let mut errors = FieldErrors::default();
         errors.check(!self.name.trim().is_empty(), "name", || "A name is needed.".to_owned());
         for (field, text) in self.labels() {
-            errors.check_text(field, text, LABEL_CHARS_MAX);
+            errors.check_name(field, text, LABEL_CHARS_MAX);
         }
         if !self.accent.is_empty() {
             match Colour::parse(&self.accent).map(Colour::contrast_on_light) {

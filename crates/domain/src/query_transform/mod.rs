@@ -113,7 +113,7 @@ impl TransformDraft {
         errors.check(!self.name.contains('.'), "name", || {
             "A dot is not allowed: it parts name and type.".to_owned()
         });
-        errors.check_text("name", &self.name, NAME_CHARS_MAX);
+        errors.check_name("name", &self.name, NAME_CHARS_MAX);
         errors.check(self.config_content.len() <= CONTENT_BYTES_MAX, "config_content", || {
             format!("At most {CONTENT_BYTES_MAX} bytes are allowed.")
         });

@@ -63,7 +63,7 @@ async fn create_token(
 ) -> Result<(StatusCode, Json<CreatedToken>), ApiError> {
     let now = house.clock.now();
     let mut errors = FieldErrors::default();
-    errors.check_text("label", &draft.label, LABEL_CHARS_MAX);
+    errors.check_name("label", &draft.label, LABEL_CHARS_MAX);
     let lasts = draft.expires.is_none_or(|expires| expires > now);
     errors.check(lasts, "expires", || "Use a time in the future, or none.".to_owned());
     let draft = errors.into_result(draft).map_err(ApiError::invalid)?;

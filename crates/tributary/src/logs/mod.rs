@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `files` | the names of the log files, and which queue writes where |
 //! | `route` | how a line finds its file, and keeps to one line |
+//! | `screen` | what the screen shows, one line for each event |
 //! | `rotation` | files that begin anew when they are full, shared by processes |
 //! | `line`, `tail`, `follow` | reading them again, for `tributary logs` |
 
@@ -12,6 +13,7 @@ mod follow;
 mod line;
 mod rotation;
 mod route;
+mod screen;
 mod tail;
 
 pub use files::LogFile;
@@ -22,6 +24,7 @@ use anyhow::{Context, bail};
 use domain::settings::Settings;
 use rotation::{Limits, LogFiles};
 use route::{Route, Routed};
+use screen::OneLine;
 use std::path::{Path, PathBuf};
 use tracing::Level;
 use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
@@ -86,7 +89,7 @@ pub fn start(settings: &Settings, data_dir: &Path) -> anyhow::Result<Logging> {
     let files = LogFiles::open(&folder, limits)
         .with_context(|| format!("the log folder {} cannot be used", folder.display()))?;
     let (file, file_guard) = beside(files);
-    let (screen, screen_guard) = beside(std::io::stderr());
+    let (screen, screen_guard) = beside(OneLine(std::io::stderr()));
     let lost = [file.error_counter(), screen.error_counter()];
     // Spans carry the ids and the way to the file, so they are kept whatever the level is.
     let spans = filter_fn(|metadata| metadata.is_span() && *metadata.level() <= Level::INFO)

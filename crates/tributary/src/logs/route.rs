@@ -70,7 +70,7 @@ where
 }
 
 /// A text from outside must not look like a line of its own.
-fn one_line(line: &str) -> Cow<'_, str> {
+pub(super) fn one_line(line: &str) -> Cow<'_, str> {
     match line.contains(['\n', '\r']) {
         true => line.replace('\n', "\\n").replace('\r', "\\r").into(),
         false => line.into(),
