@@ -276,6 +276,21 @@ fetch_linters() {
   export PATH="$PATH:$scratch/bin"
 }
 
+# Bans, licenses and sources of the dependencies, and known advisories where their database is given.
+check_dependencies() {
+  if ! cargo deny --version >/dev/null 2>&1; then
+    echo "skipped: cargo-deny is not installed, so dependencies are not checked; cargo install --locked cargo-deny"
+    return 0
+  fi
+  cargo deny --offline check bans licenses sources || return 1
+  if [ -z "${SVC_TEST_ADVISORIES:-}" ]; then
+    echo "skipped: SVC_TEST_ADVISORIES names no database of advisories, so advisories are not checked"
+    return 0
+  fi
+  sed "s|^db-urls = .*|db-urls = [\"$SVC_TEST_ADVISORIES\"]|" deny.toml >"$scratch/deny.toml"
+  cargo deny check --config "$scratch/deny.toml" advisories
+}
+
 free_port() {
   python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
