@@ -59,6 +59,25 @@ browse("a form has help beside its fields, and a refusal stands beside the field
   await api("DELETE", `/svc/searchproviders/${provider.id}/`);
 });
 
+browse("a form whose record somebody else has changed says so, keeps what was typed and loads it again", {}, async (page) => {
+  const provider = await source("/plain/together", { name: unique("Together") });
+  const path = `/svc/searchproviders/${provider.id}/`;
+  await visit(page, `/admin/searchproviders/${provider.id}/`);
+  await field(page, "description").fill("mine");
+  await api("PATCH", path, { description: "theirs" });
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Somebody else has changed this meanwhile.").waitFor();
+  assert.equal((await api("GET", path)).description, "theirs", "nothing was overwritten");
+  assert.equal(await field(page, "description").inputValue(), "mine");
+  await page.getByRole("button", { name: "Load again" }).click();
+  await page.waitForFunction(() => document.querySelector("#field-description")?.value === "theirs");
+  await field(page, "description").fill("mine");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved.").waitFor();
+  assert.equal((await api("GET", path)).description, "mine");
+  await api("DELETE", path);
+});
+
 browse("providers are added by pasted JSON; mistakes are named by record", {}, async (page) => {
   await visit(page, "/admin/searchproviders/");
   await page.getByRole("button", { name: "Paste JSON" }).click();

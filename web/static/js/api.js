@@ -19,22 +19,32 @@ export class Refused extends Error {
   }
 }
 
+/** The version that a record came with. */
+const versions = new WeakMap();
+
 /** Sends a request to a path of the API, such as `/search/`. Returns what came back, read as JSON. */
 export async function call(method, path, body, options = {}) {
   const response = await send(method, prefix + path, body, options);
-  return response.status === 204 ? null : response.json();
+  if (response.status === 204) return null;
+  const answer = await response.json();
+  // A proxy that compresses marks a version as weak, and weak versions match nothing.
+  const version = response.headers.get("etag")?.replace(/^W\//, "");
+  if (version && answer !== null && typeof answer === "object") versions.set(answer, version);
+  return answer;
 }
 
 export const get = (path, options) => call("GET", path, undefined, options);
 export const post = (path, body) => call("POST", path, body);
-export const put = (path, body) => call("PUT", path, body);
-export const patch = (path, body) => call("PATCH", path, body);
-export const del = (path) => call("DELETE", path);
+/** With `record`, as it came from here: refused with 412 when somebody else has changed it since. */
+export const put = (path, body, record) => call("PUT", path, body, { record });
+export const patch = (path, body, record) => call("PATCH", path, body, { record });
+export const del = (path, record) => call("DELETE", path, undefined, { record });
 
 /** The response itself. What is not an answer is thrown as `Refused`. Forms are sent as they are, the rest as JSON. */
-export async function send(method, url, body, { signal, accept = "application/json" } = {}) {
+export async function send(method, url, body, { signal, accept = "application/json", record } = {}) {
   // With every method: by this header the service knows a page of its own, which it never asks for a password.
   const headers = { accept, "x-csrf-token": meta("csrf") };
+  if (record && versions.has(record)) headers["if-match"] = versions.get(record);
   const isForm = body instanceof FormData || body instanceof URLSearchParams;
   if (body !== undefined && !isForm) headers["content-type"] = "application/json";
   const response = await fetch(url, {

@@ -1,6 +1,6 @@
 // One's own wishes about sources and domains, as the API keeps them.
 
-import { get, put } from "../api.js";
+import { Refused, get, put } from "../api.js";
 import { t } from "../words.js";
 
 /** In the order in which they are offered. */
@@ -15,12 +15,21 @@ const KINDS = { source: ["sources", "provider_id"], domain: ["domains", "domain"
 
 export const read = () => get("/preferences/");
 
+/** How often a wish is added again because another page of the same person was quicker. */
+const ATTEMPTS_MAX = 5;
+
 /** Sets the wish about one source or domain; null takes it away. Returns all wishes as they are now. */
 export async function wish(kind, key, wanted) {
   const [list, name] = KINDS[kind];
-  const all = await read();
-  const others = all[list].filter((one) => one[name] !== key);
-  return put("/preferences/", { ...all, [list]: wanted ? [...others, { [name]: key, wish: wanted }] : others });
+  for (let attempt = 1; ; attempt += 1) {
+    const all = await read();
+    const others = all[list].filter((one) => one[name] !== key);
+    try {
+      return await put("/preferences/", { ...all, [list]: wanted ? [...others, { [name]: key, wish: wanted }] : others }, all);
+    } catch (error) {
+      if (!(error instanceof Refused && error.status === 412) || attempt === ATTEMPTS_MAX) throw error;
+    }
+  }
 }
 
 /** `www.Example.org/path` or a whole address, as the domain alone. */

@@ -48,7 +48,7 @@ const form = h("form", { class: "branding", novalidate: true, onsubmit: save },
 
 fill(work(), h("div", { class: "cards" }, card(t("Look"), form), h("section", { class: "card is-sticky" }, h("h2", {}, t("Preview")), shownPlace)), list);
 edit(null);
-load().then((brandings) => edit(brandings?.find((one) => one.active) ?? null));
+load().then((brandings) => open(brandings?.find((one) => one.active)));
 
 function values() {
   const texts = Object.entries(controls).map(([name, control]) => [name, control.value.trim()]);
@@ -61,8 +61,18 @@ function draw() {
   fill(shownPlace, preview(values()));
 }
 
+/** Lists leave out the logos and have no versions, so the record itself is read before it is edited. */
+async function open(branding) {
+  if (!branding) return;
+  try {
+    edit(await get(`/brandings/${branding.id}/`));
+  } catch (error) {
+    refused(error);
+  }
+}
+
 function edit(branding) {
-  editing = branding?.id ?? null;
+  editing = branding;
   for (const [name, control] of Object.entries(controls)) control.value = branding?.[name] ?? (name === "product" ? "Tributary" : "");
   accent.value = branding?.accent || ACCENT;
   code.value = accent.value;
@@ -81,7 +91,7 @@ async function load() {
       { title: t("Colour"), cell: (one) => h("code", {}, one.accent || "-") },
       { title: t("Actions"), cell: (one) => h("span", { class: "save-row" },
         !one.active && h("button", { type: "button", class: "soft small", onclick: () => activate(one) }, t("Use"), h("span", { class: "unseen" }, ` ${one.name}`)),
-        h("button", { type: "button", class: "plain", onclick: () => { edit(one); form.scrollIntoView({ behavior: "smooth" }); controls.name.focus(); } }, t("Edit"), h("span", { class: "unseen" }, ` ${one.name}`)),
+        h("button", { type: "button", class: "plain", onclick: async () => { await open(one); form.scrollIntoView({ behavior: "smooth" }); controls.name.focus(); } }, t("Edit"), h("span", { class: "unseen" }, ` ${one.name}`)),
         h("button", { type: "button", class: "plain", onclick: () => remove(one) }, t("Delete"), h("span", { class: "unseen" }, ` ${one.name}`))) },
     ], brandings, t("None yet: the pages look as they came."))));
     return brandings;
@@ -102,7 +112,7 @@ async function save(event) {
   }
   saveButton.disabled = true;
   try {
-    const saved = editing ? await put(`/brandings/${editing}/`, values()) : await post("/brandings/", values());
+    const saved = editing ? await put(`/brandings/${editing.id}/`, values(), editing) : await post("/brandings/", values());
     toast(t("Saved. Load the page again to see it everywhere."));
     edit(saved);
     await load();
@@ -126,12 +136,14 @@ function refused(error) {
 
 async function activate(branding) {
   await attempt(() => post(`/brandings/${branding.id}/activate/`, {}), t("{name} is in use. Load the page again to see it everywhere.", { name: branding.name }));
+  // The one that is edited here may be in use no longer, which is a new version of it.
+  if (editing) editing = await get(`/brandings/${editing.id}/`).catch(() => editing);
 }
 
 async function remove(branding) {
   const isSure = await ask({ title: t("Delete this branding?"), sentence: branding.active ? t("It is in use; the pages will look as they came.") : t("It cannot be brought back."), yes: t("Delete") });
   if (!isSure) return;
-  if (editing === branding.id) edit(null);
+  if (editing?.id === branding.id) edit(null);
   await attempt(() => del(`/brandings/${branding.id}/`), t("{name} is deleted.", { name: branding.name }));
 }
 

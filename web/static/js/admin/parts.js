@@ -10,6 +10,7 @@ export const work = () => one("#work");
 /** What went wrong, as a sentence. */
 export function sentence(error) {
   if (!(error instanceof Refused)) return t("The service did not answer. Check the connection and try again.");
+  if (error.status === 412) return t("Somebody else has changed this meanwhile. Load it again, then make your change.");
   const lines = Object.entries(error.errors).flatMap(([, said]) => said);
   return lines.length ? lines.join(" ") : error.message;
 }

@@ -93,7 +93,10 @@ class RecordForm {
   }
 
   refused(error) {
-    sayRefused(this.fields, this.alert, error);
+    sayRefused(this.fields, this.alert, error, () => {
+      this.isLeaving = true;
+      location.reload();
+    });
   }
 
   async save() {
@@ -101,7 +104,7 @@ class RecordForm {
     if (!values) return;
     if (!this.isNew && !Object.keys(values).length) return void toast(t("Nothing was changed."));
     await this.busy(async () => {
-      if (!this.isNew) return this.settled(await patch(apiOf(this.row[kind.key]), values));
+      if (!this.isNew) return this.settled(await patch(apiOf(this.row[kind.key]), values, this.row));
       const row = await post(kind.api, values);
       this.isLeaving = true;
       if (this.special.created) return this.special.created(row, this);
@@ -135,7 +138,7 @@ class RecordForm {
     const isMeant = await ask({ title: t("Delete {what}?", { what: name }), sentence: t("This cannot be undone."), yes: t("Delete") });
     if (!isMeant) return;
     await this.busy(async () => {
-      await del(apiOf(this.row[kind.key]));
+      await del(apiOf(this.row[kind.key]), this.row);
       this.isLeaving = true;
       leave(listPage, t("{what} was deleted.", { what: name }));
     });

@@ -23,8 +23,11 @@ export function valuesOf(fields, { onlyChanged = false } = {}) {
   return first ? null : values;
 }
 
-/** Says what was refused beside the fields, the rest in `alert` above the form, and goes to the first. */
-export function sayRefused(fields, alert, error) {
+/**
+ * Says what was refused beside the fields, the rest in `alert` above the form, and goes to the first. With `reload`, a
+ * record that somebody else has changed can be loaded again; what was typed stays in the form until then.
+ */
+export function sayRefused(fields, alert, error, reload) {
   const errors = error instanceof Refused ? error.errors : {};
   const rest = [];
   let first = null;
@@ -35,7 +38,8 @@ export function sayRefused(fields, alert, error) {
     field?.complain(sentences);
     first ??= field;
   }
-  if (!first || rest.length) fill(alert, h("p", { class: "alert", role: "alert" }, rest.length ? rest.join(" ") : sentence(error)));
+  const again = reload && error.status === 412 && h("button", { type: "button", class: "soft small", onclick: reload }, t("Load again"));
+  if (!first || rest.length) fill(alert, h("p", { class: "alert", role: "alert" }, rest.length ? rest.join(" ") : sentence(error), again && " ", again));
   if (first) lead(first);
   else alert.scrollIntoView({ block: "center" });
 }
