@@ -9,6 +9,9 @@ use domain::result::{ResultItem, ResultSet};
 use domain::search::Search;
 use std::collections::BTreeSet;
 
+/// How often a result is written again because somebody else was quicker.
+const SAVES_MAX: u32 = 10;
+
 impl Federation {
     /// Holds the elections of a search that has ended, also where they are not held at each search, and writes on its saved
     /// results how they stand. The elections that were held; where a pin decides there is none. `NotReady` while the search
@@ -61,11 +64,23 @@ impl Federation {
         }
     }
 
+    /// Writes how a result stands, and nothing else of it: what a person changed meanwhile stays changed.
     async fn save(&self, item: ResultItem) -> Result<(), FederationError> {
-        match self.store.replace_result(item.swirl_id, item, self.toolbox.clock.now()).await {
-            Ok(_) | Err(StoreError::NotFound) => Ok(()), // deleted meanwhile, or the search ran again
-            Err(error) => Err(error.into()),
+        for _ in 0..SAVES_MAX {
+            match self.save_standing(&item).await {
+                Ok(()) | Err(StoreError::NotFound) => return Ok(()), // deleted meanwhile, or the search ran again
+                Err(StoreError::Stale) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
+        Err(FederationError::Contended)
+    }
+
+    async fn save_standing(&self, item: &ResultItem) -> Result<(), StoreError> {
+        let newest = self.store.result(item.swirl_id).await?;
+        let standing = ResultItem { cache: item.cache.clone(), ..newest.item };
+        let at_version = self.store.if_version(newest.version);
+        at_version.replace_result(item.swirl_id, standing, self.toolbox.clock.now()).await.map(drop)
     }
 }
 

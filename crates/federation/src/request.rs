@@ -43,17 +43,17 @@ impl Federation {
         Ok(search)
     }
 
-    /// Stores an edit: `edit` makes the new draft out of the stored one, again if somebody else was quicker.
+    /// Stores an edit: `edit` makes the new draft out of the stored search, again if somebody else was quicker.
     /// When it changes what runs, the results are discarded and the search runs again.
     pub async fn change<E: From<FederationError>>(
         &self,
         id: SearchId,
-        edit: impl Fn(&SearchDraft) -> Result<SearchDraft, E>,
+        edit: impl Fn(&Search) -> Result<SearchDraft, E>,
     ) -> Result<Search, E> {
         let _turn = self.edits.turn(id).await;
         for _ in 0..EDITS_MAX {
             let seen = self.store.search(id).await.map_err(FederationError::from)?;
-            let draft = edit(&seen.draft)?;
+            let draft = edit(&seen)?;
             if let Some(changed) = self.store_edit(&seen, draft).await? {
                 return Ok(changed);
             }

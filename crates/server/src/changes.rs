@@ -41,6 +41,11 @@ impl Changes {
         &*self.store
     }
 
+    /// The same, for one edit or deletion of a record that must have this version; None: any.
+    pub fn at(&self, version: Option<i64>) -> Arc<dyn Store> {
+        version.map_or_else(|| self.store.clone(), |version| self.store.if_version(version))
+    }
+
     /// Notes what changes no record.
     pub async fn note(&self, event: AuditEvent) -> Result<(), ApiError> {
         self.store.note(&self.author, event).await?;

@@ -26,12 +26,12 @@ pub fn layer(origins: &[WebOrigin]) -> Option<CorsLayer> {
         .allow_origin(origins)
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
         .allow_headers(
-            [header::AUTHORIZATION, header::CONTENT_TYPE, request_id::HEADER]
+            [header::AUTHORIZATION, header::CONTENT_TYPE, header::IF_MATCH, request_id::HEADER]
                 .into_iter()
                 .chain(OF_TOOLS)
                 .collect::<Vec<_>>(),
         )
-        .expose_headers([header::LOCATION, header::RETRY_AFTER, request_id::HEADER])
+        .expose_headers([header::ETAG, header::LOCATION, header::RETRY_AFTER, request_id::HEADER])
         .max_age(REMEMBERED);
     Some(layer)
 }

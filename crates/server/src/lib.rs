@@ -9,6 +9,7 @@
 //! | `connection`, `client_address` | who keeps the service waiting is dropped; where a request comes from |
 //! | `host`, `open_body` | requests name one host; bodies that come without credentials are short |
 //! | `changes` | who changes something, for the audit log |
+//! | `preconditions` | versions of records: `ETag`, `If-Match`, and edits at the same time |
 //! | `cors` | which pages of others may call the API |
 //! | `throttle` | how often something may be asked |
 //! | `drain` | a process that is about to stop sends its clients away |
@@ -38,6 +39,7 @@ mod misread;
 mod open_body;
 mod paths;
 mod ping;
+mod preconditions;
 mod request_id;
 mod throttle;
 mod ui;

@@ -21,11 +21,11 @@ use crate::error::{model_sentence, sentence};
 use busy::{Busy, Turn};
 use domain::ai_provider::{AiProvider, Role};
 use domain::chat::{
-    CONTENT_CHARS_MAX, Chat, ChatCitation, ChatMessage, DocumentRef, LIST_MAX, MESSAGES_MAX, MessageContent,
-    Speaker, ToolUse,
+    CONTENT_CHARS_MAX, Chat, ChatCitation, ChatDraft, ChatMessage, DocumentRef, LIST_MAX, MESSAGES_MAX,
+    MessageContent, Speaker, ToolUse,
 };
-use domain::contracts::{ModelError, ModelErrorKind, StoreError, WriterWanted};
-use domain::ids::SearchId;
+use domain::contracts::{EditableRecord, ModelError, ModelErrorKind, StoreError, WriterWanted};
+use domain::ids::{ChatId, SearchId};
 use domain::validation::FieldErrors;
 use exchange::Exchange;
 use federation::FederationError;
@@ -39,6 +39,8 @@ use tokio::time::timeout;
 
 /// Events that wait for a listener who is slow; the model waits with them.
 const EVENTS_WAITING_MAX: usize = 64;
+/// How often a chat is named by its first message while the person changes it.
+const NAMINGS_MAX: u32 = 5;
 
 /// The conversations of the house. A chat is answered once at a time in this process.
 pub struct Chats {
@@ -189,12 +191,29 @@ impl Chats {
         }
         let now = self.parts.toolbox.clock.now();
         let Said { content, attach } = said;
-        if count == 0 && chat.draft.title.trim().is_empty() {
-            let draft = domain::chat::ChatDraft { title: title::of(&content), ..chat.draft.clone() };
-            self.parts.store.change_chat(chat.id, draft, now).await?;
+        if count == 0 {
+            self.name_chat(chat.id, &content).await?;
         }
         let body = MessageContent { content, attach, ..MessageContent::default() };
         Ok(self.parts.store.add_message(chat.id, Speaker::User, body, now).await?)
+    }
+
+    /// Names a chat by its first message, unless it has a title by now. Whatever else is changed meanwhile stays.
+    async fn name_chat(&self, id: ChatId, content: &str) -> Result<(), ChatError> {
+        for _ in 0..NAMINGS_MAX {
+            let version = self.parts.store.version(&EditableRecord::Chat(id)).await?;
+            let chat = self.parts.store.chat(id).await?;
+            if !chat.draft.title.trim().is_empty() {
+                return Ok(());
+            }
+            let draft = ChatDraft { title: title::of(content), ..chat.draft };
+            let now = self.parts.toolbox.clock.now();
+            match self.parts.store.if_version(version).change_chat(id, draft, now).await {
+                Err(StoreError::Stale) => {}
+                done => return done.map(drop).map_err(ChatError::from),
+            }
+        }
+        Ok(()) // a chat without a title is no reason to lose the message
     }
 
     /// What is attached must be a result of a search of the person's own.

@@ -5,11 +5,13 @@ use crate::auth::Admin;
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath};
+use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use domain::branding::{BRANDINGS_MAX, Branding, BrandingDraft};
+use domain::contracts::EditableRecord;
 use domain::ids::BrandingId;
 use serde::Serialize;
 use std::sync::Arc;
@@ -84,7 +86,7 @@ async fn create_branding(
     changes: Changes,
     State(house): State<Arc<House>>,
     ApiJson(draft): ApiJson<BrandingDraft>,
-) -> Result<(StatusCode, Json<BrandingView>), ApiError> {
+) -> Result<(StatusCode, Versioned<BrandingView>), ApiError> {
     let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
     if house.store.brandings().await?.len() >= BRANDINGS_MAX {
         let sentence = format!("At most {BRANDINGS_MAX} brandings are kept; delete one first.");
@@ -92,7 +94,7 @@ async fn create_branding(
     }
     let made = changes.store().create_branding(draft, house.clock.now()).await?;
     house.brands.forget();
-    Ok((StatusCode::CREATED, Json(made.into())))
+    Ok((StatusCode::CREATED, Versioned::first(made.into())))
 }
 
 /// One branding with its logos.
@@ -104,8 +106,9 @@ async fn read_branding(
     _admin: Admin,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
-) -> Result<Json<BrandingView>, ApiError> {
-    Ok(Json(house.store.branding(BrandingId(id)).await?.into()))
+) -> Result<Versioned<BrandingView>, ApiError> {
+    let view = async { house.store.branding(BrandingId(id)).await.map(BrandingView::from) };
+    versioned(&house, EditableRecord::Branding(BrandingId(id)), view).await
 }
 
 /// Replaces a branding; it is in use from now on.
@@ -120,14 +123,21 @@ async fn replace_branding(
     _admin: Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(draft): ApiJson<BrandingDraft>,
-) -> Result<Json<BrandingView>, ApiError> {
-    house.store.branding(BrandingId(id)).await?;
-    let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
-    let changed = changes.store().replace_branding(BrandingId(id), draft, house.clock.now()).await?;
+) -> Result<Versioned<BrandingView>, ApiError> {
+    let (house, changes, draft) = (&house, &changes, &draft);
+    let load = || load(house, BrandingId(id));
+    let save = move |version, stored: Branding| async move {
+        let draft = draft.check().into_result(draft.clone()).map_err(ApiError::invalid)?;
+        let now = house.clock.now();
+        let changed = changes.at(Some(version)).replace_branding(stored.id, draft, now).await?;
+        Ok(Versioned::after(version, changed.into()))
+    };
+    let changed = edit(&if_match, load, save).await?;
     house.brands.forget();
-    Ok(Json(changed.into()))
+    Ok(changed)
 }
 
 /// Puts a branding to use.
@@ -139,11 +149,22 @@ async fn activate_branding(
     _admin: Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
-) -> Result<Json<BrandingView>, ApiError> {
-    let active = changes.store().activate_branding(BrandingId(id), house.clock.now()).await?;
+) -> Result<Versioned<BrandingView>, ApiError> {
+    let (house, changes) = (&house, &changes);
+    let load = || load(house, BrandingId(id));
+    let save = move |version, stored: Branding| async move {
+        let active = changes.at(Some(version)).activate_branding(stored.id, house.clock.now()).await?;
+        Ok(Versioned::after(version, active.into()))
+    };
+    let active = edit(&if_match, load, save).await?;
     house.brands.forget();
-    Ok(Json(active.into()))
+    Ok(active)
+}
+
+async fn load(house: &House, id: BrandingId) -> Result<Versioned<Branding>, ApiError> {
+    versioned(house, EditableRecord::Branding(id), house.store.branding(id)).await
 }
 
 /// Deletes a branding. Without the one in use, the program looks as it came.
@@ -155,9 +176,11 @@ async fn delete_branding(
     _admin: Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    changes.store().delete_branding(BrandingId(id)).await?;
+    let version = deletable(&house, &if_match, EditableRecord::Branding(BrandingId(id))).await?;
+    changes.at(version).delete_branding(BrandingId(id)).await?;
     house.brands.forget();
     Ok(StatusCode::NO_CONTENT)
 }

@@ -8,10 +8,11 @@ use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
 use crate::links::Links;
-use axum::Json;
+use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use domain::contracts::EditableRecord;
 use domain::ids::GroupId;
 use domain::user::{Group, GroupDraft};
 use serde_json::{Map, Value};
@@ -54,10 +55,10 @@ async fn create_group(
     changes: Changes,
     State(house): State<Arc<House>>,
     ApiJson(draft): ApiJson<GroupDraft>,
-) -> Result<(StatusCode, Json<Group>), ApiError> {
+) -> Result<(StatusCode, Versioned<Group>), ApiError> {
     let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
     let group = changes.store().create_group(draft, house.clock.now()).await?;
-    Ok((StatusCode::CREATED, Json(group)))
+    Ok((StatusCode::CREATED, Versioned::first(group)))
 }
 
 /// One group.
@@ -67,8 +68,8 @@ async fn read_group(
     _admin: Admin,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
-) -> Result<Json<Group>, ApiError> {
-    Ok(Json(house.store.group(GroupId(id)).await?))
+) -> Result<Versioned<Group>, ApiError> {
+    load(&house, GroupId(id)).await
 }
 
 /// Replaces a group.
@@ -81,11 +82,14 @@ async fn read_group(
 async fn replace_group(
     _admin: Admin,
     changes: Changes,
+    State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(draft): ApiJson<GroupDraft>,
-) -> Result<Json<Group>, ApiError> {
-    let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
-    Ok(Json(changes.store().replace_group(GroupId(id), draft).await?))
+) -> Result<Versioned<Group>, ApiError> {
+    let load = || load(&house, GroupId(id));
+    let save = |version, stored| save(&changes, (version, stored), draft.clone());
+    edit(&if_match, load, save).await
 }
 
 /// Changes what is given of a group.
@@ -99,13 +103,31 @@ async fn change_group(
     _admin: Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
-) -> Result<Json<Group>, ApiError> {
-    let current = GroupDraft { name: house.store.group(GroupId(id)).await?.name };
-    let draft = merge(&current, given)?;
+) -> Result<Versioned<Group>, ApiError> {
+    let (changes, given) = (&changes, &given);
+    let load = || load(&house, GroupId(id));
+    let save = move |version, stored: Group| async move {
+        let draft = merge(&GroupDraft { name: stored.name.clone() }, given.clone())?;
+        save(changes, (version, stored), draft).await
+    };
+    edit(&if_match, load, save).await
+}
+
+async fn load(house: &House, id: GroupId) -> Result<Versioned<Group>, ApiError> {
+    versioned(house, EditableRecord::Group(id), house.store.group(id)).await
+}
+
+async fn save(
+    changes: &Changes,
+    (version, stored): (i64, Group),
+    draft: GroupDraft,
+) -> Result<Versioned<Group>, ApiError> {
     let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
-    Ok(Json(changes.store().replace_group(GroupId(id), draft).await?))
+    let saved = changes.at(Some(version)).replace_group(stored.id, draft).await?;
+    Ok(Versioned::after(version, saved))
 }
 
 /// Deletes a group; its members stay.
@@ -114,8 +136,11 @@ async fn change_group(
 async fn delete_group(
     _admin: Admin,
     changes: Changes,
+    State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    changes.store().delete_group(GroupId(id)).await?;
+    let version = deletable(&house, &if_match, EditableRecord::Group(GroupId(id))).await?;
+    changes.at(version).delete_group(GroupId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -2,9 +2,11 @@
 
 use crate::error::ErrorBody;
 use bytes::Bytes;
-use utoipa::openapi::path::Operation;
+use utoipa::openapi::header::Header;
+use utoipa::openapi::path::{Operation, Parameter, ParameterIn, PathItem};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{Content, OpenApi, Ref, Response};
+use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Required, Response};
 use utoipa::{Modify, OpenApi as _, ToSchema};
 
 /// What a route says when the records cannot be reached or written.
@@ -25,7 +27,10 @@ impl ApiDocument {
 
     pub fn build() -> Result<Self, serde_json::Error> {
         let mut document = super::router().into_openapi();
-        for item in document.paths.paths.values_mut() {
+        for (path, item) in &mut document.paths.paths {
+            if is_versioned(path, item) {
+                add_versions(item);
+            }
             let get = item.get.as_mut().into_iter().map(|operation| (operation, true));
             let others = [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete];
             let others = others.into_iter().filter_map(Option::as_mut).map(|operation| (operation, false));
@@ -50,7 +55,8 @@ impl ApiDocument {
         description = "Federated search: one query, many sources, one ranked list.\n\n\
             Every path is also served under `/api/svc/`, with and without the slash at the end. \
             Lists are bare arrays; with `page` and/or `items` they become \
-            `{count, next, previous, results}`. Refusals have one shape, `Error`.",
+            `{count, next, previous, results}`. Refusals have one shape, `Error`. A record that can be edited comes \
+            with its version as `ETag`; sent back as `If-Match`, it guards an edit or a deletion (412).",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     components(schemas(ErrorBody)),
@@ -102,12 +108,45 @@ fn add_refusals(operation: &mut Operation, is_read: bool) {
     if !(is_open && is_read) {
         rows.extend(STORAGE_REFUSALS);
     }
-    for (status, description) in rows {
-        let response = Response::builder()
-            .description(description)
-            .content("application/json", Content::new(Some(Ref::from_schema_name(ErrorBody::name()))))
+    rows.into_iter().for_each(|(status, description)| add_refusal(operation, status, description));
+}
+
+fn add_refusal(operation: &mut Operation, status: &str, description: &str) {
+    let response = Response::builder()
+        .description(description)
+        .content("application/json", Content::new(Some(Ref::from_schema_name(ErrorBody::name()))))
+        .build();
+    operation.responses.responses.entry(status.to_owned()).or_insert_with(|| response.into());
+}
+
+/// A record that can be replaced or changed has a version; a match that was found in sent mail is decided on, not edited.
+fn is_versioned(path: &str, item: &PathItem) -> bool {
+    (item.put.is_some() || item.patch.is_some()) && !path.starts_with("/svc/egress/")
+}
+
+/// The version of a record in `ETag` of what answers with it, and `If-Match` of what edits or deletes it.
+fn add_versions(item: &mut PathItem) {
+    let tag = Header::builder()
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+        .description(Some("The version of the record, for `If-Match`."))
+        .build();
+    for operation in [&mut item.get, &mut item.put, &mut item.patch].into_iter().flatten() {
+        if let Some(RefOr::T(answer)) = operation.responses.responses.get_mut("200") {
+            answer.headers.insert("ETag".to_owned(), RefOr::T(tag.clone()));
+        }
+    }
+    for operation in [&mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten() {
+        let if_match = Parameter::builder()
+            .name("If-Match")
+            .parameter_in(ParameterIn::Header)
+            .required(Required::False)
+            .description(Some("Only if the record has this version: the `ETag` that it came with, or `*`."))
+            .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
             .build();
-        operation.responses.responses.entry(status.to_owned()).or_insert_with(|| response.into());
+        operation.parameters.get_or_insert_default().push(RefOr::T(if_match));
+        let changed =
+            "The record no longer has the version of `If-Match`; load it again and apply the change.";
+        add_refusal(operation, "412", changed);
     }
 }
 

@@ -9,10 +9,11 @@ use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
 use crate::links::Links;
-use axum::Json;
+use crate::preconditions::{IfMatch, Versioned, edit, versioned};
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
+use domain::contracts::EditableRecord;
 use domain::ids::PipelineId;
 use domain::pipeline_record::{Pipeline, PipelineDraft};
 use serde::Serialize;
@@ -71,8 +72,9 @@ async fn read_pipeline(
     _caller: Caller,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
-) -> Result<Json<PipelineView>, ApiError> {
-    Ok(Json(house.store.pipeline(PipelineId(id)).await?.into()))
+) -> Result<Versioned<PipelineView>, ApiError> {
+    let view = async { house.store.pipeline(PipelineId(id)).await.map(PipelineView::from) };
+    versioned(&house, EditableRecord::Pipeline(PipelineId(id)), view).await
 }
 
 /// Replaces the processors of a pipeline. Searches that run from now on use them.
@@ -86,10 +88,13 @@ async fn replace_pipeline(
     _admin: Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(draft): ApiJson<PipelineDraft>,
-) -> Result<Json<PipelineView>, ApiError> {
-    save(&house, &changes, PipelineId(id), draft).await
+) -> Result<Versioned<PipelineView>, ApiError> {
+    let load = || load(&house, PipelineId(id));
+    let save = |version, stored| save(&house, &changes, (version, stored), draft.clone());
+    edit(&if_match, load, save).await
 }
 
 /// Changes what is given of a pipeline.
@@ -103,20 +108,30 @@ async fn change_pipeline(
     _admin: Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
-) -> Result<Json<PipelineView>, ApiError> {
-    let stored = house.store.pipeline(PipelineId(id)).await?;
-    let draft = merge(&PipelineDraft { processors: stored.processors }, given)?;
-    save(&house, &changes, stored.id, draft).await
+) -> Result<Versioned<PipelineView>, ApiError> {
+    let (house, changes, given) = (&house, &changes, &given);
+    let load = || load(house, PipelineId(id));
+    let save = move |version, stored: Pipeline| async move {
+        let draft = merge(&PipelineDraft { processors: stored.processors.clone() }, given.clone())?;
+        save(house, changes, (version, stored), draft).await
+    };
+    edit(&if_match, load, save).await
+}
+
+async fn load(house: &House, id: PipelineId) -> Result<Versioned<Pipeline>, ApiError> {
+    versioned(house, EditableRecord::Pipeline(id), house.store.pipeline(id)).await
 }
 
 async fn save(
     house: &House,
     changes: &Changes,
-    id: PipelineId,
+    (version, stored): (i64, Pipeline),
     draft: PipelineDraft,
-) -> Result<Json<PipelineView>, ApiError> {
+) -> Result<Versioned<PipelineView>, ApiError> {
     let draft = house.catalogues.check_pipeline(&draft).into_result(draft).map_err(ApiError::invalid)?;
-    Ok(Json(changes.store().replace_pipeline(id, draft, house.clock.now()).await?.into()))
+    let saved = changes.at(Some(version)).replace_pipeline(stored.id, draft, house.clock.now()).await?;
+    Ok(Versioned::after(version, saved.into()))
 }

@@ -4,8 +4,9 @@ use crate::House;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
-use axum::Json;
+use crate::preconditions::{IfMatch, Versioned, edit, versioned};
 use axum::extract::State;
+use domain::contracts::EditableRecord;
 use domain::ids::ProviderId;
 use domain::preferences::{DomainWish, Preferences, Wish};
 use domain::provider::SearchProvider;
@@ -39,9 +40,12 @@ struct SourceWishView {
 async fn read_preferences(
     caller: Caller,
     State(house): State<Arc<House>>,
-) -> Result<Json<PreferencesView>, ApiError> {
-    let wishes = house.store.preferences(caller.principal.user).await?;
-    Ok(Json(shown(wishes, &visible(&house, &caller).await?)))
+) -> Result<Versioned<PreferencesView>, ApiError> {
+    let view = async {
+        let wishes = house.store.preferences(caller.principal.user).await?;
+        Ok::<_, ApiError>(shown(wishes, &visible(&house, &caller).await?))
+    };
+    versioned(&house, EditableRecord::Preferences(caller.principal.user), view).await
 }
 
 /// Replaces your wishes. They count in all your lists at once: raised results have 1.25 times their score and
@@ -52,8 +56,9 @@ async fn read_preferences(
 async fn replace_preferences(
     caller: Caller,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiJson(wishes): ApiJson<Preferences>,
-) -> Result<Json<PreferencesView>, ApiError> {
+) -> Result<Versioned<PreferencesView>, ApiError> {
     let wishes = wishes.checked().map_err(ApiError::invalid)?;
     let sources = visible(&house, &caller).await?;
     let mut errors = FieldErrors::default();
@@ -64,8 +69,15 @@ async fn replace_preferences(
         });
     }
     let wishes = errors.into_result(wishes).map_err(ApiError::invalid)?;
-    house.store.save_preferences(caller.principal.user, wishes.clone(), house.clock.now()).await?;
-    Ok(Json(shown(wishes, &sources)))
+    let user = caller.principal.user;
+    let (house, wishes, sources) = (&house, &wishes, &sources);
+    let load = || versioned(house, EditableRecord::Preferences(user), house.store.preferences(user));
+    let save = move |version, _before| async move {
+        let (at_version, now) = (house.store.if_version(version), house.clock.now());
+        at_version.save_preferences(user, wishes.clone(), now).await?;
+        Ok(Versioned::after(version, shown(wishes.clone(), sources)))
+    };
+    edit(&if_match, load, save).await
 }
 
 async fn visible(house: &House, caller: &Caller) -> Result<Vec<SearchProvider>, ApiError> {

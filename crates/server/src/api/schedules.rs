@@ -8,11 +8,11 @@ use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
 use crate::links::Links;
-use axum::Json;
+use crate::preconditions::{IfMatch, Versioned, edit, versioned};
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use domain::contracts::Schedule;
+use domain::contracts::{EditableRecord, Schedule};
 use domain::schedule_record::ScheduleDraft;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -69,8 +69,9 @@ async fn read_schedule(
     _admin: Admin,
     State(house): State<Arc<House>>,
     ApiPath(name): ApiPath<String>,
-) -> Result<Json<ScheduleView>, ApiError> {
-    Ok(Json(named(&house, &name).await?.into()))
+) -> Result<Versioned<ScheduleView>, ApiError> {
+    let view = async { named(&house, &name).await.map(ScheduleView::from) };
+    versioned(&house, EditableRecord::Schedule(name.clone()), view).await
 }
 
 /// Changes what is given of a schedule. It is due again one interval from now.
@@ -84,20 +85,26 @@ async fn change_schedule(
     _admin: Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(name): ApiPath<String>,
     ApiJson(given): ApiJson<Map<String, Value>>,
-) -> Result<Json<ScheduleView>, ApiError> {
-    let stored = named(&house, &name).await?;
-    let every_seconds = i64::try_from(stored.every.as_secs()).unwrap_or(i64::MAX);
-    let before = ScheduleDraft { every_seconds, enabled: stored.enabled };
-    let draft = merge(&before, given)?;
-    if draft == before {
-        return Ok(Json(stored.into())); // a request that changes nothing puts nothing off
-    }
-    let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
-    let now = house.clock.now();
-    let changed = changes.store().change_schedule(&name, draft.every(), draft.enabled, now).await?;
-    Ok(Json(changed.into()))
+) -> Result<Versioned<ScheduleView>, ApiError> {
+    let record = EditableRecord::Schedule(name.clone());
+    let (house, changes, given, name) = (&house, &changes, &given, &name);
+    let load = || versioned(house, record.clone(), named(house, name));
+    let save = move |version, stored: Schedule| async move {
+        let every_seconds = i64::try_from(stored.every.as_secs()).unwrap_or(i64::MAX);
+        let before = ScheduleDraft { every_seconds, enabled: stored.enabled };
+        let draft = merge(&before, given.clone())?;
+        if draft == before {
+            return Ok(Versioned::new(version, stored.into())); // a request that changes nothing puts nothing off
+        }
+        let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
+        let (at_version, now) = (changes.at(Some(version)), house.clock.now());
+        let changed = at_version.change_schedule(name, draft.every(), draft.enabled, now).await?;
+        Ok(Versioned::after(version, changed.into()))
+    };
+    edit(&if_match, load, save).await
 }
 
 /// There are a handful, so all are read.

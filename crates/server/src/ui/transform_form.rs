@@ -9,11 +9,12 @@ use crate::changes::Changes;
 use crate::error::{ApiError, Refusal};
 use crate::extract::ApiQuery;
 use crate::links::Links;
+use crate::preconditions::{IfMatch, Versioned, edit, versioned};
 use axum::extract::State;
 use axum::extract::multipart::{Multipart, MultipartRejection};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
-use domain::contracts::StoreError;
+use domain::contracts::{EditableRecord, StoreError};
 use domain::ids::{TransformId, UserId};
 use domain::instant;
 use domain::query_transform::{QueryTransform, Rules, TransformDraft, TransformType};
@@ -131,8 +132,16 @@ async fn save(
     let now = house.clock.now();
     match existing {
         Some(existing) => {
-            draft.shared = shared.unwrap_or(existing.draft.shared);
-            Ok(changes.store().replace_transform(existing.id, draft, now).await?)
+            let record = EditableRecord::Transform(existing.id);
+            let draft = &draft;
+            let load = || versioned(house, record.clone(), house.store.transform(existing.id));
+            let replace = move |version, newest: QueryTransform| async move {
+                let shared = shared.unwrap_or(newest.draft.shared);
+                let draft = TransformDraft { shared, ..draft.clone() };
+                let saved = changes.at(Some(version)).replace_transform(newest.id, draft, now).await?;
+                Ok(Versioned::after(version, saved))
+            };
+            edit(&IfMatch::Absent, load, replace).await.map(Versioned::into_body)
         }
         None => {
             draft.shared = shared.unwrap_or(draft.shared);

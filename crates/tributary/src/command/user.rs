@@ -4,7 +4,7 @@ use super::{Place, beside_the_demo, named_user};
 use crate::wiring::Wired;
 use crate::{keys, terminal};
 use clap::{Args, Subcommand};
-use domain::contracts::UserStore;
+use domain::contracts::{EditableRecord, UserStore, VersionStore};
 use domain::user::{GroupDraft, User, UserDraft};
 use std::io::Read;
 
@@ -126,7 +126,12 @@ async fn change_password(wired: &Wired, user: &User, password: String, made: boo
     let errors = draft.check(false);
     anyhow::ensure!(errors.is_empty(), "{errors}");
     let hash = server::password::hash(&password)?;
-    wired.by_command().replace_user(user.id, draft, Some(hash), wired.clock.now()).await?;
+    // Hashing takes a while: only the password changes, whatever was changed meanwhile.
+    let version = wired.store.version(&EditableRecord::User(user.id)).await?;
+    let User { username, email, groups, is_admin, .. } = wired.store.user(user.id).await?;
+    let draft = UserDraft { username, password: None, email, groups, is_admin };
+    let at_version = wired.by_command().if_version(version);
+    at_version.replace_user(user.id, draft, Some(hash), wired.clock.now()).await?;
     server::password::forget_initial(&wired.data_dir, &user.username);
     terminal::line(format!("The password of {} was changed.", user.username));
     if made {

@@ -7,11 +7,12 @@ use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiPath, ApiQuery};
 use crate::links::Links;
-use axum::Json;
+use crate::preconditions::{Versioned, versioned};
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::ai_provider::{AiProvider, Role};
+use domain::contracts::EditableRecord;
 use domain::ids::AiProviderId;
 use domain::names;
 use domain::prompt_record::PromptParts;
@@ -153,12 +154,15 @@ pub async fn read_aiprovider(
     caller: Caller,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
-) -> Result<Json<AiProviderView>, ApiError> {
-    let provider = house.store.ai_provider(AiProviderId(id)).await?;
-    match may_see(&caller.principal, &provider) {
-        true => show(&house, &provider, &caller.principal).await.map(Json),
-        false => Err(ApiError::of(Refusal::NotFound)),
-    }
+) -> Result<Versioned<AiProviderView>, ApiError> {
+    let view = async {
+        let provider = house.store.ai_provider(AiProviderId(id)).await?;
+        match may_see(&caller.principal, &provider) {
+            true => show(&house, &provider, &caller.principal).await,
+            false => Err(ApiError::of(Refusal::NotFound)),
+        }
+    };
+    versioned(&house, EditableRecord::AiProvider(AiProviderId(id)), view).await
 }
 
 pub async fn show(

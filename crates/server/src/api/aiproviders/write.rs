@@ -7,10 +7,11 @@ use crate::auth::Admin;
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath};
-use axum::Json;
+use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::ai_provider::{AiProvider, AiProviderDraft};
+use domain::contracts::EditableRecord;
 use domain::ids::AiProviderId;
 use domain::user::Principal;
 use serde_json::{Map, Value};
@@ -27,10 +28,10 @@ pub async fn create_aiprovider(
     changes: Changes,
     State(house): State<Arc<House>>,
     ApiJson(draft): ApiJson<AiProviderDraft>,
-) -> Result<(StatusCode, Json<AiProviderView>), ApiError> {
+) -> Result<(StatusCode, Versioned<AiProviderView>), ApiError> {
     let (draft, now) = (checked(draft)?, house.clock.now());
     let created = changes.store().create_ai_provider(draft, Some(principal.user), now).await?;
-    Ok((StatusCode::CREATED, Json(show(&house, &created, &principal).await?)))
+    Ok((StatusCode::CREATED, Versioned::first(show(&house, &created, &principal).await?)))
 }
 
 /// Replaces an AIProvider. A masked, empty or absent `api_key` keeps the stored one.
@@ -45,11 +46,13 @@ pub async fn replace_aiprovider(
     Admin(principal): Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(draft): ApiJson<AiProviderDraft>,
-) -> Result<Json<AiProviderView>, ApiError> {
-    let stored = house.store.ai_provider(AiProviderId(id)).await?;
-    save(&house, &changes, &principal, stored, draft).await
+) -> Result<Versioned<AiProviderView>, ApiError> {
+    let load = || load(&house, AiProviderId(id));
+    let save = |version, stored| save(&house, &changes, &principal, (version, stored), draft.clone());
+    edit(&if_match, load, save).await
 }
 
 /// Changes what is given of an AIProvider, for example `{"active": true, "api_key": "…"}`.
@@ -64,12 +67,17 @@ pub async fn change_aiprovider(
     Admin(principal): Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
-) -> Result<Json<AiProviderView>, ApiError> {
-    let stored = house.store.ai_provider(AiProviderId(id)).await?;
-    let draft = merge(&stored.draft.masked(), given)?;
-    save(&house, &changes, &principal, stored, draft).await
+) -> Result<Versioned<AiProviderView>, ApiError> {
+    let (house, changes, principal, given) = (&house, &changes, &principal, &given);
+    let load = || load(house, AiProviderId(id));
+    let save = move |version, stored: AiProvider| async move {
+        let draft = merge(&stored.draft.masked(), given.clone())?;
+        save(house, changes, principal, (version, stored), draft).await
+    };
+    edit(&if_match, load, save).await
 }
 
 /// Deletes an AIProvider. One that came with the program does not come back.
@@ -81,22 +89,29 @@ pub async fn change_aiprovider(
 pub async fn delete_aiprovider(
     _admin: Admin,
     changes: Changes,
+    State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    changes.store().delete_ai_provider(AiProviderId(id)).await?;
+    let version = deletable(&house, &if_match, EditableRecord::AiProvider(AiProviderId(id))).await?;
+    changes.at(version).delete_ai_provider(AiProviderId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+async fn load(house: &House, id: AiProviderId) -> Result<Versioned<AiProvider>, ApiError> {
+    versioned(house, EditableRecord::AiProvider(id), house.store.ai_provider(id)).await
 }
 
 async fn save(
     house: &House,
     changes: &Changes,
     principal: &Principal,
-    stored: AiProvider,
+    (version, stored): (i64, AiProvider),
     draft: AiProviderDraft,
-) -> Result<Json<AiProviderView>, ApiError> {
+) -> Result<Versioned<AiProviderView>, ApiError> {
     let draft = checked(draft.in_place_of(&stored.draft).map_err(ApiError::invalid)?)?;
-    let saved = changes.store().replace_ai_provider(stored.id, draft, house.clock.now()).await?;
-    show(house, &saved, principal).await.map(Json)
+    let saved = changes.at(Some(version)).replace_ai_provider(stored.id, draft, house.clock.now()).await?;
+    Ok(Versioned::after(version, show(house, &saved, principal).await?))
 }
 
 /// The draft as it is kept, if nothing is wrong with it.

@@ -7,11 +7,12 @@ use crate::auth::{Admin, Caller};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiPath, ApiQuery};
 use crate::links::Links;
-use axum::Json;
+use crate::preconditions::{Versioned, versioned};
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
 use domain::authenticator::{Authenticator, AuthenticatorDraft};
+use domain::contracts::EditableRecord;
 use domain::ids::{AuthenticatorId, UserId};
 use serde::Serialize;
 use std::sync::Arc;
@@ -98,9 +99,16 @@ pub async fn read_authenticator(
     Admin(principal): Admin,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<String>,
-) -> Result<Json<AuthenticatorView>, ApiError> {
-    let one = by_id_or_idp(&house, &id).await?;
-    show(&house, one, principal.user).await.map(Json)
+) -> Result<Versioned<AuthenticatorView>, ApiError> {
+    let id = by_id_or_idp(&house, &id).await?.id;
+    let view = async { show(&house, house.store.authenticator(id).await?, principal.user).await };
+    versioned(&house, EditableRecord::Authenticator(id), view).await
+}
+
+/// The authenticator with this id or idp, and its version.
+pub async fn load(house: &House, word: &str) -> Result<Versioned<Authenticator>, ApiError> {
+    let id = by_id_or_idp(house, word).await?.id;
+    versioned(house, EditableRecord::Authenticator(id), house.store.authenticator(id)).await
 }
 
 /// The record as administrators see it.

@@ -1,17 +1,18 @@
 //! Writing authenticators: administrators only, and everything is checked before it is saved.
 
 use super::by_id_or_idp;
-use super::read::{AuthenticatorView, show};
+use super::read::{AuthenticatorView, load, show};
 use crate::House;
 use crate::api::merge::merge;
 use crate::auth::Admin;
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath};
-use axum::Json;
+use crate::preconditions::{IfMatch, Versioned, deletable, edit};
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::authenticator::{Authenticator, AuthenticatorDraft};
+use domain::contracts::EditableRecord;
 use domain::user::Principal;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -27,10 +28,10 @@ pub async fn create_authenticator(
     changes: Changes,
     State(house): State<Arc<House>>,
     ApiJson(draft): ApiJson<AuthenticatorDraft>,
-) -> Result<(StatusCode, Json<AuthenticatorView>), ApiError> {
+) -> Result<(StatusCode, Versioned<AuthenticatorView>), ApiError> {
     let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
     let created = changes.store().create_authenticator(draft, house.clock.now()).await?;
-    Ok((StatusCode::CREATED, Json(show(&house, created, principal.user).await?)))
+    Ok((StatusCode::CREATED, Versioned::first(show(&house, created, principal.user).await?)))
 }
 
 /// Replaces an authenticator. A masked, empty or absent `client_secret` keeps the stored one.
@@ -46,11 +47,13 @@ pub async fn replace_authenticator(
     Admin(principal): Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<String>,
     ApiJson(draft): ApiJson<AuthenticatorDraft>,
-) -> Result<Json<AuthenticatorView>, ApiError> {
-    let stored = by_id_or_idp(&house, &id).await?;
-    save(&house, &changes, &principal, stored, draft).await
+) -> Result<Versioned<AuthenticatorView>, ApiError> {
+    let load = || load(&house, &id);
+    let save = |version, stored| save(&house, &changes, &principal, (version, stored), draft.clone());
+    edit(&if_match, load, save).await
 }
 
 /// Changes what is given of an authenticator.
@@ -66,12 +69,17 @@ pub async fn change_authenticator(
     Admin(principal): Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<String>,
     ApiJson(given): ApiJson<Map<String, Value>>,
-) -> Result<Json<AuthenticatorView>, ApiError> {
-    let stored = by_id_or_idp(&house, &id).await?;
-    let draft = merge(&stored.draft.masked(), given)?;
-    save(&house, &changes, &principal, stored, draft).await
+) -> Result<Versioned<AuthenticatorView>, ApiError> {
+    let (house, changes, principal, given) = (&house, &changes, &principal, &given);
+    let load = || load(house, &id);
+    let save = move |version, stored: Authenticator| async move {
+        let draft = merge(&stored.draft.masked(), given.clone())?;
+        save(house, changes, principal, (version, stored), draft).await
+    };
+    edit(&if_match, load, save).await
 }
 
 /// Deletes an authenticator with all that people connected by it.
@@ -84,10 +92,12 @@ pub async fn delete_authenticator(
     _admin: Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<String>,
 ) -> Result<StatusCode, ApiError> {
     let stored = by_id_or_idp(&house, &id).await?;
-    changes.store().delete_authenticator(stored.id).await?;
+    let version = deletable(&house, &if_match, EditableRecord::Authenticator(stored.id)).await?;
+    changes.at(version).delete_authenticator(stored.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -95,11 +105,11 @@ async fn save(
     house: &House,
     changes: &Changes,
     principal: &Principal,
-    stored: Authenticator,
+    (version, stored): (i64, Authenticator),
     draft: AuthenticatorDraft,
-) -> Result<Json<AuthenticatorView>, ApiError> {
+) -> Result<Versioned<AuthenticatorView>, ApiError> {
     let draft = draft.in_place_of(&stored.draft).map_err(ApiError::invalid)?;
     let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
-    let saved = changes.store().replace_authenticator(stored.id, draft, house.clock.now()).await?;
-    show(house, saved, principal.user).await.map(Json)
+    let saved = changes.at(Some(version)).replace_authenticator(stored.id, draft, house.clock.now()).await?;
+    Ok(Versioned::after(version, show(house, saved, principal.user).await?))
 }

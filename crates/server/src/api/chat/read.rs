@@ -8,9 +8,10 @@ use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiPath, ApiQuery};
 use crate::links::Links;
-use axum::Json;
+use crate::preconditions::{Versioned, versioned};
 use axum::extract::State;
 use axum::response::Response;
+use domain::contracts::EditableRecord;
 use domain::ids::ChatId;
 use std::sync::Arc;
 
@@ -36,8 +37,11 @@ pub async fn read_chat(
     caller: Caller,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
-) -> Result<Json<WholeChatView>, ApiError> {
-    let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
-    let messages = messages_of(&house, &chat).await?;
-    Ok(Json(WholeChatView::of(chat, messages)))
+) -> Result<Versioned<WholeChatView>, ApiError> {
+    let view = async {
+        let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
+        let messages = messages_of(&house, &chat).await?;
+        Ok::<_, ApiError>(WholeChatView::of(chat, messages))
+    };
+    versioned(&house, EditableRecord::Chat(ChatId(id)), view).await
 }

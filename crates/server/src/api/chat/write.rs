@@ -8,13 +8,13 @@ use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath};
+use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
 use crate::throttle::Class;
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::ai_provider::Role;
-use domain::chat::{CHATS_MAX, ChatDraft};
-use domain::contracts::StoreError;
+use domain::chat::{CHATS_MAX, Chat, ChatDraft};
+use domain::contracts::{EditableRecord, StoreError};
 use domain::ids::{ChatId, UserId};
 use domain::prompt_record::{CHAT, CHAT_RAG};
 use serde_json::{Map, Value};
@@ -31,7 +31,7 @@ pub async fn create_chat(
     State(house): State<Arc<House>>,
     address: ClientAddress,
     ApiJson(draft): ApiJson<ChatDraft>,
-) -> Result<(StatusCode, Json<ChatView>), ApiError> {
+) -> Result<(StatusCode, Versioned<ChatView>), ApiError> {
     let user = caller.principal.user;
     house.throttles.take(Class::Chat, user, address)?;
     let draft = checked(&house, user, draft).await?;
@@ -40,7 +40,7 @@ pub async fn create_chat(
         return Err(ApiError::saying(Refusal::Conflict, sentence));
     }
     let chat = house.store.create_chat(draft, user, house.clock.now()).await?;
-    Ok((StatusCode::CREATED, Json(chat.into())))
+    Ok((StatusCode::CREATED, Versioned::first(chat.into())))
 }
 
 /// Changes what is given of a chat: its title, its sources, its model, its prompt.
@@ -52,12 +52,19 @@ pub async fn create_chat(
 pub async fn change_chat(
     caller: Caller,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
-) -> Result<Json<ChatView>, ApiError> {
-    let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
-    let draft = checked(&house, caller.principal.user, merge(&chat.draft, given)?).await?;
-    Ok(Json(house.store.change_chat(chat.id, draft, house.clock.now()).await?.into()))
+) -> Result<Versioned<ChatView>, ApiError> {
+    let (record, principal) = (EditableRecord::Chat(ChatId(id)), &caller.principal);
+    let (house, given) = (&house, &given);
+    let load = || versioned(house, record.clone(), own_chat(house, principal, ChatId(id)));
+    let save = move |version, chat: Chat| async move {
+        let draft = checked(house, principal.user, merge(&chat.draft, given.clone())?).await?;
+        let (at_version, now) = (house.store.if_version(version), house.clock.now());
+        Ok(Versioned::after(version, at_version.change_chat(chat.id, draft, now).await?.into()))
+    };
+    edit(&if_match, load, save).await
 }
 
 /// Deletes a chat and its messages. Its searches end by themselves within a day.
@@ -67,10 +74,14 @@ pub async fn change_chat(
 pub async fn delete_chat(
     caller: Caller,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
     let chat = own_chat(&house, &caller.principal, ChatId(id)).await?;
-    house.store.delete_chat(chat.id).await?;
+    match deletable(&house, &if_match, EditableRecord::Chat(chat.id)).await? {
+        Some(version) => house.store.if_version(version).delete_chat(chat.id).await?,
+        None => house.store.delete_chat(chat.id).await?,
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -7,10 +7,11 @@ use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiPath, ApiQuery};
 use crate::links::Links;
-use axum::Json;
+use crate::preconditions::{Versioned, versioned};
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
+use domain::contracts::EditableRecord;
 use domain::ids::PromptId;
 use domain::names;
 use domain::prompt_record::{PromptDraft, PromptRecord, TAGS};
@@ -87,9 +88,9 @@ pub async fn read_prompt(
     caller: Caller,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
-) -> Result<Json<PromptView>, ApiError> {
-    let prompt = visible(&house, PromptId(id), &caller.principal).await?;
-    show(&house, prompt).await.map(Json)
+) -> Result<Versioned<PromptView>, ApiError> {
+    let view = async { show(&house, visible(&house, PromptId(id), &caller.principal).await?).await };
+    versioned(&house, EditableRecord::Prompt(PromptId(id)), view).await
 }
 
 /// The prompt, if this person may use it.

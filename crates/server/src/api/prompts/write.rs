@@ -7,9 +7,10 @@ use crate::auth::Caller;
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath};
-use axum::Json;
+use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
 use axum::extract::State;
 use axum::http::StatusCode;
+use domain::contracts::EditableRecord;
 use domain::ids::PromptId;
 use domain::prompt_record::{OWN_MAX, PromptDraft, PromptRecord};
 use domain::user::Principal;
@@ -27,7 +28,7 @@ pub async fn create_prompt(
     changes: Changes,
     State(house): State<Arc<House>>,
     ApiJson(draft): ApiJson<PromptDraft>,
-) -> Result<(StatusCode, Json<PromptView>), ApiError> {
+) -> Result<(StatusCode, Versioned<PromptView>), ApiError> {
     let principal = &caller.principal;
     may_share(principal, &draft)?;
     let draft = checked(draft)?;
@@ -37,7 +38,7 @@ pub async fn create_prompt(
         return Err(ApiError::saying(Refusal::Conflict, sentence));
     }
     let created = changes.store().create_prompt(draft, Some(principal.user), house.clock.now()).await?;
-    Ok((StatusCode::CREATED, Json(show(&house, created).await?)))
+    Ok((StatusCode::CREATED, Versioned::first(show(&house, created).await?)))
 }
 
 /// Replaces a prompt.
@@ -52,11 +53,16 @@ pub async fn replace_prompt(
     caller: Caller,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(draft): ApiJson<PromptDraft>,
-) -> Result<Json<PromptView>, ApiError> {
-    let stored = editable(&house, PromptId(id), &caller.principal).await?;
-    save(&house, &changes, &caller.principal, stored, draft).await
+) -> Result<Versioned<PromptView>, ApiError> {
+    let (house, changes, caller, draft) = (&house, &changes, &caller, &draft);
+    let load = || load(house, PromptId(id), &caller.principal);
+    let save = move |version, stored| async move {
+        save(house, changes, &caller.principal, (version, stored), draft.clone()).await
+    };
+    edit(&if_match, load, save).await
 }
 
 /// Changes what is given of a prompt.
@@ -71,12 +77,17 @@ pub async fn change_prompt(
     caller: Caller,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
-) -> Result<Json<PromptView>, ApiError> {
-    let stored = editable(&house, PromptId(id), &caller.principal).await?;
-    let draft = merge(&stored.draft, given)?;
-    save(&house, &changes, &caller.principal, stored, draft).await
+) -> Result<Versioned<PromptView>, ApiError> {
+    let (house, changes, caller, given) = (&house, &changes, &caller, &given);
+    let load = || load(house, PromptId(id), &caller.principal);
+    let save = move |version, stored: PromptRecord| async move {
+        let draft = merge(&stored.draft, given.clone())?;
+        save(house, changes, &caller.principal, (version, stored), draft).await
+    };
+    edit(&if_match, load, save).await
 }
 
 /// Deletes a prompt.
@@ -90,23 +101,34 @@ pub async fn delete_prompt(
     caller: Caller,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
     let stored = editable(&house, PromptId(id), &caller.principal).await?;
-    changes.store().delete_prompt(stored.id).await?;
+    let version = deletable(&house, &if_match, EditableRecord::Prompt(stored.id)).await?;
+    changes.at(version).delete_prompt(stored.id).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+async fn load(
+    house: &House,
+    id: PromptId,
+    principal: &Principal,
+) -> Result<Versioned<PromptRecord>, ApiError> {
+    versioned(house, EditableRecord::Prompt(id), editable(house, id, principal)).await
 }
 
 async fn save(
     house: &House,
     changes: &Changes,
     principal: &Principal,
-    stored: PromptRecord,
+    (version, stored): (i64, PromptRecord),
     draft: PromptDraft,
-) -> Result<Json<PromptView>, ApiError> {
+) -> Result<Versioned<PromptView>, ApiError> {
     may_share(principal, &draft)?;
-    let saved = changes.store().replace_prompt(stored.id, checked(draft)?, house.clock.now()).await?;
-    show(house, saved).await.map(Json)
+    let (draft, now) = (checked(draft)?, house.clock.now());
+    let saved = changes.at(Some(version)).replace_prompt(stored.id, draft, now).await?;
+    Ok(Versioned::after(version, show(house, saved).await?))
 }
 
 /// The prompt, if this person may change it.

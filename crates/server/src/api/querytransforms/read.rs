@@ -7,10 +7,11 @@ use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiPath, ApiQuery};
 use crate::links::Links;
-use axum::Json;
+use crate::preconditions::{Versioned, versioned};
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
+use domain::contracts::EditableRecord;
 use domain::ids::TransformId;
 use domain::query_transform::{QueryTransform, TransformDraft};
 use serde::Serialize;
@@ -58,12 +59,15 @@ pub async fn read_querytransform(
     caller: Caller,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
-) -> Result<Json<TransformView>, ApiError> {
-    let transform = house.store.transform(TransformId(id)).await?;
-    match caller.principal.may_use(&transform) {
-        true => show(&house, transform).await.map(Json),
-        false => Err(ApiError::of(Refusal::NotFound)),
-    }
+) -> Result<Versioned<TransformView>, ApiError> {
+    let view = async {
+        let transform = house.store.transform(TransformId(id)).await?;
+        match caller.principal.may_use(&transform) {
+            true => show(&house, transform).await,
+            false => Err(ApiError::of(Refusal::NotFound)),
+        }
+    };
+    versioned(&house, EditableRecord::Transform(TransformId(id)), view).await
 }
 
 pub async fn show(house: &House, transform: QueryTransform) -> Result<TransformView, ApiError> {

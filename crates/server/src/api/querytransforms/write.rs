@@ -7,11 +7,12 @@ use crate::auth::Admin;
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath};
-use axum::Json;
+use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
 use axum::extract::State;
 use axum::http::StatusCode;
+use domain::contracts::EditableRecord;
 use domain::ids::TransformId;
-use domain::query_transform::TransformDraft;
+use domain::query_transform::{QueryTransform, TransformDraft};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -26,10 +27,10 @@ pub async fn create_querytransform(
     changes: Changes,
     State(house): State<Arc<House>>,
     ApiJson(draft): ApiJson<TransformDraft>,
-) -> Result<(StatusCode, Json<TransformView>), ApiError> {
+) -> Result<(StatusCode, Versioned<TransformView>), ApiError> {
     let draft = checked(draft)?;
     let created = changes.store().create_transform(draft, principal.user, house.clock.now()).await?;
-    Ok((StatusCode::CREATED, Json(show(&house, created).await?)))
+    Ok((StatusCode::CREATED, Versioned::first(show(&house, created).await?)))
 }
 
 /// Replaces a transform.
@@ -44,10 +45,13 @@ pub async fn replace_querytransform(
     _admin: Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(draft): ApiJson<TransformDraft>,
-) -> Result<Json<TransformView>, ApiError> {
-    save(&house, &changes, TransformId(id), draft).await
+) -> Result<Versioned<TransformView>, ApiError> {
+    let load = || load(&house, TransformId(id));
+    let save = |version, stored| save(&house, &changes, (version, stored), draft.clone());
+    edit(&if_match, load, save).await
 }
 
 /// Changes what is given of a transform.
@@ -62,11 +66,17 @@ pub async fn change_querytransform(
     _admin: Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
-) -> Result<Json<TransformView>, ApiError> {
-    let stored = house.store.transform(TransformId(id)).await?;
-    save(&house, &changes, stored.id, merge(&stored.draft, given)?).await
+) -> Result<Versioned<TransformView>, ApiError> {
+    let (house, changes, given) = (&house, &changes, &given);
+    let load = || load(house, TransformId(id));
+    let save = move |version, stored: QueryTransform| async move {
+        let draft = merge(&stored.draft, given.clone())?;
+        save(house, changes, (version, stored), draft).await
+    };
+    edit(&if_match, load, save).await
 }
 
 /// Deletes a transform. Searches and providers that name it say so when they run.
@@ -77,21 +87,28 @@ pub async fn change_querytransform(
 pub async fn delete_querytransform(
     _admin: Admin,
     changes: Changes,
+    State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    changes.store().delete_transform(TransformId(id)).await?;
+    let version = deletable(&house, &if_match, EditableRecord::Transform(TransformId(id))).await?;
+    changes.at(version).delete_transform(TransformId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+async fn load(house: &House, id: TransformId) -> Result<Versioned<QueryTransform>, ApiError> {
+    versioned(house, EditableRecord::Transform(id), house.store.transform(id)).await
 }
 
 async fn save(
     house: &House,
     changes: &Changes,
-    id: TransformId,
+    (version, stored): (i64, QueryTransform),
     draft: TransformDraft,
-) -> Result<Json<TransformView>, ApiError> {
-    house.store.transform(id).await?; // what is not there is 404, whatever the body says
-    let saved = changes.store().replace_transform(id, checked(draft)?, house.clock.now()).await?;
-    show(house, saved).await.map(Json)
+) -> Result<Versioned<TransformView>, ApiError> {
+    let (draft, now) = (checked(draft)?, house.clock.now());
+    let saved = changes.at(Some(version)).replace_transform(stored.id, draft, now).await?;
+    Ok(Versioned::after(version, show(house, saved).await?))
 }
 
 /// The draft as it is kept, if nothing is wrong with it.

@@ -13,6 +13,7 @@ use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath, ApiQuery, Flag};
 use crate::links::Links;
+use crate::preconditions::{IfMatch, Versioned, edit};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode};
@@ -174,8 +175,9 @@ async fn read_result(
     caller: Caller,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
-) -> Result<Json<ResultView>, ApiError> {
-    Ok(Json(own_result(&house, &caller, ResultId(id)).await?.into()))
+) -> Result<Versioned<ResultView>, ApiError> {
+    let saved = own_result(&house, &caller, ResultId(id)).await?;
+    Ok(Versioned::new(saved.version, saved.into()))
 }
 
 /// Replaces one result; its id, provider, block, rank at the provider, duplicates, place in the cache and the sources of a
@@ -188,11 +190,13 @@ async fn read_result(
 async fn replace_result(
     caller: Caller,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(item): ApiJson<ResultItem>,
-) -> Result<Json<ResultView>, ApiError> {
-    let saved = own_result(&house, &caller, ResultId(id)).await?;
-    save(&house, &saved.item, item).await
+) -> Result<Versioned<ResultView>, ApiError> {
+    let load = || load(&house, &caller, ResultId(id));
+    let save = |version, stored| save(&house, (version, stored), item.clone());
+    edit(&if_match, load, save).await
 }
 
 /// Changes what is given of one result.
@@ -204,12 +208,17 @@ async fn replace_result(
 async fn change_result(
     caller: Caller,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
-) -> Result<Json<ResultView>, ApiError> {
-    let saved = own_result(&house, &caller, ResultId(id)).await?;
-    let item = merge(&saved.item, given)?;
-    save(&house, &saved.item, item).await
+) -> Result<Versioned<ResultView>, ApiError> {
+    let (house, given) = (&house, &given);
+    let load = || load(house, &caller, ResultId(id));
+    let save = move |version, stored: ResultItem| async move {
+        let item = merge(&stored, given.clone())?;
+        save(house, (version, stored), item).await
+    };
+    edit(&if_match, load, save).await
 }
 
 /// Deletes one result; its search stays.
@@ -219,11 +228,20 @@ async fn change_result(
 async fn delete_result(
     caller: Caller,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
     let saved = own_result(&house, &caller, ResultId(id)).await?;
-    house.store.delete_result(saved.item.swirl_id).await?;
+    match if_match.guard(saved.version)? {
+        Some(version) => house.store.if_version(version).delete_result(saved.item.swirl_id).await?,
+        None => house.store.delete_result(saved.item.swirl_id).await?,
+    }
     Ok(StatusCode::NO_CONTENT)
+}
+
+async fn load(house: &House, caller: &Caller, id: ResultId) -> Result<Versioned<ResultItem>, ApiError> {
+    let saved = own_result(house, caller, id).await?;
+    Ok(Versioned::new(saved.version, saved.item))
 }
 
 /// A result belongs to whoever owns its search.
@@ -232,7 +250,11 @@ async fn own_result(house: &House, caller: &Caller, id: ResultId) -> Result<Save
     if search.owner == caller.principal.user { Ok(saved) } else { Err(ApiError::of(Refusal::NotFound)) }
 }
 
-async fn save(house: &House, stored: &ResultItem, item: ResultItem) -> Result<Json<ResultView>, ApiError> {
+async fn save(
+    house: &House,
+    (version, stored): (i64, ResultItem),
+    item: ResultItem,
+) -> Result<Versioned<ResultView>, ApiError> {
     let item = ResultItem {
         swirl_id: stored.swirl_id,
         searchprovider: stored.searchprovider.clone(),
@@ -246,6 +268,7 @@ async fn save(house: &House, stored: &ResultItem, item: ResultItem) -> Result<Js
         new: item.new.filter(|mark| *mark > 0).map(|_| NEW),
         ..item
     };
-    let saved = house.store.replace_result(stored.swirl_id, item, house.clock.now()).await?;
-    Ok(Json(saved.into()))
+    let (at_version, now) = (house.store.if_version(version), house.clock.now());
+    let saved = at_version.replace_result(stored.swirl_id, item, now).await?;
+    Ok(Versioned::new(saved.version, saved.into()))
 }

@@ -9,12 +9,12 @@ use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath};
 use crate::links::Links;
+use crate::preconditions::{IfMatch, Versioned};
 use crate::throttle::Class;
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::ids::SearchId;
-use domain::search::SearchDraft;
+use domain::search::{Search, SearchDraft};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -30,14 +30,17 @@ pub async fn replace_search(
     caller: Caller,
     State(house): State<Arc<House>>,
     links: Links,
-    address: ClientAddress,
+    (address, if_match): (ClientAddress, IfMatch),
     ApiPath(id): ApiPath<i64>,
     ApiJson(draft): ApiJson<SearchDraft>,
-) -> Result<Json<SearchView>, ApiError> {
+) -> Result<Versioned<SearchView>, ApiError> {
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    let edit = |stored: &SearchDraft| paid(&house, &caller, address, stored, draft.clone());
+    let edit = |stored: &Search| {
+        if_match.check(stored.version())?;
+        paid(&house, &caller, address, &stored.draft, draft.clone())
+    };
     let changed = house.federation.change(search.id, edit).await?;
-    Ok(Json(SearchView::of(changed, &caller.principal.username, &links)))
+    Ok(Versioned::new(changed.version(), SearchView::of(changed, &caller.principal.username, &links)))
 }
 
 /// Changes what is given of a search, and runs it again if that changes what runs.
@@ -52,14 +55,17 @@ pub async fn change_search(
     caller: Caller,
     State(house): State<Arc<House>>,
     links: Links,
-    address: ClientAddress,
+    (address, if_match): (ClientAddress, IfMatch),
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
-) -> Result<Json<SearchView>, ApiError> {
+) -> Result<Versioned<SearchView>, ApiError> {
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    let edit = |stored: &SearchDraft| paid(&house, &caller, address, stored, merge(stored, given.clone())?);
+    let edit = |stored: &Search| {
+        if_match.check(stored.version())?;
+        paid(&house, &caller, address, &stored.draft, merge(&stored.draft, given.clone())?)
+    };
     let changed = house.federation.change(search.id, edit).await?;
-    Ok(Json(SearchView::of(changed, &caller.principal.username, &links)))
+    Ok(Versioned::new(changed.version(), SearchView::of(changed, &caller.principal.username, &links)))
 }
 
 /// Deletes a search and its results at once.
@@ -69,10 +75,14 @@ pub async fn change_search(
 pub async fn delete_search(
     caller: Caller,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    house.store.delete_search(search.id).await?;
+    match if_match.guard(search.version())? {
+        Some(version) => house.store.if_version(version).delete_search(search.id).await?,
+        None => house.store.delete_search(search.id).await?,
+    }
     house.federation.events().changed(search.id);
     Ok(StatusCode::NO_CONTENT)
 }

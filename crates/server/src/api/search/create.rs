@@ -8,8 +8,8 @@ use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
 use crate::links::Links;
+use crate::preconditions::Versioned;
 use crate::throttle::Class;
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::search::SearchDraft;
@@ -30,9 +30,11 @@ pub async fn create_search(
     links: Links,
     address: ClientAddress,
     ApiJson(draft): ApiJson<SearchDraft>,
-) -> Result<(StatusCode, Json<SearchView>), ApiError> {
+) -> Result<(StatusCode, Versioned<SearchView>), ApiError> {
     house.throttles.take(Class::Search, caller.principal.user, address)?;
     let search = house.federation.create(caller.principal.user, draft).await?;
     log_start(&search, "search_post");
-    Ok((StatusCode::CREATED, Json(SearchView::of(search, &caller.principal.username, &links))))
+    let version = search.version();
+    let view = SearchView::of(search, &caller.principal.username, &links);
+    Ok((StatusCode::CREATED, Versioned::new(version, view)))
 }

@@ -12,6 +12,7 @@ use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiPath, ApiQuery, Flag};
 use crate::links::Links;
+use crate::preconditions::Versioned;
 use crate::throttle::Class;
 use axum::Json;
 use axum::extract::State;
@@ -154,9 +155,9 @@ pub async fn read_search(
     State(house): State<Arc<House>>,
     links: Links,
     ApiPath(id): ApiPath<i64>,
-) -> Result<Json<SearchView>, ApiError> {
+) -> Result<Versioned<SearchView>, ApiError> {
     let search = own_search(&house, &caller.principal, SearchId(id)).await?;
-    Ok(Json(SearchView::of(search, &caller.principal.username, &links)))
+    Ok(Versioned::new(search.version(), SearchView::of(search, &caller.principal.username, &links)))
 }
 
 async fn start_and_redirect(

@@ -8,11 +8,11 @@ use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiPath, ApiQuery, Flag};
 use crate::links::Links;
-use axum::Json;
+use crate::preconditions::{Versioned, versioned};
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
-use domain::contracts::Capability;
+use domain::contracts::{Capability, EditableRecord};
 use domain::ids::ProviderId;
 use domain::inline_secrets;
 use domain::provider::{ProviderDraft, SearchProvider};
@@ -141,12 +141,15 @@ pub async fn read_searchprovider(
     caller: Caller,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
-) -> Result<Json<ProviderView>, ApiError> {
-    let provider = house.store.provider(ProviderId(id)).await?;
-    if !caller.principal.may_see(&provider) {
-        return Err(ApiError::of(Refusal::NotFound));
-    }
-    show(&house, &provider, &caller.principal).await.map(Json)
+) -> Result<Versioned<ProviderView>, ApiError> {
+    let view = async {
+        let provider = house.store.provider(ProviderId(id)).await?;
+        match caller.principal.may_see(&provider) {
+            true => show(&house, &provider, &caller.principal).await,
+            false => Err(ApiError::of(Refusal::NotFound)),
+        }
+    };
+    versioned(&house, EditableRecord::Provider(ProviderId(id)), view).await
 }
 
 /// The provider as this person may see it.

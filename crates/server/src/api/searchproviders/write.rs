@@ -8,10 +8,12 @@ use crate::auth::Admin;
 use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{ApiJson, ApiPath, ApiValue, read_fields, read_object};
+use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use domain::contracts::EditableRecord;
 use domain::ids::ProviderId;
 use domain::provider::{PROVIDERS_PER_POST_MAX, ProviderDraft, SearchProvider};
 use domain::user::Principal;
@@ -50,7 +52,7 @@ pub async fn create_searchproviders(
         check_new(&house, &principal, &transforms, &draft).into_result(()).map_err(ApiError::invalid)?;
         let mut views = create(&house, &changes, &principal, vec![draft]).await?;
         let view = views.pop().ok_or_else(|| ApiError::internal("the store created nothing"))?;
-        return Ok((StatusCode::CREATED, Json(view)).into_response());
+        return Ok((StatusCode::CREATED, Versioned::first(view)).into_response());
     };
     let drafts = read_list(list, |draft| check_new(&house, &principal, &transforms, draft))?;
     Ok((StatusCode::CREATED, Json(create(&house, &changes, &principal, drafts).await?)).into_response())
@@ -68,11 +70,13 @@ pub async fn replace_searchprovider(
     Admin(principal): Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(draft): ApiJson<ProviderDraft>,
-) -> Result<Json<ProviderView>, ApiError> {
-    let stored = house.store.provider(ProviderId(id)).await?;
-    save(&house, &changes, &principal, &stored, draft).await
+) -> Result<Versioned<ProviderView>, ApiError> {
+    let load = || load(&house, ProviderId(id));
+    let save = |version, stored| save(&house, &changes, &principal, (version, stored), draft.clone());
+    edit(&if_match, load, save).await
 }
 
 /// Changes what is given of a provider.
@@ -87,12 +91,18 @@ pub async fn change_searchprovider(
     Admin(principal): Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
-) -> Result<Json<ProviderView>, ApiError> {
-    let stored = house.store.provider(ProviderId(id)).await?;
-    let draft: ProviderDraft = read_object(Value::Object(merge(&shown_fields(&stored, true)?, given)?))?;
-    save(&house, &changes, &principal, &stored, draft).await
+) -> Result<Versioned<ProviderView>, ApiError> {
+    let (house, changes, principal, given) = (&house, &changes, &principal, &given);
+    let load = || load(house, ProviderId(id));
+    let save = move |version, stored: SearchProvider| async move {
+        let merged = merge(&shown_fields(&stored, true)?, given.clone())?;
+        let draft: ProviderDraft = read_object(Value::Object(merged))?;
+        save(house, changes, principal, (version, stored), draft).await
+    };
+    edit(&if_match, load, save).await
 }
 
 /// Deletes a provider; saved results stay.
@@ -103,9 +113,12 @@ pub async fn change_searchprovider(
 pub async fn delete_searchprovider(
     _admin: Admin,
     changes: Changes,
+    State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
-    changes.store().delete_provider(ProviderId(id)).await?;
+    let version = deletable(&house, &if_match, EditableRecord::Provider(ProviderId(id))).await?;
+    changes.at(version).delete_provider(ProviderId(id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -168,24 +181,28 @@ async fn create(
     created.iter().map(view).collect()
 }
 
+async fn load(house: &House, id: ProviderId) -> Result<Versioned<SearchProvider>, ApiError> {
+    versioned(house, EditableRecord::Provider(id), house.store.provider(id)).await
+}
+
 async fn save(
     house: &House,
     changes: &Changes,
     principal: &Principal,
-    stored: &SearchProvider,
+    (version, stored): (i64, SearchProvider),
     draft: ProviderDraft,
-) -> Result<Json<ProviderView>, ApiError> {
-    let draft = keeping_secret(stored, draft)?;
+) -> Result<Versioned<ProviderView>, ApiError> {
+    let draft = keeping_secret(&stored, draft)?;
     let transforms = house.federation.transforms_for(principal).await?;
-    let proposed = changed(stored, &draft);
+    let proposed = changed(&stored, &draft);
     let mut errors = house.catalogues.check_provider(&proposed, &transforms);
     errors.merge(check_secret(&draft));
     if errors.is_empty() {
         errors = house.federation.check_in_force(&proposed);
     }
     let draft = errors.into_result(draft).map_err(ApiError::invalid)?;
-    let saved = changes.store().replace_provider(stored.id, draft, house.clock.now()).await?;
-    show(house, &saved, principal).await.map(Json)
+    let saved = changes.at(Some(version)).replace_provider(stored.id, draft, house.clock.now()).await?;
+    Ok(Versioned::after(version, show(house, &saved, principal).await?))
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! What people see and change of themselves.
 
-use super::current_draft;
+use super::{current_draft, load};
 use crate::House;
 use crate::auth::{Caller, Scheme, by_password, keep_session, password};
 use crate::changes::Changes;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiJson;
-use axum::Json;
+use crate::preconditions::{IfMatch, Versioned, edit};
 use axum::extract::State;
 use domain::user::{User, UserDraft};
 use serde::Deserialize;
@@ -33,8 +33,8 @@ pub struct PasswordInput {
 /// The caller.
 #[utoipa::path(get, path = "/svc/users/me/", tag = "people",
     responses((status = 200, description = "The caller.", body = User)))]
-pub async fn read_me(caller: Caller, State(house): State<Arc<House>>) -> Result<Json<User>, ApiError> {
-    Ok(Json(house.store.user(caller.principal.user).await?))
+pub async fn read_me(caller: Caller, State(house): State<Arc<House>>) -> Result<Versioned<User>, ApiError> {
+    load(&house, caller.principal.user).await
 }
 
 /// Changes what people may change of themselves: the mail address.
@@ -45,15 +45,22 @@ pub async fn change_me(
     caller: Caller,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiJson(input): ApiJson<MeInput>,
-) -> Result<Json<User>, ApiError> {
-    let user = house.store.user(caller.principal.user).await?;
-    let Some(email) = input.email else {
-        return Ok(Json(user));
+) -> Result<Versioned<User>, ApiError> {
+    let (house, changes, input) = (&house, &changes, &input);
+    let load = || load(house, caller.principal.user);
+    let save = move |version, user: User| async move {
+        let Some(email) = input.email.clone() else {
+            return Ok(Versioned::new(version, user));
+        };
+        let draft = UserDraft { email, ..current_draft(&user) };
+        let draft = draft.check(false).into_result(draft).map_err(ApiError::invalid)?;
+        let now = house.clock.now();
+        let saved = changes.at(Some(version)).replace_user(user.id, draft, None, now).await?;
+        Ok(Versioned::after(version, saved))
     };
-    let draft = UserDraft { email, ..current_draft(&user) };
-    let draft = draft.check(false).into_result(draft).map_err(ApiError::invalid)?;
-    Ok(Json(changes.store().replace_user(user.id, draft, None, house.clock.now()).await?))
+    edit(&if_match, load, save).await
 }
 
 /// A new password for the caller, who must know the one in force. All other sessions end, and so do all tokens of
@@ -68,7 +75,7 @@ pub async fn change_password(
     State(house): State<Arc<House>>,
     address: ClientAddress,
     ApiJson(input): ApiJson<PasswordInput>,
-) -> Result<Json<User>, ApiError> {
+) -> Result<Versioned<User>, ApiError> {
     let user = house.store.user(caller.principal.user).await?;
     let draft = UserDraft { password: Some(input.new.clone()), ..current_draft(&user) };
     let errors = draft.check(false);
@@ -79,11 +86,18 @@ pub async fn change_password(
         return Err(ApiError::invalid_field("current", "This is not your password."));
     }
     let hash = house.basic.hash(&input.new).await?;
-    let draft = UserDraft { password: None, ..draft };
-    let changed = changes.store().replace_user(user.id, draft, Some(hash), house.clock.now()).await?;
+    // Hashing takes a while: rights and groups are those of the moment of writing.
+    let (house, changes, hash) = (&house, &changes, &hash);
+    let load = || load(house, user.id);
+    let save = move |version, newest: User| async move {
+        let (draft, now) = (current_draft(&newest), house.clock.now());
+        let saved = changes.at(Some(version)).replace_user(newest.id, draft, Some(hash.clone()), now).await?;
+        Ok(Versioned::after(version, saved))
+    };
+    let changed = edit(&IfMatch::Absent, load, save).await?;
     password::forget_initial(Path::new(&house.settings.data_dir), &user.username);
     if let Scheme::Session { csrf, key_hash } = caller.scheme {
-        keep_session(&house, changed.id, key_hash, csrf).await?;
+        keep_session(house, user.id, key_hash, csrf).await?;
     }
-    Ok(Json(changed))
+    Ok(changed)
 }

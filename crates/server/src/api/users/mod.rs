@@ -10,21 +10,19 @@ use crate::changes::Changes;
 use crate::error::{ApiError, ErrorBody, Refusal};
 use crate::extract::{ApiJson, ApiPath, ApiQuery};
 use crate::links::Links;
-use axum::Json;
+use crate::preconditions::{IfMatch, Versioned, deletable, edit, versioned};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use domain::contracts::Store;
+use domain::contracts::EditableRecord;
 use domain::ids::UserId;
 use domain::user::{User, UserDraft};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
+use tokio::sync::OnceCell;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-/// Users read at once when administrators are counted.
-const COUNT_STEP: u64 = 100;
 
 pub fn router() -> OpenApiRouter<Arc<House>> {
     OpenApiRouter::new()
@@ -60,11 +58,11 @@ async fn create_user(
     changes: Changes,
     State(house): State<Arc<House>>,
     ApiJson(draft): ApiJson<UserDraft>,
-) -> Result<(StatusCode, Json<User>), ApiError> {
+) -> Result<(StatusCode, Versioned<User>), ApiError> {
     let mut draft = draft.check(true).into_result(draft).map_err(ApiError::invalid)?;
     let hash = house.basic.hash(&draft.password.take().unwrap_or_default()).await?;
     let user = changes.store().create_user(draft, hash, house.clock.now()).await?;
-    Ok((StatusCode::CREATED, Json(user)))
+    Ok((StatusCode::CREATED, Versioned::first(user)))
 }
 
 /// One user.
@@ -74,8 +72,8 @@ async fn read_user(
     _admin: Admin,
     State(house): State<Arc<House>>,
     ApiPath(id): ApiPath<i64>,
-) -> Result<Json<User>, ApiError> {
-    Ok(Json(house.store.user(UserId(id)).await?))
+) -> Result<Versioned<User>, ApiError> {
+    load(&house, UserId(id)).await
 }
 
 /// Replaces a user; without `password` the stored one stays. A new password ends the user's sessions and the tokens of
@@ -90,11 +88,14 @@ async fn replace_user(
     _admin: Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(draft): ApiJson<UserDraft>,
-) -> Result<Json<User>, ApiError> {
-    let user = house.store.user(UserId(id)).await?;
-    save(&house, &changes, &user, draft).await
+) -> Result<Versioned<User>, ApiError> {
+    let hash = PasswordHash::default();
+    let load = || load(&house, UserId(id));
+    let save = |version, user| save(&house, &changes, (version, user), draft.clone(), &hash);
+    edit(&if_match, load, save).await
 }
 
 /// Changes what is given of a user.
@@ -108,12 +109,18 @@ async fn change_user(
     _admin: Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
     ApiJson(given): ApiJson<Map<String, Value>>,
-) -> Result<Json<User>, ApiError> {
-    let user = house.store.user(UserId(id)).await?;
-    let draft = merge(&current_draft(&user), given)?;
-    save(&house, &changes, &user, draft).await
+) -> Result<Versioned<User>, ApiError> {
+    let hash = PasswordHash::default();
+    let (house, changes, given, hash) = (&house, &changes, &given, &hash);
+    let load = || load(house, UserId(id));
+    let save = move |version, user: User| async move {
+        let draft = merge(&current_draft(&user), given.clone())?;
+        save(house, changes, (version, user), draft, hash).await
+    };
+    edit(&if_match, load, save).await
 }
 
 /// Deletes a user with searches, results, tokens and private providers.
@@ -126,37 +133,44 @@ async fn delete_user(
     Admin(principal): Admin,
     changes: Changes,
     State(house): State<Arc<House>>,
+    if_match: IfMatch,
     ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, ApiError> {
     let user = house.store.user(UserId(id)).await?;
     if user.id == principal.user {
         return Err(ApiError::saying(Refusal::Conflict, "You cannot delete yourself."));
     }
-    keep_an_admin(&*house.store, &user).await?;
-    changes.store().delete_user(user.id).await?;
+    let version = deletable(&house, &if_match, EditableRecord::User(user.id)).await?;
+    changes.at(version).delete_user(user.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
+async fn load(house: &House, id: UserId) -> Result<Versioned<User>, ApiError> {
+    versioned(house, EditableRecord::User(id), house.store.user(id)).await
+}
+
+/// The hash of a new password: made once, however often the edit is made again.
+type PasswordHash = OnceCell<String>;
+
+/// Writes a user. The store refuses what would leave no administrator, in the transaction that writes.
 async fn save(
     house: &House,
     changes: &Changes,
-    user: &User,
+    (version, user): (i64, User),
     draft: UserDraft,
-) -> Result<Json<User>, ApiError> {
+    hash: &PasswordHash,
+) -> Result<Versioned<User>, ApiError> {
     let mut draft = draft.check(false).into_result(draft).map_err(ApiError::invalid)?;
-    if user.is_admin && !draft.is_admin {
-        keep_an_admin(&*house.store, user).await?;
-    }
     let hash = match draft.password.take() {
-        Some(password) => Some(house.basic.hash(&password).await?),
+        Some(password) => Some(hash.get_or_try_init(|| house.basic.hash(&password)).await?.clone()),
         None => None,
     };
     let (is_new_password, now) = (hash.is_some(), house.clock.now());
-    let changed = changes.store().replace_user(user.id, draft, hash, now).await?;
+    let saved = changes.at(Some(version)).replace_user(user.id, draft, hash, now).await?;
     if is_new_password {
         password::forget_initial(Path::new(&house.settings.data_dir), &user.username);
     }
-    Ok(Json(changed))
+    Ok(Versioned::after(version, saved))
 }
 
 fn current_draft(user: &User) -> UserDraft {
@@ -166,23 +180,5 @@ fn current_draft(user: &User) -> UserDraft {
         email: user.email.clone(),
         groups: user.groups.clone(),
         is_admin: user.is_admin,
-    }
-}
-
-/// 409 when nobody but this user is an administrator.
-async fn keep_an_admin(store: &dyn Store, user: &User) -> Result<(), ApiError> {
-    if !user.is_admin {
-        return Ok(());
-    }
-    let mut offset = 0;
-    loop {
-        let page = store.users(offset, COUNT_STEP).await?;
-        if page.items.iter().any(|other| other.is_admin && other.id != user.id) {
-            return Ok(());
-        }
-        offset += COUNT_STEP;
-        if offset >= page.total {
-            return Err(ApiError::saying(Refusal::Conflict, "This is the last administrator."));
-        }
     }
 }
