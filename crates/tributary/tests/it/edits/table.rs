@@ -41,7 +41,8 @@ fn number(round: usize) -> Value {
 }
 
 fn groups(round: usize) -> Value {
-    json!([["red", "blue", "green"][round % 3]])
+    let group = ["red", "blue", "green"][round % 3];
+    json!([group])
 }
 
 fn mail(round: usize) -> Value {
