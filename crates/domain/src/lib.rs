@@ -42,6 +42,7 @@ pub mod branding;
 pub mod chat;
 pub mod contracts;
 pub mod corpus;
+pub mod fair_share;
 pub mod ids;
 pub mod inline_secrets;
 pub mod installation;

@@ -3,7 +3,7 @@
 use crate::{Federation, FederationError, origin};
 use async_trait::async_trait;
 use domain::contracts::{ClaimedTask, NewTask, QueueName, StoreError, TaskError, TaskHandler};
-use domain::ids::SearchId;
+use domain::ids::{SearchId, UserId};
 use domain::message;
 use domain::search::Search;
 use domain::status::SearchStatus;
@@ -33,16 +33,23 @@ struct Payload {
 
 /// The task that runs a search as it now is.
 pub(crate) fn run_search(search: &Search) -> NewTask {
-    task_of_run(search.id, search.run, search.status == SearchStatus::UpdateSearch)
+    let is_update = search.status == SearchStatus::UpdateSearch;
+    task_of_run((search.id, search.owner), search.run, is_update)
 }
 
-/// The task of one run of a search; an update keeps what is there.
-pub fn task_of_run(search: SearchId, run: i64, is_update: bool) -> NewTask {
+/// The task of one run of a search and its owner; an update keeps what is there.
+pub fn task_of_run((search, owner): (SearchId, UserId), run: i64, is_update: bool) -> NewTask {
     let mut payload = serde_json::json!({ "search": search, "run": run, "update": is_update });
     if let Some(request) = origin::request() {
         payload["request"] = request.into();
     }
-    NewTask { queue: QueueName::Search, name: RUN_SEARCH.to_owned(), payload, attempts_max: ATTEMPTS_MAX }
+    NewTask {
+        queue: QueueName::Search,
+        name: RUN_SEARCH.to_owned(),
+        payload,
+        attempts_max: ATTEMPTS_MAX,
+        owner: Some(owner),
+    }
 }
 
 /// Runs a search.
@@ -177,7 +184,7 @@ impl RunSubscriptions {
         let obstacle = match store.user(search.owner).await {
             Ok(_) if search.status.is_error() => message::subscription_failed(search.status),
             Ok(_) => {
-                self.0.update(search).await?;
+                self.0.update_unlimited(search).await?;
                 return Ok(());
             }
             Err(StoreError::NotFound) => message::subscription_without_owner().to_owned(),
@@ -197,7 +204,7 @@ mod tests {
     #[tokio::test]
     async fn a_run_names_the_request_that_asked_for_it() {
         let read = |task: NewTask| serde_json::from_value::<Payload>(task.payload).unwrap().request;
-        let make = async || task_of_run(SearchId(1), 2, false);
+        let make = async || task_of_run((SearchId(1), UserId(4)), 2, false);
         assert_eq!(read(origin::within_request("r-1".to_owned(), make()).await).as_deref(), Some("r-1"));
         assert_eq!(read(make().await), None, "nobody asked");
         let of_earlier_days = serde_json::json!({ "search": 1, "run": 2 });

@@ -130,6 +130,7 @@ async fn searched(pre_query_processors: &[&str]) -> Search {
         name: "run_search".to_owned(),
         payload: json!({"search": search.id.0, "run": search.run}),
         attempts_max: 1,
+        owner: None,
     };
     let search = store.create_search(draft, owner.id, Vec::new(), now, task).await.unwrap();
     let settings = Arc::new(Settings { timeout: Secs::new(TIMEOUT_S), ..Settings::default() });

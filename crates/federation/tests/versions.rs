@@ -150,7 +150,7 @@ impl House {
 
 fn task(search: &Search) -> NewTask {
     let payload = json!({"search": search.id.0, "run": search.run});
-    NewTask { queue: QueueName::Search, name: "run_search".to_owned(), payload, attempts_max: 1 }
+    NewTask { queue: QueueName::Search, name: "run_search".to_owned(), payload, attempts_max: 1, owner: None }
 }
 
 /// The end of its address, its badge, and who else has the address.

@@ -77,6 +77,7 @@ async fn answer_of_a_worker(house: &House) -> Result<(), PingError> {
         name: TASK.to_owned(),
         payload: json!({ "ping": ping }),
         attempts_max: 1,
+        owner: None,
     };
     house.queue.push(task).await?;
     while !house.store.take_ping_answer(&ping).await? {

@@ -13,7 +13,7 @@ macro_rules! files {
             $folder, 1 "0001_people", 2 "0002_providers", 3 "0003_searches", 4 "0004_tasks", 5 "0005_life",
             6 "0006_similarity", 7 "0007_pings", 8 "0008_schedules", 9 "0009_confidential", 10 "0010_audit",
             11 "0011_authenticators", 12 "0012_answers", 13 "0013_lists", 14 "0014_operations",
-            15 "0015_corpus", 16 "0016_canonical", 17 "0017_askers", 19 "0019_records",
+            15 "0015_corpus", 16 "0016_canonical", 17 "0017_askers", 19 "0019_records", 20 "0020_task_owners",
             22 "0022_rekey", 23 "0023_versions"
         )
     };

@@ -67,6 +67,7 @@ impl Scheduler {
                 name: schedule.name,
                 payload: Default::default(),
                 attempts_max: ATTEMPTS_MAX,
+                owner: None,
             };
             let name = task.name.clone();
             self.queue.push(task).await?;

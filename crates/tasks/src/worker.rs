@@ -2,13 +2,13 @@
 
 use crate::Registry;
 use domain::contracts::{
-    ClaimedTask, Clock, QueueError, QueueName, TaskError, TaskHandler, TaskQueue, WorkerBeat,
+    ClaimedTask, Clock, QueueError, QueueName, TaskError, TaskHandler, TaskQueue, WorkerBeat, WorkerSlots,
 };
 use domain::workload::Workload;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
@@ -52,6 +52,8 @@ pub struct Worker {
     too_late: watch::Sender<bool>,
     /// What the last sign of life said.
     told_active: AtomicU32,
+    /// It claims nothing more, so it has no slots for anybody.
+    is_stopping: AtomicBool,
 }
 
 impl Worker {
@@ -72,6 +74,7 @@ impl Worker {
             workload: Arc::default(),
             too_late: watch::Sender::new(false),
             told_active: AtomicU32::new(0),
+            is_stopping: AtomicBool::new(false),
         }
     }
 
@@ -96,6 +99,8 @@ impl Worker {
             () = self.beat_for_ever() => {}
             () = self.claim_until_stopped(&mut running, &mut stop) => {}
         }
+        self.is_stopping.store(true, Ordering::Relaxed);
+        let _in_vain = tokio::time::timeout(RELEASE_MAX, self.beat()).await;
         if !all_end_within(self.config.grace, &mut running).await {
             tracing::warn!(
                 queue = self.config.queue.as_str(),
@@ -148,9 +153,10 @@ impl Worker {
         }
     }
 
-    async fn claim(&self, at_most: usize) -> Result<Vec<ClaimedTask>, QueueError> {
-        let at_most = u32::try_from(at_most).unwrap_or(u32::MAX);
-        self.queue.claim_many(self.config.queue, at_most, &self.name, self.config.lease).await
+    async fn claim(&self, free: usize) -> Result<Vec<ClaimedTask>, QueueError> {
+        let free = u32::try_from(free).unwrap_or(u32::MAX);
+        let slots = WorkerSlots { free, total: self.config.concurrency.max(1) };
+        self.queue.claim_many(self.config.queue, slots, &self.name, self.config.lease).await
     }
 
     fn start(&self, task: ClaimedTask, place: OwnedSemaphorePermit, running: &mut JoinSet<()>) {
@@ -181,7 +187,7 @@ impl Worker {
         let beat = WorkerBeat {
             worker: self.name.clone(),
             queue: self.config.queue,
-            concurrency: self.config.concurrency,
+            concurrency: if self.is_stopping.load(Ordering::Relaxed) { 0 } else { self.config.concurrency },
             active,
             last_seen: self.clock.now(),
         };

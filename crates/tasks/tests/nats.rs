@@ -2,8 +2,10 @@
 //! The tests of the contract are in `queue.rs`.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
-use domain::contracts::{ClaimedTask, Clock, NewTask, NewsRelay, QueueName, Store, SystemClock, TaskQueue};
-use domain::ids::TaskId;
+use domain::contracts::{
+    ClaimedTask, Clock, NewTask, NewsRelay, QueueName, Store, SystemClock, TaskQueue, WorkerBeat,
+};
+use domain::ids::{TaskId, UserId};
 use domain::secret::Secret;
 use futures_util::future::join_all;
 use serde_json::json;
@@ -42,11 +44,11 @@ async fn connected(url: &str, store: &Arc<dyn Store>) -> NatsQueue {
 
 fn task(number: usize) -> NewTask {
     let payload = json!({"number": number});
-    NewTask { queue: QUEUE, name: "note".to_owned(), payload, attempts_max: 5 }
+    NewTask { queue: QUEUE, name: "note".to_owned(), payload, attempts_max: 5, owner: None }
 }
 
 async fn in_outbox(store: &Arc<dyn Store>) -> usize {
-    store.outbox(TaskId(0), 10_000, SystemClock.now()).await.unwrap().len()
+    store.outbox_heads(10_000, SystemClock.now()).await.unwrap().len()
 }
 
 async fn until_outbox_has(store: &Arc<dyn Store>, count: usize) {
@@ -287,4 +289,61 @@ async fn a_new_server_is_furnished_again() {
     server.start_empty();
     queue.push(task(2)).await.unwrap();
     assert_eq!(next(&queue).await.payload, json!({"number": 2}));
+}
+
+/// A stream that was made before tasks had owners takes them as well, and what waits in it is run.
+#[tokio::test]
+async fn a_stream_of_an_earlier_release_is_used_on() {
+    let Some(url) = testkit::nats::queue("a stream of an earlier release") else { return };
+    let (server, name) = url.rsplit_once('/').unwrap();
+    let context = async_nats::jetstream::new(async_nats::connect(server).await.unwrap());
+    let earlier = async_nats::jetstream::stream::Config {
+        name: name.to_owned(),
+        subjects: vec![format!("{name}.tasks.*")],
+        retention: async_nats::jetstream::stream::RetentionPolicy::WorkQueue,
+        ..Default::default()
+    };
+    context.create_stream(earlier).await.unwrap();
+    let letter = json!({"id": 1, "name": "note", "payload": {"number": 1}, "attempts_max": 5}).to_string();
+    let sent = context.publish(format!("{name}.tasks.search"), letter.into()).await.unwrap();
+    sent.await.unwrap();
+    let queue = connected(&url, &store().await).await;
+    queue.push(NewTask { owner: Some(UserId(4)), ..task(2) }).await.unwrap();
+    let mut numbers = BTreeSet::new();
+    for _ in 0..2 {
+        let held = next(&queue).await;
+        numbers.insert((held.payload["number"].as_u64().unwrap(), held.owner));
+        queue.finish(&held).await.unwrap();
+    }
+    assert_eq!(numbers, BTreeSet::from([(1, None), (2, Some(UserId(4)))]));
+}
+
+/// Processes that relay at the same time do not give one owner more than its part of the slots.
+#[tokio::test(flavor = "multi_thread")]
+async fn relays_at_once_keep_the_reserve() {
+    let Some(url) = testkit::nats::queue("turns with several relays") else { return };
+    let store = store().await;
+    let nodes = join_all((0..4).map(|_| connected(&url, &store))).await;
+    let beat = WorkerBeat {
+        worker: "worker".to_owned(),
+        queue: QUEUE,
+        concurrency: 16,
+        active: 0,
+        last_seen: SystemClock.now(),
+    };
+    nodes[0].beat(beat).await.unwrap();
+    for number in 0..60 {
+        store.push_task(NewTask { owner: Some(UserId(1)), ..task(number) }, SystemClock.now()).await.unwrap();
+    }
+    nodes.iter().for_each(|node| node.nudge(QUEUE));
+    until_outbox_has(&store, 46).await; // 14 of 16 slots
+    store.push_task(NewTask { owner: Some(UserId(2)), ..task(60) }, SystemClock.now()).await.unwrap();
+    nodes.iter().for_each(|node| node.nudge(QUEUE));
+    until_outbox_has(&store, 46).await;
+    let mut owners = Vec::new();
+    while let Some(held) = nodes[owners.len() % 4].claim(QUEUE, "worker", LONG).await.unwrap() {
+        owners.extend(held.owner);
+    }
+    assert_eq!(owners.len(), 15);
+    assert!(owners.contains(&UserId(2)));
 }

@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use domain::contracts::{
-    ClaimedTask, NewTask, QueueName, Store, SystemClock, TaskError, TaskHandler, TaskQueue,
+    ClaimedTask, NewTask, QueueName, Store, SystemClock, TaskError, TaskHandler, TaskQueue, WorkerSlots,
 };
 use domain::secret::Secret;
 use serde_json::Value;
@@ -75,7 +75,13 @@ impl Bench {
     }
 
     async fn push(&self, payload: Value) {
-        let task = NewTask { queue: QueueName::Search, name: "note".to_owned(), payload, attempts_max: 3 };
+        let task = NewTask {
+            queue: QueueName::Search,
+            name: "note".to_owned(),
+            payload,
+            attempts_max: 3,
+            owner: None,
+        };
         self.queue.push(task).await.unwrap();
     }
 
@@ -156,7 +162,8 @@ async fn what_a_stop_interrupts_is_free_at_once() {
     let started = Instant::now();
     let notes = bench.stop().await;
     let lease = Duration::from_secs(60);
-    let claimed = queue.claim_many(QueueName::Search, 10, "another worker", lease).await.unwrap();
+    let claimed =
+        queue.claim_many(QueueName::Search, WorkerSlots::any(10), "another worker", lease).await.unwrap();
     assert!(started.elapsed() < Duration::from_secs(2), "after {:?}", started.elapsed());
     let attempts: Vec<u32> = claimed.iter().map(|task| task.attempt).collect();
     assert_eq!((attempts, done(&notes)), (vec![1, 1], 0), "being stopped is no failure");

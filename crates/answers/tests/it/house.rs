@@ -177,7 +177,7 @@ pub fn wish(instructions: &str) -> AnswerWish {
 
 fn task(search: &Search) -> NewTask {
     let payload = json!({"search": search.id.0, "run": search.run});
-    NewTask { queue: QueueName::Search, name: "run_search".to_owned(), payload, attempts_max: 1 }
+    NewTask { queue: QueueName::Search, name: "run_search".to_owned(), payload, attempts_max: 1, owner: None }
 }
 
 const CATALOGUES: Catalogues = Catalogues {

@@ -43,7 +43,7 @@ impl SemanticCache {
             ScanOutcome::Queued(scan) => scan,
             ScanOutcome::Busy(scan) => return Err(EgressError::Running(Box::new(scan))),
         };
-        if let Err(error) = push(parts, scan.scan_id).await {
+        if let Err(error) = push(parts, &scan).await {
             // Nobody would ever run it, and it would keep the person from the next one.
             let sentence = "the scan could not be queued".to_owned();
             let end = ScanEnd {

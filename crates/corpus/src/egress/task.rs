@@ -25,12 +25,13 @@ struct Errand {
     scan: ScanId,
 }
 
-pub async fn push(parts: &CacheParts, scan: ScanId) -> Result<TaskId, QueueError> {
+pub async fn push(parts: &CacheParts, scan: &Scan) -> Result<TaskId, QueueError> {
     let task = NewTask {
         queue: QueueName::Corpus,
         name: ScanSentMail::NAME.to_owned(),
-        payload: serde_json::json!(Errand { scan }),
+        payload: serde_json::json!(Errand { scan: scan.scan_id }),
         attempts_max: ATTEMPTS_MAX,
+        owner: Some(scan.user),
     };
     parts.queue.push(task).await
 }

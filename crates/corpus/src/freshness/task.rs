@@ -30,7 +30,8 @@ pub async fn push(cache: &SemanticCache, asker: UserId, signals: &[SignalId]) {
         Ok(_) => {
             let payload = serde_json::json!(Errand { asker, signals: signals.to_vec() });
             let name = CheckLiveness::NAME.to_owned();
-            queue.push(NewTask { queue: QueueName::Corpus, name, payload, attempts_max: ATTEMPTS_MAX }).await
+            let (attempts_max, owner) = (ATTEMPTS_MAX, Some(asker));
+            queue.push(NewTask { queue: QueueName::Corpus, name, payload, attempts_max, owner }).await
         }
         Err(error) => Err(error),
     };

@@ -80,6 +80,7 @@ impl Errand {
             name: TASK.to_owned(),
             payload: serde_json::json!(self),
             attempts_max: ATTEMPTS_MAX,
+            owner: Some(self.user),
         };
         parts.queue.push(task).await
     }

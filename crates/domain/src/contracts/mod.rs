@@ -66,12 +66,12 @@ pub use relay::{LETTER_BYTES_MAX, NewsRelay, RelayError};
 pub use signal_store::{CorpusChange, CorpusCounts, Placed, Retrieval, SignalFilter, SignalStore};
 pub use source_tokens::{SourceTokenError, SourceTokens};
 pub use store::{
-    FinishedRun, NewSession, OutboxStore, OutboxTask, Page, PipelineStore, PoolUse, ProviderStore,
-    QueryTransformStore, ResultStore, Schedule, ScheduleStore, SearchStore, SessionStore, Store, StoreError,
-    TaskOf, TaskStore, TokenStore, UserStore,
+    FinishedRun, NewSession, OutboxHead, OutboxStore, OutboxTask, Page, PipelineStore, PoolUse,
+    ProviderStore, QueryTransformStore, ResultStore, Schedule, ScheduleStore, SearchStore, SessionStore,
+    Store, StoreError, TaskOf, TaskStore, TokenStore, UserStore, WaitingOwners,
 };
 pub use task_queue::{
-    ClaimedTask, NewTask, QueueError, QueueName, TaskError, TaskHandler, TaskQueue, WorkerBeat,
+    ClaimedTask, NewTask, QueueError, QueueName, TaskError, TaskHandler, TaskQueue, WorkerBeat, WorkerSlots,
 };
 pub use toolbox::Toolbox;
 pub use vector_store::{

@@ -3,8 +3,9 @@
 use super::{
     ActivityStore, AiProviderStore, AnswerStore, AuditStore, AuthenticatorStore, BrandingStore, BroughtStore,
     CanonicalStore, ChatStore, ClaimedTask, ConnectionStore, EgressStore, IdentityStore, NewTask,
-    PreferenceStore, PromptStore, QueueName, SearchRunStore, SignalStore, VersionStore, WorkerBeat,
+    PreferenceStore, PromptStore, QueueName, SearchRunStore, SignalStore, VersionStore, WorkerBeat, WorkerSlots,
 };
+use crate::fair_share::WaitingTask;
 use crate::ids::{GroupId, PipelineId, ProviderId, ResultId, SearchId, TaskId, TokenId, TransformId, UserId};
 use crate::instant::Instant;
 use crate::pipeline_record::{Pipeline, PipelineDraft};
@@ -113,6 +114,8 @@ pub trait SearchStore: Send + Sync {
     ) -> Result<Page<Search>, StoreError> {
         self.find_searches(&SearchFilter { owner, ..SearchFilter::default() }, offset, limit).await
     }
+    /// How many searches the owner has; counting ends at `at_most`.
+    async fn count_searches(&self, owner: UserId, at_most: u64) -> Result<u64, StoreError>;
     /// Replaces the writable fields and nothing else. None, and nothing is changed, when the search was written
     /// since it was read as `seen`: its `date_updated` tells.
     async fn change_search(
@@ -388,21 +391,31 @@ pub trait ScheduleStore: Send + Sync {
     async fn take_due(&self, now: Instant) -> Result<Vec<Schedule>, StoreError>;
 }
 
+/// How the waiting tasks of a queue are spread over users.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WaitingOwners {
+    /// Users who have a waiting task.
+    pub owners: u64,
+    /// Waiting tasks of the user who has the most.
+    pub most: u64,
+}
+
 /// The records behind the task queue; `tasks` adds waking and waiting.
 #[async_trait]
 pub trait TaskStore: Send + Sync {
     async fn push_task(&self, task: NewTask, now: Instant) -> Result<TaskId, StoreError>;
-    /// The oldest due tasks that nobody holds, `at_most` so many, the oldest first, now held by `worker` until
-    /// `now + lease`. A task whose tries are used up is marked given up and passed over.
+    /// Due tasks that nobody holds, no more than `slots` has free, now held by `worker` until `now + lease`. Owners take
+    /// turns within their share of the worker's slots, as [`crate::fair_share::choose`] says. A task whose tries are
+    /// used up is marked given up and passed over.
     async fn claim_tasks(
         &self,
         queue: QueueName,
-        at_most: u32,
+        slots: WorkerSlots,
         worker: &str,
         lease: Duration,
         now: Instant,
     ) -> Result<Vec<ClaimedTask>, StoreError>;
-    /// The oldest of them.
+    /// The first of them.
     async fn claim_task(
         &self,
         queue: QueueName,
@@ -410,7 +423,7 @@ pub trait TaskStore: Send + Sync {
         lease: Duration,
         now: Instant,
     ) -> Result<Option<ClaimedTask>, StoreError> {
-        Ok(self.claim_tasks(queue, 1, worker, lease, now).await?.pop())
+        Ok(self.claim_tasks(queue, WorkerSlots::any(1), worker, lease, now).await?.pop())
     }
     /// False when the lease was lost.
     async fn renew_task(&self, task: &ClaimedTask, lease: Duration, now: Instant)
@@ -419,8 +432,14 @@ pub trait TaskStore: Send + Sync {
     async fn retry_task(&self, task: &ClaimedTask, due: Instant, reason: &str) -> Result<(), StoreError>;
     /// Undoes the claim: it is free, and this try is not counted.
     async fn release_task(&self, task: &ClaimedTask) -> Result<(), StoreError>;
-    /// When the next task that is free becomes due, if there is one.
-    async fn next_due(&self, queue: QueueName) -> Result<Option<Instant>, StoreError>;
+    /// Whether a task is due that nobody holds. After a claim that found nothing, it waits for its owner's turn.
+    async fn has_due_task(&self, queue: QueueName, now: Instant) -> Result<bool, StoreError>;
+    /// When, after `now`, the next task becomes due or its lease ends, if there is one.
+    async fn next_due(&self, queue: QueueName, now: Instant) -> Result<Option<Instant>, StoreError>;
+    /// Tasks of this owner that wait in the queue, due or not, without those that run.
+    async fn waiting_tasks_of(&self, queue: QueueName, owner: UserId) -> Result<u64, StoreError>;
+    /// The same for all owners together, without their names.
+    async fn waiting_owners(&self, queue: QueueName) -> Result<WaitingOwners, StoreError>;
     async fn task_depth(&self, queue: QueueName, now: Instant) -> Result<u64, StoreError>;
     /// Frees every task: for the only process on its data, at start, after a crash.
     async fn release_all_tasks(&self) -> Result<u64, StoreError>;
@@ -452,12 +471,20 @@ pub struct OutboxTask {
     pub date_created: Instant,
 }
 
+/// A stored task that waits for its turn to go to a broker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutboxHead {
+    pub queue: QueueName,
+    pub waiting: WaitingTask,
+}
+
 /// The stored tasks seen as an outbox: a task leaves it when a broker has it.
 #[async_trait]
 pub trait OutboxStore: Send + Sync {
-    /// At most `count` tasks that are due and held by nobody, with ids above `after`, in the order of their ids.
-    /// They stay where they are.
-    async fn outbox(&self, after: TaskId, count: u32, now: Instant) -> Result<Vec<OutboxTask>, StoreError>;
+    /// The tasks that are due and held by nobody: of each owner in each queue the oldest, at most `per_owner`.
+    async fn outbox_heads(&self, per_owner: u32, now: Instant) -> Result<Vec<OutboxHead>, StoreError>;
+    /// These tasks, in the order of their ids. They stay where they are; what is gone already is passed over.
+    async fn outbox_tasks(&self, ids: &[TaskId]) -> Result<Vec<OutboxTask>, StoreError>;
     /// Takes these out. What is gone already is passed over.
     async fn take_out(&self, ids: &[TaskId]) -> Result<(), StoreError>;
 }

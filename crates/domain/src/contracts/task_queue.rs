@@ -1,7 +1,7 @@
 //! TaskQueue: durable work with at-least-once delivery.
 
 use super::StoreError;
-use crate::ids::TaskId;
+use crate::ids::{TaskId, UserId};
 use crate::instant::Instant;
 use async_trait::async_trait;
 use serde_json::Value;
@@ -53,6 +53,8 @@ pub struct NewTask {
     pub payload: Value,
     /// How often it may be started before it is given up.
     pub attempts_max: u32,
+    /// The user it is run for; None for the service itself. Owners take turns (see [`crate::fair_share`]).
+    pub owner: Option<UserId>,
 }
 
 /// A task that this worker holds until its lease ends.
@@ -65,8 +67,25 @@ pub struct ClaimedTask {
     /// 1 for the first try.
     pub attempt: u32,
     pub attempts_max: u32,
+    pub owner: Option<UserId>,
     /// Proves the claim: a worker whose lease was given to another changes nothing.
     pub lease: String,
+}
+
+/// The slots of a worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkerSlots {
+    /// Tasks that may be claimed now.
+    pub free: u32,
+    /// Tasks that the worker runs at once; one owner's share is a part of them.
+    pub total: u32,
+}
+
+impl WorkerSlots {
+    /// So many tasks for whoever has no limit of its own, such as a command or a test.
+    pub const fn any(free: u32) -> Self {
+        Self { free, total: u32::MAX }
+    }
 }
 
 /// A worker's sign of life.
@@ -74,7 +93,7 @@ pub struct ClaimedTask {
 pub struct WorkerBeat {
     pub worker: String,
     pub queue: QueueName,
-    /// Tasks it may run at once.
+    /// Tasks it may run at once; 0 from a worker that is stopping.
     pub concurrency: u32,
     pub active: u32,
     pub last_seen: Instant,
@@ -95,23 +114,24 @@ pub trait TaskQueue: Send + Sync {
     async fn push(&self, task: NewTask) -> Result<TaskId, QueueError>;
     /// Wakes a worker for a task that was stored in another transaction.
     fn nudge(&self, queue: QueueName);
-    /// The oldest tasks that are due and free, `at_most` so many, the oldest first, held by `worker` for `lease`.
-    /// Does not wait for more when there is one.
+    /// Tasks that are due and free, no more than `slots` has free, held by `worker` for `lease`. Owners take turns: the
+    /// one with the fewest running tasks goes first, then the oldest task, within the owner's share of the slots (see
+    /// [`crate::fair_share`]). Does not wait for more when there is one.
     async fn claim_many(
         &self,
         queue: QueueName,
-        at_most: u32,
+        slots: WorkerSlots,
         worker: &str,
         lease: Duration,
     ) -> Result<Vec<ClaimedTask>, QueueError>;
-    /// The oldest of them.
+    /// The first of them.
     async fn claim(
         &self,
         queue: QueueName,
         worker: &str,
         lease: Duration,
     ) -> Result<Option<ClaimedTask>, QueueError> {
-        Ok(self.claim_many(queue, 1, worker, lease).await?.pop())
+        Ok(self.claim_many(queue, WorkerSlots::any(1), worker, lease).await?.pop())
     }
     /// Waits until there may be something to claim: a push, a nudge, or `at_most`.
     async fn wait(&self, queue: QueueName, at_most: Duration);

@@ -4,8 +4,9 @@ use super::import::Target;
 use super::{CopyError, of_sqlx};
 use crate::db::changed;
 use crate::json::JsonText;
+use crate::sql::to_owner_column;
 use domain::contracts::NewTask;
-use domain::ids::SearchId;
+use domain::ids::{SearchId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::status::SearchStatus;
 use serde_json::Value;
@@ -13,16 +14,18 @@ use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, Executor};
 use std::collections::HashSet;
 
-/// The task of one run of a search; true says that the run is an update.
-pub type TaskOfRun = fn(SearchId, i64, bool) -> NewTask;
+/// The task of one run of a search and its owner; true says that the run is an update.
+pub type TaskOfRun = fn((SearchId, UserId), i64, bool) -> NewTask;
 
-const PUSH: &str = "INSERT INTO tasks (queue, name, payload, state, due, attempts, attempts_max, date_created) \
-     VALUES ($1, $2, $3, 'waiting', $4, 0, $5, $4)";
+const PUSH: &str = "INSERT INTO tasks \
+     (queue, name, payload, state, due, attempts, attempts_max, date_created, owner) \
+     VALUES ($1, $2, $3, 'waiting', $4, 0, $5, $4, $6)";
 
 /// A search that is under way: its run, its status, and whether it has results.
 #[derive(Debug, Clone, sqlx::FromRow)]
 struct Unended {
     id: i64,
+    owner: i64,
     run: i64,
     status: String,
     has_results: bool,
@@ -59,6 +62,7 @@ pub(super) async fn renew_runs(
             .bind(payload.clone())
             .bind(to_micros(now))
             .bind(i64::from(task.attempts_max))
+            .bind(to_owner_column(task.owner))
             .execute(&mut *connection)))?;
     }
     on_target!(&mut *target, connection => changed(connection.execute("COMMIT")))?;
@@ -69,7 +73,7 @@ fn unended() -> String {
     let ended = SearchStatus::ALL.iter().filter(|status| status.is_final());
     let ended: Vec<String> = ended.map(|status| format!("'{}'", status.as_str())).collect();
     format!(
-        "SELECT id, run, status, EXISTS (SELECT 1 FROM result_sets WHERE search_id = searches.id) AS has_results \
+        "SELECT id, owner, run, status, EXISTS (SELECT 1 FROM result_sets WHERE search_id = searches.id) AS has_results \
          FROM searches WHERE status NOT IN ({}) ORDER BY id",
         ended.join(", ")
     )
@@ -78,10 +82,10 @@ fn unended() -> String {
 /// The tasks of the searches that have none. A run from nothing begins without results and gets them at its end, so
 /// a run that has some is an update, whose status says so only at its beginning.
 fn lost(unended: &[Unended], waiting: &[Json<Value>], task: TaskOfRun) -> Vec<NewTask> {
-    let form = task(SearchId(0), 0, false).payload;
+    let form = task((SearchId(0), UserId(0)), 0, false).payload;
     let waiting: HashSet<String> = waiting.iter().map(|payload| which_run(&payload.0, &form)).collect();
     let task_of = |search: &Unended| {
-        let of = |is_update| task(SearchId(search.id), search.run, is_update);
+        let of = |is_update| task((SearchId(search.id), UserId(search.owner)), search.run, is_update);
         let is_update = search.has_results || search.status == SearchStatus::UpdateSearch.as_str();
         let is_there = [true, false].into_iter().any(|kind| waiting.contains(&of(kind).payload.to_string()));
         (!is_there).then(|| of(is_update))
@@ -106,20 +110,29 @@ mod tests {
     use domain::contracts::QueueName;
     use serde_json::json;
 
-    fn task(search: SearchId, run: i64, is_update: bool) -> NewTask {
+    const ANNS: (SearchId, UserId) = (SearchId(7), UserId(4));
+
+    fn task((search, owner): (SearchId, UserId), run: i64, is_update: bool) -> NewTask {
         let payload = json!({ "search": search, "run": run, "update": is_update });
-        NewTask { queue: QueueName::Search, name: "run".to_owned(), payload, attempts_max: 3 }
+        NewTask {
+            queue: QueueName::Search,
+            name: "run".to_owned(),
+            payload,
+            attempts_max: 3,
+            owner: Some(owner),
+        }
     }
 
     #[test]
     fn a_search_without_a_task_gets_one_of_its_kind() {
         let search = |status: SearchStatus, has_results| Unended {
             id: 7,
+            owner: 4,
             run: 2,
             status: status.as_str().to_owned(),
             has_results,
         };
-        let waits = |run: i64, update: bool| vec![Json(task(SearchId(7), run, update).payload)];
+        let waits = |run: i64, update: bool| vec![Json(task(ANNS, run, update).payload)];
         let mut of_a_request = waits(2, false);
         of_a_request[0].0["request"] = json!("r-1");
         let cases = [
@@ -133,8 +146,7 @@ mod tests {
             (search(SearchStatus::NewSearch, false), waits(1, false), Some(false)), // of an older run
         ];
         for (search, waiting, expected) in cases {
-            let expected: Vec<NewTask> =
-                expected.map(|update| task(SearchId(7), 2, update)).into_iter().collect();
+            let expected: Vec<NewTask> = expected.map(|update| task(ANNS, 2, update)).into_iter().collect();
             assert_eq!(
                 lost(std::slice::from_ref(&search), &waiting, task),
                 expected,

@@ -8,6 +8,7 @@ mod authenticators;
 mod brandings;
 mod canonical;
 mod chats;
+mod claim;
 mod connections;
 mod corpus;
 mod egress;
@@ -34,3 +35,4 @@ mod users;
 mod versions;
 
 pub use rekey::Resealed;
+pub(crate) use tasks::to_owner_column;

@@ -159,6 +159,14 @@ impl SearchStore for SqlStore {
         Ok(Page { items, total: to_count(total) })
     }
 
+    async fn count_searches(&self, owner: UserId, at_most: u64) -> Result<u64, StoreError> {
+        const TEXT: &str =
+            "SELECT COUNT(*) FROM (SELECT 1 FROM searches WHERE owner = $1 LIMIT $2) AS counted";
+        let count: i64 = on_db!(self.db, read, db =>
+            sqlx::query_scalar(TEXT).bind(owner.0).bind(to_column(at_most)).fetch_one(db))?;
+        Ok(to_count(count))
+    }
+
     async fn change_search(
         &self,
         seen: &Search,

@@ -1,13 +1,15 @@
 //! The records behind the task queue: claims with a lease, tries that are counted, signs of life.
 
+use super::claim::{Claim, is_untouched};
 use crate::SqlStore;
-use crate::db::{Db, Tx, changed, on_db, on_tx};
-use crate::error::failure;
+use crate::db::{Tx, changed, on_db, on_tx};
 use crate::json::{JsonText, plain, to_count};
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::contracts::{ClaimedTask, NewTask, QueueName, StoreError, TaskStore, WorkerBeat};
-use domain::ids::TaskId;
+use domain::contracts::{
+    ClaimedTask, NewTask, QueueName, StoreError, TaskStore, WaitingOwners, WorkerBeat, WorkerSlots,
+};
+use domain::ids::{TaskId, UserId};
 use domain::instant::{Instant, to_micros};
 use serde_json::Value;
 use sqlx::types::Json;
@@ -20,31 +22,8 @@ const ANSWER_KEPT: TimeDelta = TimeDelta::minutes(1);
 /// No task waits for so long, and no clock of another machine is ahead by so much. What lies further ahead is left
 /// from before the clock jumped back, and is brought back, so that nothing waits until the clock has caught up.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(5);
-/// Why a task is given up that no worker brought to an end.
-const NEVER_ENDED: &str = "it was started as often as it may be and never ended";
-
-/// One statement finds the oldest due tasks and takes them, or marks those given up whose tries are used.
-/// MATERIALIZED: what is free is looked up once, so that no more rows are locked than are taken.
-macro_rules! claim {
-    ($lock:literal) => {
-        concat!(
-            "WITH free AS MATERIALIZED (SELECT id FROM tasks WHERE queue = $1 AND state = 'waiting' AND due <= $5 \
-             AND (lease_until IS NULL OR lease_until <= $5) ORDER BY due, id LIMIT $7 ",
-            $lock,
-            ") UPDATE tasks SET state = CASE WHEN attempts < attempts_max THEN 'waiting' ELSE 'failed' END, \
-             last_error = CASE WHEN attempts < attempts_max THEN last_error ELSE COALESCE(last_error, $6) END, \
-             lease = CASE WHEN attempts < attempts_max THEN $2 END, \
-             lease_until = CASE WHEN attempts < attempts_max THEN $3 END, \
-             worker = CASE WHEN attempts < attempts_max THEN $4 END, \
-             attempts = CASE WHEN attempts < attempts_max THEN attempts + 1 ELSE attempts END \
-             WHERE id IN (SELECT id FROM free) \
-             RETURNING id, name, payload, state, attempts, attempts_max, due"
-        )
-    };
-}
-
 #[derive(sqlx::FromRow)]
-struct TaskRow {
+pub(super) struct TaskRow {
     id: i64,
     name: String,
     payload: Json<Value>,
@@ -52,6 +31,7 @@ struct TaskRow {
     attempts: i64,
     attempts_max: i64,
     due: Instant,
+    owner: i64,
 }
 
 #[derive(sqlx::FromRow)]
@@ -64,8 +44,9 @@ struct WorkerRow {
 
 /// Stores a task inside another record's transaction.
 pub(super) async fn push(tx: &mut Tx, task: NewTask, now: Instant) -> Result<TaskId, StoreError> {
-    const TEXT: &str = "INSERT INTO tasks (queue, name, payload, state, due, attempts, attempts_max, date_created) \
-         VALUES ($1, $2, $3, 'waiting', $4, 0, $5, $4) RETURNING id";
+    const TEXT: &str = "INSERT INTO tasks \
+         (queue, name, payload, state, due, attempts, attempts_max, date_created, owner) \
+         VALUES ($1, $2, $3, 'waiting', $4, 0, $5, $4, $6) RETURNING id";
     let payload = JsonText::of(&task.payload)?;
     on_tx!(tx, db => sqlx::query_scalar(TEXT)
         .bind(task.queue.as_str())
@@ -73,8 +54,18 @@ pub(super) async fn push(tx: &mut Tx, task: NewTask, now: Instant) -> Result<Tas
         .bind(payload.clone())
         .bind(to_micros(now))
         .bind(i64::from(task.attempts_max))
+        .bind(to_owner_column(task.owner))
         .fetch_one(db))
     .map(TaskId)
+}
+
+/// 0 stands for the service itself; the ids of users begin with 1.
+pub(crate) fn to_owner_column(owner: Option<UserId>) -> i64 {
+    owner.map_or(0, |owner| owner.0)
+}
+
+pub(super) fn from_owner_column(owner: i64) -> Option<UserId> {
+    (owner != 0).then_some(UserId(owner))
 }
 
 #[async_trait]
@@ -89,7 +80,7 @@ impl TaskStore for SqlStore {
     async fn claim_tasks(
         &self,
         queue: QueueName,
-        at_most: u32,
+        slots: WorkerSlots,
         worker: &str,
         lease: Duration,
         now: Instant,
@@ -97,13 +88,14 @@ impl TaskStore for SqlStore {
         // One proof for all: a task is held by its id and the proof together.
         let proof = format!("{:032x}", rand::random::<u128>());
         let (until, now) = (end_of(lease, now), to_micros(now));
-        let claim = Claim { queue, at_most, worker, proof: &proof, until, now };
+        let claim = Claim { queue, slots, worker, proof: &proof, until, now };
         loop {
-            let mut rows = claim.take_oldest(&self.db).await?;
-            if rows.is_empty() {
+            let mut rows = claim.take(&self.db).await?;
+            if rows.is_empty() && !claim.was_overtaken(&self.db).await? {
                 break;
             }
-            // Ends: each round takes a task or marks all it found given up, which are not found again.
+            // Ends: each round takes a task, marks all it found given up, which are not found again, or was overtaken
+            // by claims that took some.
             rows.retain(|row| row.state == "waiting");
             if !rows.is_empty() {
                 rows.sort_by_key(|row| (row.due, row.id)); // databases return changed rows in any order
@@ -153,13 +145,44 @@ impl TaskStore for SqlStore {
         Ok(())
     }
 
-    async fn next_due(&self, queue: QueueName) -> Result<Option<Instant>, StoreError> {
+    async fn has_due_task(&self, queue: QueueName, now: Instant) -> Result<bool, StoreError> {
+        const TEXT: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM tasks WHERE queue = $1 AND state = 'waiting' \
+             AND due <= $2 AND (lease_until IS NULL OR lease_until <= $2) LIMIT 1) AS due_tasks";
+        let count: i64 = on_db!(self.db, read, db =>
+            sqlx::query_scalar(TEXT).bind(queue.as_str()).bind(to_micros(now)).fetch_one(db))?;
+        Ok(count > 0)
+    }
+
+    async fn next_due(&self, queue: QueueName, now: Instant) -> Result<Option<Instant>, StoreError> {
         // A task that is held may come free as well: its worker may be dead when the lease ends.
         const TEXT: &str = "SELECT MIN(free_at) FROM (SELECT MIN(due) AS free_at FROM tasks \
-             WHERE queue = $1 AND state = 'waiting' AND lease_until IS NULL \
+             WHERE queue = $1 AND state = 'waiting' AND due > $2 AND lease_until IS NULL \
              UNION ALL SELECT MIN(lease_until) FROM tasks \
-             WHERE queue = $1 AND state = 'waiting' AND lease_until IS NOT NULL) AS moments";
-        on_db!(self.db, read, db => sqlx::query_scalar(TEXT).bind(queue.as_str()).fetch_one(db))
+             WHERE queue = $1 AND state = 'waiting' AND lease_until > $2) AS moments";
+        on_db!(self.db, read, db =>
+            sqlx::query_scalar(TEXT).bind(queue.as_str()).bind(to_micros(now)).fetch_one(db))
+    }
+
+    async fn waiting_tasks_of(&self, queue: QueueName, owner: UserId) -> Result<u64, StoreError> {
+        const TEXT: &str = concat!(
+            "SELECT COUNT(*) FROM tasks WHERE queue = $1 AND owner = $2 AND ",
+            is_untouched!("tasks")
+        );
+        let count: i64 = on_db!(self.db, read, db =>
+            sqlx::query_scalar(TEXT).bind(queue.as_str()).bind(owner.0).fetch_one(db))?;
+        Ok(to_count(count))
+    }
+
+    async fn waiting_owners(&self, queue: QueueName) -> Result<WaitingOwners, StoreError> {
+        const TEXT: &str = concat!(
+            "SELECT COUNT(*), COALESCE(MAX(waiting), 0) FROM (SELECT COUNT(*) AS waiting FROM tasks \
+             WHERE queue = $1 AND owner <> 0 AND ",
+            is_untouched!("tasks"),
+            " GROUP BY owner) AS owners"
+        );
+        let (owners, most): (i64, i64) = on_db!(self.db, read, db =>
+            sqlx::query_as(TEXT).bind(queue.as_str()).fetch_one(db))?;
+        Ok(WaitingOwners { owners: to_count(owners), most: to_count(most) })
     }
 
     async fn task_depth(&self, queue: QueueName, now: Instant) -> Result<u64, StoreError> {
@@ -255,41 +278,6 @@ impl SqlStore {
     }
 }
 
-struct Claim<'a> {
-    queue: QueueName,
-    at_most: u32,
-    worker: &'a str,
-    proof: &'a str,
-    until: Instant,
-    now: Instant,
-}
-
-impl Claim<'_> {
-    /// Written out, because the databases differ: PostgreSQL has many writers, which must pass over the rows
-    /// that others are taking; SQLite has one writer and knows no row locks.
-    async fn take_oldest(&self, db: &Db) -> Result<Vec<TaskRow>, StoreError> {
-        macro_rules! take {
-            ($text:expr, $pool:expr) => {
-                sqlx::query_as::<_, TaskRow>($text)
-                    .bind(self.queue.as_str())
-                    .bind(self.proof)
-                    .bind(self.until)
-                    .bind(self.worker)
-                    .bind(self.now)
-                    .bind(NEVER_ENDED)
-                    .bind(i64::from(self.at_most))
-                    .fetch_all($pool)
-                    .await
-            };
-        }
-        match db {
-            Db::Sqlite(pools) => take!(claim!(""), &pools.write),
-            Db::Postgres(pools) => take!(claim!("FOR UPDATE SKIP LOCKED"), &pools.write),
-        }
-        .map_err(failure)
-    }
-}
-
 impl TaskRow {
     fn claimed(self, queue: QueueName, lease: String) -> ClaimedTask {
         ClaimedTask {
@@ -299,6 +287,7 @@ impl TaskRow {
             payload: self.payload.0,
             attempt: u32::try_from(self.attempts).unwrap_or(u32::MAX),
             attempts_max: u32::try_from(self.attempts_max).unwrap_or(u32::MAX),
+            owner: from_owner_column(self.owner),
             lease,
         }
     }

@@ -82,9 +82,9 @@ impl Copy {
     }
 }
 
-fn task_of_run(search: SearchId, run: i64, is_update: bool) -> NewTask {
+fn task_of_run((search, owner): (SearchId, UserId), run: i64, is_update: bool) -> NewTask {
     let payload = json!({ "search": search, "run": run, "update": is_update });
-    NewTask { queue: QueueName::Search, name: "run".to_owned(), payload, attempts_max: 3 }
+    NewTask { queue: QueueName::Search, name: "run".to_owned(), payload, attempts_max: 3, owner: Some(owner) }
 }
 
 fn file(folder: &tempfile::TempDir, name: &str) -> String {
@@ -286,11 +286,12 @@ async fn search_twice(url: &str) {
     let owner = store.providers().await.expect("a provider")[0].owner;
     for _ in 0..2 {
         let draft = SearchDraft { query_string: "river".to_owned(), ..SearchDraft::default() };
-        let task = |search: &Search| task_of_run(search.id, search.run, false);
+        let task = |search: &Search| task_of_run((search.id, search.owner), search.run, false);
         store.create_search(draft, owner, vec![], now(), task).await.expect("a search");
     }
-    let tasks = store.outbox(TaskId(0), 9, now()).await.expect("tasks");
-    store.take_out(&[tasks[0].id]).await.expect("taken out");
+    let heads = store.outbox_heads(9, now()).await.expect("tasks");
+    let first = heads.iter().map(|head| head.waiting.id).min().expect("a task");
+    store.take_out(&[first]).await.expect("taken out");
     answer(&store).await;
     store.close().await;
 }
@@ -308,11 +309,18 @@ async fn a_search_whose_task_was_with_a_broker_gets_it_again() {
     for url in [Some(&there), database.as_ref().map(|database| &database.url)].into_iter().flatten() {
         assert_eq!(copy.put(url, schema_version()).await.expect("written"), 1);
         let store = SqlStore::open(config(url)).await.expect("opens");
-        let tasks = store.outbox(TaskId(0), 9, now()).await.expect("tasks");
+        let heads = store.outbox_heads(9, now()).await.expect("tasks");
+        let ids: Vec<TaskId> = heads.iter().map(|head| head.waiting.id).collect();
+        let tasks = store.outbox_tasks(&ids).await.expect("tasks");
+        let owner = store.search(SearchId(1)).await.expect("a search").owner;
         let searches: BTreeSet<i64> =
             tasks.iter().filter_map(|row| row.task.payload["search"].as_i64()).collect();
         assert_eq!((tasks.len(), searches), (2, BTreeSet::from([1, 2])));
-        assert_eq!(tasks[1].task, task_of_run(SearchId(1), 1, false), "it comes after those that wait");
+        assert_eq!(
+            tasks[1].task,
+            task_of_run((SearchId(1), owner), 1, false),
+            "it comes after those that wait"
+        );
         let kept = store.answer(SearchId(1)).await.expect("an answer").expect("it is copied").row;
         assert_eq!(
             (&*kept.body, store.result(kept.swirl_id).await.expect("a result").item),

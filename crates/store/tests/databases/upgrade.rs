@@ -18,7 +18,8 @@ use testkit::postgres::{TestDatabase, server};
 use testkit::suites::store::signals;
 
 /// Takes back the fifth migration, and what follows.
-const DOWN_TO_4: &str = "DROP INDEX searches_by_retention; DROP INDEX searches_subscribed; \
+const DOWN_TO_4: &str = "DROP INDEX tasks_by_owner; ALTER TABLE tasks DROP COLUMN owner; \
+     DROP INDEX searches_by_retention; DROP INDEX searches_subscribed; \
      ALTER TABLE searches DROP COLUMN retention; ALTER TABLE searches DROP COLUMN subscribe; \
      DROP TABLE query_transforms; DROP TABLE pipelines; DROP TABLE schedules; DROP TABLE pings; \
      DROP TABLE audit_entries; DROP TABLE audit_head; \
@@ -42,7 +43,8 @@ const DOWN_TO_18: &str = "DROP TABLE signal_grant_tags; DROP INDEX signal_grants
      ALTER TABLE signals RENAME COLUMN record_key TO url_hash; \
      DELETE FROM _sqlx_migrations WHERE version = 19";
 /// Takes back the sixteenth migration, and what follows down to the eighteenth.
-const DOWN_TO_15: &str = "DROP TABLE canonical_run_askers; DROP TABLE pins; DROP TABLE pin_history; DROP TABLE canonical_runs; \
+const DOWN_TO_15: &str = "DROP INDEX tasks_by_owner; ALTER TABLE tasks DROP COLUMN owner; \
+     DROP TABLE canonical_run_askers; DROP TABLE pins; DROP TABLE pin_history; DROP TABLE canonical_runs; \
      DROP TABLE signal_rejections; DROP TABLE egress_scans; DROP TABLE egress_events; \
      ALTER TABLE users DROP COLUMN version; ALTER TABLE user_groups DROP COLUMN version; \
      ALTER TABLE providers DROP COLUMN version; ALTER TABLE query_transforms DROP COLUMN version; \
@@ -60,7 +62,13 @@ const SECOND: [&str; 3] = [FIRST[0], FIRST[1], "DedupeBySimilarityPostResultProc
 const NOW: [&str; 4] = [FIRST[0], FIRST[1], SECOND[2], "VersionClusteringPostResultProcessor"];
 
 fn task(_: &Search) -> NewTask {
-    NewTask { queue: QueueName::Search, name: "run".to_owned(), payload: Value::Null, attempts_max: 1 }
+    NewTask {
+        queue: QueueName::Search,
+        name: "run".to_owned(),
+        payload: Value::Null,
+        attempts_max: 1,
+        owner: None,
+    }
 }
 
 /// Stores finished searches, and returns those that expire and those that are subscribed.

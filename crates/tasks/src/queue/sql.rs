@@ -2,28 +2,47 @@
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::contracts::{ClaimedTask, Clock, NewTask, QueueError, QueueName, Store, TaskQueue, WorkerBeat};
+use domain::contracts::{
+    ClaimedTask, Clock, NewTask, QueueError, QueueName, Store, TaskQueue, WorkerBeat, WorkerSlots,
+};
 use domain::ids::TaskId;
 use domain::instant::Instant;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
 
 pub struct SqlQueue {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
-    bells: BTreeMap<QueueName, Notify>,
+    states: BTreeMap<QueueName, QueueState>,
+}
+
+/// What this process knows of one queue.
+#[derive(Default)]
+struct QueueState {
+    /// Wakes a worker.
+    notify: Notify,
+    /// The last claim left due tasks behind, because their owners had their share. The end of a task may free them.
+    is_held_back: AtomicBool,
 }
 
 impl SqlQueue {
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
-        let bells = QueueName::ALL.into_iter().map(|queue| (queue, Notify::new())).collect();
-        Self { store, clock, bells }
+        let states = QueueName::ALL.into_iter().map(|queue| (queue, QueueState::default())).collect();
+        Self { store, clock, states }
     }
 
     fn after(&self, delay: Duration) -> Instant {
         self.clock.now() + TimeDelta::from_std(delay).unwrap_or(TimeDelta::MAX)
+    }
+
+    /// A slot is free again: tasks that were held back may have it.
+    fn slot_is_free(&self, queue: QueueName) {
+        if self.states[&queue].is_held_back.load(Ordering::SeqCst) {
+            self.nudge(queue);
+        }
     }
 }
 
@@ -37,26 +56,36 @@ impl TaskQueue for SqlQueue {
     }
 
     fn nudge(&self, queue: QueueName) {
-        self.bells[&queue].notify_one();
+        self.states[&queue].notify.notify_one();
     }
 
     async fn claim_many(
         &self,
         queue: QueueName,
-        at_most: u32,
+        slots: WorkerSlots,
         worker: &str,
         lease: Duration,
     ) -> Result<Vec<ClaimedTask>, QueueError> {
-        Ok(self.store.claim_tasks(queue, at_most, worker, lease, self.clock.now()).await?)
+        let is_held_back = &self.states[&queue].is_held_back;
+        // Set before the claim looks: a task that ends meanwhile must not go unnoticed.
+        is_held_back.store(true, Ordering::SeqCst);
+        let now = self.clock.now();
+        let tasks = self.store.claim_tasks(queue, slots, worker, lease, now).await?;
+        if !tasks.is_empty() || !self.store.has_due_task(queue, now).await? {
+            is_held_back.store(false, Ordering::SeqCst);
+        }
+        Ok(tasks)
     }
 
     async fn wait(&self, queue: QueueName, at_most: Duration) {
         // A task that is due later, or whose lease runs out, rings no bell: look again when it may be free.
-        let until_due = match self.store.next_due(queue).await {
-            Ok(Some(due)) => (due - self.clock.now()).to_std().unwrap_or(Duration::from_millis(1)),
+        let now = self.clock.now();
+        let until_due = match self.store.next_due(queue, now).await {
+            Ok(Some(due)) => (due - now).to_std().unwrap_or(Duration::from_millis(1)),
             _ => at_most,
         };
-        let _bell_or_time = tokio::time::timeout(until_due.min(at_most), self.bells[&queue].notified()).await;
+        let notified = self.states[&queue].notify.notified();
+        let _notified_or_late = tokio::time::timeout(until_due.min(at_most), notified).await;
     }
 
     async fn renew(&self, task: &ClaimedTask, lease: Duration) -> Result<bool, QueueError> {
@@ -64,13 +93,16 @@ impl TaskQueue for SqlQueue {
     }
 
     async fn finish(&self, task: &ClaimedTask) -> Result<(), QueueError> {
-        Ok(self.store.finish_task(task).await?)
+        self.store.finish_task(task).await?;
+        self.slot_is_free(task.queue);
+        Ok(())
     }
 
     async fn retry(&self, task: &ClaimedTask, after: Duration, reason: &str) -> Result<(), QueueError> {
         self.store.retry_task(task, self.after(after), reason).await?;
-        if after.is_zero() {
-            self.nudge(task.queue);
+        match after.is_zero() {
+            true => self.nudge(task.queue),
+            false => self.slot_is_free(task.queue),
         }
         Ok(())
     }

@@ -1,6 +1,9 @@
 //! The behaviour of a TaskQueue, one function for each promise. Every function wants an empty queue of its own.
 
-use domain::contracts::{ClaimedTask, NewTask, QueueName, TaskQueue, WorkerBeat};
+use domain::contracts::{
+    ClaimedTask, Clock, NewTask, QueueName, SystemClock, TaskQueue, WorkerBeat, WorkerSlots,
+};
+use domain::ids::UserId;
 use domain::instant::Instant as Time;
 use futures_util::future::join_all;
 use serde_json::json;
@@ -20,12 +23,20 @@ macro_rules! task_queue_behaviours {
             a_retry_comes_later, tries_end, tries_end_when_workers_die, who_lost_a_task_is_not_heard,
             claims_at_once_are_apart, many_are_claimed_together, depth_counts_what_waits, workers_are_heard_of,
             what_is_released_is_free_at_once, a_release_is_no_try, who_lost_a_task_releases_nothing,
+            one_owner_leaves_the_reserve, slots_that_come_free_go_in_turn, a_dead_worker_gives_nobody_more,
+            nobody_waits_for_the_end_of_a_long_line, a_release_keeps_its_owner,
         }
     };
 }
 
 fn task(name: &str) -> NewTask {
-    NewTask { queue: QUEUE, name: name.to_owned(), payload: json!({"name": name}), attempts_max: 2 }
+    NewTask {
+        queue: QUEUE,
+        name: name.to_owned(),
+        payload: json!({"name": name}),
+        attempts_max: 2,
+        owner: None,
+    }
 }
 
 async fn claim(queue: &dyn TaskQueue) -> Option<ClaimedTask> {
@@ -212,7 +223,7 @@ pub async fn many_are_claimed_together(queue: &dyn TaskQueue) {
     for number in 0..5 {
         queue.push(task(&format!("task {number}"))).await.expect("a task");
     }
-    let claim = |at_most| queue.claim_many(QUEUE, at_most, "worker", LONG);
+    let claim = |free| queue.claim_many(QUEUE, WorkerSlots::any(free), "worker", LONG);
     let first = claim(3).await.expect("a claim");
     let rest = claim(10).await.expect("a claim");
     assert!(claim(10).await.expect("a claim").is_empty());
@@ -249,11 +260,149 @@ pub async fn workers_are_heard_of(queue: &dyn TaskQueue) {
         active: 1,
         last_seen,
     };
-    let now = domain::contracts::Clock::now(&domain::contracts::SystemClock);
+    let now = SystemClock.now();
     queue.beat(beat("here", now)).await.expect("noted");
     queue.beat(beat("gone", now - chrono::TimeDelta::minutes(5))).await.expect("noted");
     let heard = queue.workers(QUEUE, Duration::from_secs(60)).await.expect("workers");
     let names: Vec<&str> = heard.iter().map(|beat| beat.worker.as_str()).collect();
     assert_eq!(names, ["here"]);
     assert_eq!((heard[0].concurrency, heard[0].active), (4, 1));
+}
+
+const ANN: UserId = UserId(1);
+const BOB: UserId = UserId(2);
+/// The slots of the only worker: one owner's share is one, and one is kept in reserve.
+const SLOTS: u32 = 8;
+
+/// A worker that holds what it claimed.
+struct Slots<'a> {
+    queue: &'a dyn TaskQueue,
+    held: Vec<ClaimedTask>,
+}
+
+impl<'a> Slots<'a> {
+    /// The worker is heard of, because a broker gives out as many tasks as there are slots.
+    async fn begin(queue: &'a dyn TaskQueue) -> Self {
+        let beat = WorkerBeat {
+            worker: "worker".to_owned(),
+            queue: QUEUE,
+            concurrency: SLOTS,
+            active: 0,
+            last_seen: SystemClock.now(),
+        };
+        queue.beat(beat).await.expect("noted");
+        Self { queue, held: Vec::new() }
+    }
+
+    async fn push(&self, owner: UserId, count: usize) {
+        for number in 0..count {
+            let task = NewTask { owner: Some(owner), ..task(&format!("{owner}-{number}")) };
+            self.queue.push(task).await.expect("a task");
+        }
+    }
+
+    /// Claims what it may have now; the owners.
+    async fn claim(&mut self, lease: Duration) -> Vec<UserId> {
+        let free = SLOTS - u32::try_from(self.held.len()).expect("a small number");
+        if free == 0 {
+            return Vec::new();
+        }
+        let slots = WorkerSlots { free, total: SLOTS };
+        let claimed = self.queue.claim_many(QUEUE, slots, "worker", lease).await.expect("a claim");
+        let owners = claimed.iter().filter_map(|task| task.owner).collect();
+        self.held.extend(claimed);
+        owners
+    }
+
+    /// Claims until it holds so many.
+    async fn fill(&mut self, count: usize, lease: Duration) {
+        while self.held.len() < count {
+            if self.claim(lease).await.is_empty() {
+                self.queue.wait(QUEUE, Duration::from_millis(50)).await;
+            }
+        }
+    }
+
+    async fn finish_one(&mut self, owner: UserId) {
+        let at = self.held.iter().position(|task| task.owner == Some(owner)).expect("one of this owner");
+        let task = self.held.remove(at);
+        self.queue.finish(&task).await.expect("finished");
+    }
+
+    fn count(&self, owner: UserId) -> usize {
+        self.held.iter().filter(|task| task.owner == Some(owner)).count()
+    }
+}
+
+pub async fn one_owner_leaves_the_reserve(queue: &dyn TaskQueue) {
+    let mut slots = Slots::begin(queue).await;
+    slots.push(ANN, 20).await;
+    slots.fill(7, LONG).await;
+    assert_eq!(slots.claim(LONG).await, [], "one slot stays free");
+    assert_eq!(queue.depth(QUEUE).await.expect("a depth"), 13);
+    slots.push(BOB, 3).await;
+    slots.fill(8, LONG).await;
+    assert_eq!((slots.count(ANN), slots.count(BOB)), (7, 1));
+}
+
+pub async fn slots_that_come_free_go_in_turn(queue: &dyn TaskQueue) {
+    let mut slots = Slots::begin(queue).await;
+    slots.push(ANN, 20).await;
+    slots.fill(7, LONG).await;
+    slots.push(BOB, 6).await;
+    slots.fill(8, LONG).await;
+    slots.finish_one(ANN).await;
+    assert_eq!(slots.claim(LONG).await, [], "the reserve is free again first");
+    for (ann, bob) in [(5, 2), (4, 3), (4, 3)] {
+        slots.finish_one(ANN).await;
+        slots.fill(7, LONG).await;
+        assert_eq!((slots.count(ANN), slots.count(BOB)), (ann, bob), "who has fewer, then the oldest");
+    }
+}
+
+pub async fn a_dead_worker_gives_nobody_more(queue: &dyn TaskQueue) {
+    let mut slots = Slots::begin(queue).await;
+    slots.push(ANN, 20).await;
+    slots.fill(7, LEASE).await;
+    slots.held.clear(); // and nothing more is heard of them
+    tokio::time::sleep(LEASE * 2).await;
+    slots.fill(7, LONG).await;
+    assert_eq!(slots.claim(LONG).await, [], "the reserve stays free");
+    slots.push(BOB, 1).await;
+    slots.fill(8, LONG).await;
+    assert_eq!(slots.count(BOB), 1);
+}
+
+pub async fn nobody_waits_for_the_end_of_a_long_line(queue: &dyn TaskQueue) {
+    const OTHERS: usize = 9;
+    let mut slots = Slots::begin(queue).await;
+    slots.push(ANN, 40).await;
+    for number in 0..OTHERS {
+        slots.push(UserId(10 + number as i64), 1).await;
+    }
+    let mut order = Vec::new();
+    while order.len() < 40 + OTHERS {
+        let before = slots.held.len();
+        if slots.claim(LONG).await.is_empty() {
+            queue.wait(QUEUE, Duration::from_millis(20)).await;
+        }
+        order.extend(slots.held[before..].iter().filter_map(|task| task.owner));
+        if !slots.held.is_empty() {
+            let ended = slots.held.remove(0);
+            queue.finish(&ended).await.expect("finished");
+        }
+    }
+    let last = order.iter().rposition(|owner| *owner != ANN).expect("others");
+    assert!(last < 35, "the others come long before the end of ann's tasks: {order:?}");
+    assert_eq!(order.iter().filter(|owner| **owner == ANN).count(), 40);
+}
+
+pub async fn a_release_keeps_its_owner(queue: &dyn TaskQueue) {
+    let mut slots = Slots::begin(queue).await;
+    slots.push(ANN, 1).await;
+    slots.fill(1, LONG).await;
+    let held = slots.held.remove(0);
+    queue.release(&held).await.expect("released");
+    slots.fill(1, LONG).await;
+    assert_eq!((slots.held[0].id, slots.held[0].owner, slots.held[0].attempt), (held.id, Some(ANN), 1));
 }

@@ -141,6 +141,7 @@ fn task(name: &str) -> ClaimedTask {
         payload: Default::default(),
         attempt: 1,
         attempts_max: 1,
+        owner: None,
         lease: String::new(),
     }
 }

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use corpus::{CacheParts, SemanticCache};
 use domain::contracts::{
     BodyKey, BodyStore, Clock, PageError, PageProbe, PageText, PageWanted, QueueName, ReadPages, Retrieval,
-    SignalStore, TaskQueue, UserStore,
+    SignalStore, TaskQueue, UserStore, WorkerSlots,
 };
 use domain::corpus::{Grant, IndexedContent, NewSignal, Origin, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
@@ -189,7 +189,10 @@ impl House {
 
     /// The names and payloads of the tasks that wait.
     pub async fn waiting(&self) -> Vec<(String, serde_json::Value)> {
-        let tasks = self.queue.claim_many(QueueName::Corpus, 100, "test", Duration::from_secs(60)).await;
+        let tasks = self
+            .queue
+            .claim_many(QueueName::Corpus, WorkerSlots::any(100), "test", Duration::from_secs(60))
+            .await;
         let tasks = tasks.unwrap();
         for task in &tasks {
             self.queue.finish(task).await.unwrap();

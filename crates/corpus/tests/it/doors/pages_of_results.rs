@@ -2,7 +2,7 @@
 
 use super::house::{House, Kept, Says};
 use corpus::CheckLiveness;
-use domain::contracts::{Clock, Corpus, NewTask, QueueName, TaskHandler};
+use domain::contracts::{Clock, Corpus, NewTask, QueueName, TaskHandler, WorkerSlots};
 use domain::corpus::{CacheMark, Liveness};
 use domain::ids::{SignalId, UserId};
 use domain::settings::{Secs, Settings};
@@ -47,7 +47,12 @@ impl Page {
     async fn run_tasks(&self) -> usize {
         let handler = CheckLiveness(Arc::clone(&self.house.cache));
         let lease = Duration::from_secs(60);
-        let tasks = self.house.queue.claim_many(QueueName::Corpus, 100, "test", lease).await.unwrap();
+        let tasks = self
+            .house
+            .queue
+            .claim_many(QueueName::Corpus, WorkerSlots::any(100), "test", lease)
+            .await
+            .unwrap();
         for task in &tasks {
             assert_eq!(task.name, handler.name());
             handler.run(task).await.unwrap();
@@ -139,6 +144,7 @@ async fn a_full_queue_is_left_alone() {
         name: "other".to_owned(),
         payload: serde_json::Value::Null,
         attempts_max: 1,
+        owner: None,
     };
     for _ in 0..500 {
         page.house.queue.push(other()).await.unwrap();

@@ -145,6 +145,7 @@ async fn matters_come_from_the_search() {
         name: "run_search".to_owned(),
         payload: json!({}),
         attempts_max: 1,
+        owner: None,
     };
     let now = house.clock.now();
     let search = house.store.create_search(draft, house.ann, Vec::new(), now, task).await.unwrap();

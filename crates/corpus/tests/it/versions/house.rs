@@ -94,6 +94,7 @@ impl Room {
             name: "none".to_owned(),
             payload: json!({}),
             attempts_max: 1,
+            owner: None,
         };
         let search = self.house.store.create_search(draft, owner, Vec::new(), now, task).await.unwrap();
         let signals: Vec<SignalId> = self.candidates().iter().map(|(id, _)| *id).collect();

@@ -1,7 +1,7 @@
 //! A task as a message of the stream.
 
 use domain::contracts::{ClaimedTask, NewTask, OutboxTask};
-use domain::ids::TaskId;
+use domain::ids::{TaskId, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -15,6 +15,9 @@ pub(super) struct Letter {
     /// Tries before this message; the stream counts from 1 for each message.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) tried: u32,
+    /// None: the service itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) owner: Option<UserId>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
@@ -24,8 +27,8 @@ fn is_zero(number: &u32) -> bool {
 
 impl Letter {
     pub(super) fn of(row: &OutboxTask) -> Self {
-        let NewTask { name, payload, attempts_max, .. } = row.task.clone();
-        Self { id: row.id.0, name, payload, attempts_max, tried: 0 }
+        let NewTask { name, payload, attempts_max, owner, .. } = row.task.clone();
+        Self { id: row.id.0, name, payload, attempts_max, tried: 0, owner }
     }
 
     /// A task that goes back as if it had not been claimed.
@@ -36,6 +39,7 @@ impl Letter {
             payload: task.payload.clone(),
             attempts_max: task.attempts_max,
             tried: task.attempt.saturating_sub(1),
+            owner: task.owner,
         }
     }
 
@@ -58,8 +62,13 @@ mod tests {
 
     fn row(id: i64, micros: i64) -> OutboxTask {
         let payload = json!({"search": 7, "a": [1]});
-        let task =
-            NewTask { queue: QueueName::Search, name: "run_search".to_owned(), payload, attempts_max: 3 };
+        let task = NewTask {
+            queue: QueueName::Search,
+            name: "run_search".to_owned(),
+            payload,
+            attempts_max: 3,
+            owner: None,
+        };
         let date_created = chrono::DateTime::from_timestamp_micros(micros).unwrap();
         OutboxTask { id: TaskId(id), task, date_created }
     }
@@ -70,6 +79,11 @@ mod tests {
         assert_eq!(text, r#"{"id":5,"name":"run_search","payload":{"search":7,"a":[1]},"attempts_max":3}"#);
         let newer = text.replace("\"id\":5", "\"id\":5,\"colour\":\"red\"");
         assert_eq!(serde_json::from_str::<Letter>(&newer).unwrap(), Letter::of(&row(5, 1)));
+        let mut owned = row(5, 1);
+        owned.task.owner = Some(UserId(4));
+        let text = serde_json::to_string(&Letter::of(&owned)).unwrap();
+        assert!(text.ends_with(r#""attempts_max":3,"owner":4}"#), "{text}");
+        assert_eq!(serde_json::from_str::<Letter>(&text).unwrap().owner, Some(UserId(4)));
     }
 
     #[test]
@@ -84,6 +98,7 @@ mod tests {
                 payload: json!(7),
                 attempt,
                 attempts_max: 3,
+                owner: None,
                 lease: "lease".to_owned(),
             };
             let letter = Letter::again(&task);

@@ -10,7 +10,9 @@ use async_nats::jetstream::stream::{Config as StreamConfig, DiscardPolicy, Reten
 use async_nats::jetstream::{AckKind, Context, Message};
 use async_nats::{Client, ConnectOptions, Event, Server};
 use domain::contracts::{QueueError, QueueName};
-use futures_util::StreamExt;
+use domain::fair_share::Running;
+use domain::ids::UserId;
+use futures_util::{StreamExt, TryStreamExt};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,8 +41,32 @@ pub(super) struct Link {
 #[derive(Default)]
 struct Made {
     stream: bool,
-    consumers: BTreeMap<QueueName, (PullConsumer, Duration)>,
+    consumers: BTreeMap<(QueueName, Subjects), (PullConsumer, Duration)>,
 }
+
+/// The subjects of a queue, each with a consumer of its own. A subject for each owner lets the server count the tasks of
+/// one owner that are under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Subjects {
+    /// Tasks of the service itself: `name.tasks.queue`.
+    Service,
+    /// Tasks of users: `name.tasks.queue.owner`.
+    Owners,
+}
+
+impl Subjects {
+    const ALL: [Self; 2] = [Self::Service, Self::Owners];
+
+    fn consumer(self, queue: QueueName) -> String {
+        match self {
+            Self::Service => queue.as_str().to_owned(),
+            Self::Owners => format!("{}-owners", queue.as_str()),
+        }
+    }
+}
+
+/// Tasks that are in the stream, waiting there or running, by queue and owner.
+pub(super) type InFlight = BTreeMap<QueueName, Running>;
 
 impl Link {
     /// Returns at once; the connection is made, and made again, in the background.
@@ -99,8 +125,11 @@ impl Link {
         }
     }
 
-    pub(super) fn subject(&self, queue: QueueName) -> String {
-        format!("{}.tasks.{}", self.name, queue.as_str())
+    pub(super) fn subject(&self, queue: QueueName, owner: Option<UserId>) -> String {
+        match owner {
+            None => format!("{}.tasks.{}", self.name, queue.as_str()),
+            Some(owner) => format!("{}.tasks.{}.{owner}", self.name, queue.as_str()),
+        }
     }
 
     pub(super) fn bell(&self, queue: &str) -> String {
@@ -122,10 +151,11 @@ impl Link {
     pub(super) async fn fetch(
         &self,
         queue: QueueName,
+        subjects: Subjects,
         at_most: u32,
         lease: Duration,
     ) -> Result<Vec<Message>, QueueError> {
-        let fetched = match self.consumer(queue, Some(lease)).await {
+        let fetched = match self.consumer(queue, subjects, Some(lease)).await {
             Ok(consumer) => fetch_batch(&consumer, at_most).await,
             Err(error) => Err(error),
         };
@@ -137,14 +167,51 @@ impl Link {
 
     /// Messages that nobody was given yet.
     pub(super) async fn waiting(&self, queue: QueueName) -> Result<u64, QueueError> {
-        let waiting = match self.consumer(queue, None).await {
-            Ok(consumer) => consumer.get_info().await.map(|info| info.num_pending).map_err(unreachable),
-            Err(error) => Err(error),
-        };
-        if waiting.is_err() {
+        let mut waiting = 0;
+        for subjects in Subjects::ALL {
+            let pending = match self.consumer(queue, subjects, None).await {
+                Ok(consumer) => consumer.get_info().await.map(|info| info.num_pending).map_err(unreachable),
+                Err(error) => Err(error),
+            };
+            if pending.is_err() {
+                self.forget().await;
+            }
+            waiting += pending?;
+        }
+        Ok(waiting)
+    }
+
+    /// What is in the stream, counted by the server: a message leaves it when its task has ended.
+    pub(super) async fn in_flight(&self) -> Result<InFlight, QueueError> {
+        let counted = self.count_subjects().await;
+        if counted.is_err() {
             self.forget().await;
         }
-        waiting
+        let mut in_flight = InFlight::new();
+        for (subject, count) in counted? {
+            if let Some((queue, owner)) = self.parse_subject(&subject) {
+                let count = u32::try_from(count).unwrap_or(u32::MAX);
+                in_flight.entry(queue).or_default().insert(owner, count);
+            }
+        }
+        Ok(in_flight)
+    }
+
+    async fn count_subjects(&self) -> Result<Vec<(String, usize)>, QueueError> {
+        self.ensure_stream().await?;
+        let stream = self.context.get_stream_no_info(&self.name).await.map_err(unreachable)?;
+        let subjects =
+            stream.info_with_subjects(format!("{}.tasks.>", self.name)).await.map_err(unreachable)?;
+        subjects.map_err(unreachable).try_collect().await
+    }
+
+    /// The reverse of [`Self::subject`].
+    fn parse_subject(&self, subject: &str) -> Option<(QueueName, Option<UserId>)> {
+        let rest = subject.strip_prefix(&self.name)?.strip_prefix(".tasks.")?;
+        match rest.split_once('.') {
+            None => Some((QueueName::parse(rest)?, None)),
+            Some((queue, owner)) => Some((QueueName::parse(queue)?, Some(UserId(owner.parse().ok()?)))),
+        }
     }
 
     /// Tells the server about a message, by the address that came with it, and waits until it was heard.
@@ -158,9 +225,14 @@ impl Link {
     }
 
     /// `lease` is what the consumer must wait for a sign of life; nothing, when any will do.
-    async fn consumer(&self, queue: QueueName, lease: Option<Duration>) -> Result<PullConsumer, QueueError> {
+    async fn consumer(
+        &self,
+        queue: QueueName,
+        subjects: Subjects,
+        lease: Option<Duration>,
+    ) -> Result<PullConsumer, QueueError> {
         let mut made = self.made.lock().await;
-        if let Some((consumer, length)) = made.consumers.get(&queue)
+        if let Some((consumer, length)) = made.consumers.get(&(queue, subjects))
             && lease.is_none_or(|lease| lease == *length)
         {
             return Ok(consumer.clone());
@@ -168,17 +240,20 @@ impl Link {
         self.make_stream(&mut made).await?;
         let lease = lease.unwrap_or(self.config.lease);
         let config = PullConfig {
-            durable_name: Some(queue.as_str().to_owned()),
+            durable_name: Some(subjects.consumer(queue)),
             ack_policy: AckPolicy::Explicit,
             ack_wait: lease,
             max_deliver: -1, // tries are counted by the task, not by the queue
             max_ack_pending: i64::from(self.config.running_max),
-            filter_subject: self.subject(queue),
+            filter_subject: match subjects {
+                Subjects::Service => self.subject(queue, None),
+                Subjects::Owners => format!("{}.*", self.subject(queue, None)),
+            },
             ..PullConfig::default()
         };
         let consumer: PullConsumer =
             self.context.create_consumer_on_stream(config, self.name.as_str()).await.map_err(unreachable)?;
-        made.consumers.insert(queue, (consumer.clone(), lease));
+        made.consumers.insert((queue, subjects), (consumer.clone(), lease));
         Ok(consumer)
     }
 
@@ -186,10 +261,11 @@ impl Link {
         if made.stream {
             return Ok(());
         }
+        let owners = format!("{}.tasks.*.*", self.name);
         let config = StreamConfig {
             name: self.name.clone(),
             description: Some("Tasks of Tributary on their way to the workers".to_owned()),
-            subjects: vec![format!("{}.tasks.*", self.name)],
+            subjects: vec![format!("{}.tasks.*", self.name), owners.clone()],
             retention: RetentionPolicy::WorkQueue,
             storage: StorageType::File,
             // A full stream refuses: what is refused stays in the outbox.
@@ -199,7 +275,13 @@ impl Link {
             num_replicas: 1,
             ..StreamConfig::default()
         };
-        self.context.get_or_create_stream(config).await.map_err(unreachable)?;
+        let stream = self.context.get_or_create_stream(config).await.map_err(unreachable)?;
+        let mut found = stream.cached_info().config.clone();
+        if !has_subjects(&found.subjects, &self.name) {
+            // Made by a release that knew no owners.
+            found.subjects.push(owners);
+            self.context.update_stream(found).await.map_err(unreachable)?;
+        }
         made.stream = true;
         Ok(())
     }
@@ -207,6 +289,12 @@ impl Link {
 
 pub(super) fn unreachable(error: impl std::fmt::Display) -> QueueError {
     QueueError::Unreachable(error.to_string())
+}
+
+/// Whether a stream with these subjects takes tasks of owners.
+fn has_subjects(subjects: &[String], name: &str) -> bool {
+    let wide = [format!("{name}.tasks.*.*"), format!("{name}.tasks.>"), format!("{name}.>"), ">".to_owned()];
+    subjects.iter().any(|subject| wide.contains(subject))
 }
 
 /// What was given before a failure is ours, and is returned.
@@ -268,6 +356,19 @@ fn reconnect_delay(attempts: usize) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stream_of_an_earlier_release_lacks_the_owners() {
+        for (subject, expected) in [
+            ("t.tasks.*", false),
+            ("t.tasks.*.*", true),
+            ("t.tasks.>", true),
+            ("other.tasks.>", false),
+            (">", true),
+        ] {
+            assert_eq!(has_subjects(&[subject.to_owned()], "t"), expected, "{subject}");
+        }
+    }
 
     #[test]
     fn waits_grow_and_end() {

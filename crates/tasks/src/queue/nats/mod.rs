@@ -15,17 +15,19 @@ pub use news::NatsRelay;
 use async_nats::jetstream::{AckKind, Message};
 use async_trait::async_trait;
 use chrono::TimeDelta;
-use domain::contracts::{ClaimedTask, Clock, NewTask, QueueError, QueueName, Store, TaskQueue, WorkerBeat};
+use domain::contracts::{
+    ClaimedTask, Clock, NewTask, QueueError, QueueName, Store, TaskQueue, WorkerBeat, WorkerSlots,
+};
 use domain::ids::TaskId;
 use domain::secret::Secret;
 use futures_util::StreamExt;
 use leases::Leases;
 use letter::Letter;
-use link::Link;
+use link::{Link, Subjects};
 use relay::Relay;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -78,6 +80,18 @@ struct Desk {
     bell: Notify,
     /// Messages that waited when the server was last asked.
     waiting: AtomicU64,
+    /// Which subjects are asked first at the next claim.
+    owners_next: AtomicBool,
+}
+
+impl Desk {
+    /// Both in turn, so that neither waits for an end of the other.
+    fn subjects_in_turn(&self) -> [Subjects; 2] {
+        match self.owners_next.fetch_xor(true, Ordering::Relaxed) {
+            true => [Subjects::Owners, Subjects::Service],
+            false => [Subjects::Service, Subjects::Owners],
+        }
+    }
 }
 
 impl NatsQueue {
@@ -148,8 +162,41 @@ impl NatsQueue {
             payload: letter.payload,
             attempt,
             attempts_max: letter.attempts_max,
+            owner: letter.owner,
             lease: proof,
         }))
+    }
+
+    /// The next tasks of some subjects of the queue. The relay has let as many into the stream as there are slots.
+    async fn claim_from(
+        &self,
+        queue: QueueName,
+        subjects: Subjects,
+        at_most: u32,
+        lease: Duration,
+    ) -> Result<Vec<ClaimedTask>, QueueError> {
+        loop {
+            // The lease counts from before the question, so that it never ends later here than at the server.
+            let asked = Instant::now();
+            let messages = self.link.fetch(queue, subjects, at_most, lease).await?;
+            if messages.is_empty() {
+                return Ok(Vec::new());
+            }
+            let mut tasks = Vec::with_capacity(messages.len());
+            for message in &messages {
+                match self.accept(queue, message, asked, lease).await {
+                    Ok(task) => tasks.extend(task),
+                    // The message comes again; the tasks that were accepted are ours and must not be lost.
+                    Err(error) => {
+                        tracing::warn!(queue = queue.as_str(), "a task was not given up: {error}");
+                    }
+                }
+            }
+            // Ends: each round returns tasks or takes messages out of the stream.
+            if !tasks.is_empty() {
+                return Ok(tasks);
+            }
+        }
     }
 
     /// The last word about a task, said as often as needed while the lease lasts; nothing from who has lost it.
@@ -193,33 +240,18 @@ impl TaskQueue for NatsQueue {
     async fn claim_many(
         &self,
         queue: QueueName,
-        at_most: u32,
+        slots: WorkerSlots,
         _worker: &str,
         lease: Duration,
     ) -> Result<Vec<ClaimedTask>, QueueError> {
         self.link.up_within(AWAY_WAIT).await?;
-        loop {
-            // The lease counts from before the question, so that it never ends later here than at the server.
-            let asked = Instant::now();
-            let messages = self.link.fetch(queue, at_most, lease).await?;
-            if messages.is_empty() {
-                return Ok(Vec::new());
-            }
-            let mut tasks = Vec::with_capacity(messages.len());
-            for message in &messages {
-                match self.accept(queue, message, asked, lease).await {
-                    Ok(task) => tasks.extend(task),
-                    // The message comes again; the tasks that were accepted are ours and must not be lost.
-                    Err(error) => {
-                        tracing::warn!(queue = queue.as_str(), "a task was not given up: {error}");
-                    }
-                }
-            }
-            // Ends: each round returns tasks or takes messages out of the stream.
+        for subjects in self.desks[&queue].subjects_in_turn() {
+            let tasks = self.claim_from(queue, subjects, slots.free, lease).await?;
             if !tasks.is_empty() {
                 return Ok(tasks);
             }
         }
+        Ok(Vec::new())
     }
 
     async fn wait(&self, queue: QueueName, at_most: Duration) {
@@ -237,7 +269,9 @@ impl TaskQueue for NatsQueue {
     }
 
     async fn finish(&self, task: &ClaimedTask) -> Result<(), QueueError> {
-        self.conclude(task, AckKind::Ack).await
+        self.conclude(task, AckKind::Ack).await?;
+        self.relay.slot_is_free();
+        Ok(())
     }
 
     async fn retry(&self, task: &ClaimedTask, after: Duration, reason: &str) -> Result<(), QueueError> {
@@ -245,7 +279,9 @@ impl TaskQueue for NatsQueue {
             if self.leases.holds(&task.lease) {
                 tracing::error!(task.id = task.id.0, task.name, "the task is given up: {reason}");
             }
-            return self.conclude(task, AckKind::Term).await;
+            self.conclude(task, AckKind::Term).await?;
+            self.relay.slot_is_free();
+            return Ok(());
         }
         self.conclude(task, AckKind::Nak((!after.is_zero()).then_some(after))).await?;
         if after.is_zero() {
@@ -287,7 +323,9 @@ impl TaskQueue for NatsQueue {
     }
 
     async fn beat(&self, beat: WorkerBeat) -> Result<(), QueueError> {
-        Ok(self.store.beat(beat).await?)
+        self.store.beat(beat).await?;
+        self.relay.slot_is_free();
+        Ok(())
     }
 
     async fn workers(&self, queue: QueueName, within: Duration) -> Result<Vec<WorkerBeat>, QueueError> {

@@ -1,21 +1,33 @@
 //! The relay: what waits in the outbox goes to the stream, and leaves the outbox when the stream has it.
 //! Several relays may do the same at once: the stream knows a message again, and handlers may run twice.
+//!
+//! Tasks of the service go at once. Tasks of users go in turn by owner, and only as many as the workers have slots for:
+//! what is in the stream runs, what waits for its turn is in the outbox.
 
 use super::letter::{Letter, message_id};
 use super::link::{Link, unreachable};
 use async_nats::jetstream::context::PublishAckFuture;
 use async_nats::jetstream::message::PublishMessage;
-use domain::contracts::{ClaimedTask, Clock, OutboxTask, QueueError, QueueName, Store};
+use chrono::TimeDelta;
+use domain::contracts::{ClaimedTask, Clock, OutboxHead, OutboxTask, QueueError, QueueName, Store};
+use domain::fair_share::{self, FairShare, WaitingTask};
 use domain::ids::TaskId;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::{Mutex, Notify};
 
 /// How often a process looks for tasks that another one left behind.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// Tasks that are read, sent and taken out together.
-const PAGE: u32 = 128;
+const PAGE: usize = 128;
+/// Tasks of one owner that are looked at together.
+const PER_OWNER: u32 = 64;
+/// A worker that was silent for so long has no slots; it gives a sign of life every 5 seconds.
+const HEARD_WITHIN: TimeDelta = TimeDelta::seconds(15);
+/// Slots that are assumed while no worker was heard of: enough to begin with, few enough to keep the turns.
+const SLOTS_UNKNOWN: u32 = 8;
 /// The largest message. A task is small, because what it works on is in the Store; servers accept 1 MiB.
 const LETTER_MAX: usize = 512 * 1024;
 
@@ -25,16 +37,32 @@ pub(super) struct Relay {
     link: Arc<Link>,
     bell: Notify,
     turn: Mutex<()>,
+    /// The last pass left tasks behind. The end of a task may let them go.
+    is_held_back: AtomicBool,
 }
 
 impl Relay {
     pub(super) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, link: Arc<Link>) -> Self {
-        Self { store, clock, link, bell: Notify::new(), turn: Mutex::default() }
+        Self {
+            store,
+            clock,
+            link,
+            bell: Notify::new(),
+            turn: Mutex::default(),
+            is_held_back: AtomicBool::new(false),
+        }
     }
 
     /// Something new is in the outbox.
     pub(super) fn ring(&self) {
         self.bell.notify_one();
+    }
+
+    /// A slot is free, here or in a new worker: tasks that were held back may go.
+    pub(super) fn slot_is_free(&self) {
+        if self.is_held_back.load(Ordering::SeqCst) {
+            self.ring();
+        }
     }
 
     /// Moves what is there, again and again, as long as it is polled.
@@ -52,25 +80,66 @@ impl Relay {
         }
     }
 
-    /// Moves everything that is due now. While the server is away nothing is even read.
+    /// Moves everything that is due and has its turn. While the server is away nothing is even read.
     pub(super) async fn pass(&self) -> Result<(), QueueError> {
         if !self.link.is_up() {
             return Ok(());
         }
         let _turn = self.turn.lock().await;
-        let mut after = TaskId(0);
+        // Set before the pass looks: a task that ends meanwhile must not go unnoticed.
+        self.is_held_back.store(true, Ordering::SeqCst);
         loop {
-            let rows = self.store.outbox(after, PAGE, self.clock.now()).await?;
-            let Some(last) = rows.last() else { return Ok(()) };
-            after = last.id;
-            self.move_page(&rows).await?;
-            if rows.len() < PAGE as usize {
+            // The outbox is read before the stream is counted. What another relay has moved since is then either still in
+            // the outbox, and known again by the stream, or counted: relays do not add up to more than there are slots.
+            let heads = self.store.outbox_heads(PER_OWNER, self.clock.now()).await?;
+            if heads.is_empty() {
+                self.is_held_back.store(false, Ordering::SeqCst);
+                return Ok(());
+            }
+            let mut chosen = self.choose(&heads).await?;
+            chosen.truncate(PAGE);
+            let rows = self.store.outbox_tasks(&chosen).await?;
+            if self.move_page(&rows).await? == 0 {
                 return Ok(());
             }
         }
     }
 
-    async fn move_page(&self, rows: &[OutboxTask]) -> Result<(), QueueError> {
+    /// The tasks that go to the stream now.
+    async fn choose(&self, heads: &[OutboxHead]) -> Result<Vec<TaskId>, QueueError> {
+        let mut chosen = Vec::new();
+        let mut owned: BTreeMap<QueueName, Vec<WaitingTask>> = BTreeMap::new();
+        for OutboxHead { queue, waiting } in heads {
+            match waiting.owner {
+                None => chosen.push(waiting.id),
+                Some(_) => owned.entry(*queue).or_default().push(*waiting),
+            }
+        }
+        if owned.is_empty() {
+            return Ok(chosen);
+        }
+        let in_flight = self.link.in_flight().await?;
+        for (queue, waiting) in owned {
+            let share = FairShare::of(self.slots(queue).await?);
+            let running = in_flight.get(&queue).cloned().unwrap_or_default();
+            let busy = running.values().fold(0_u32, |sum, count| sum.saturating_add(*count));
+            chosen.extend(fair_share::choose(share, &running, &waiting, share.slots.saturating_sub(busy)));
+        }
+        Ok(chosen)
+    }
+
+    /// Tasks of the queue that all workers together run at once.
+    async fn slots(&self, queue: QueueName) -> Result<u32, QueueError> {
+        let workers = self.store.workers(queue, self.clock.now() - HEARD_WITHIN).await?;
+        let slots = workers.iter().fold(0_u32, |sum, worker| sum.saturating_add(worker.concurrency));
+        Ok(if slots == 0 { SLOTS_UNKNOWN } else { slots })
+    }
+
+    /// How many of these tasks the stream has now.
+    async fn move_page(&self, rows: &[OutboxTask]) -> Result<usize, QueueError> {
+        if rows.is_empty() {
+            return Ok(0);
+        }
         self.link.ensure_stream().await?;
         let mut sent = Vec::with_capacity(rows.len());
         let mut failure = None;
@@ -103,7 +172,7 @@ impl Relay {
                 self.link.forget().await;
                 Err(error)
             }
-            None => Ok(()),
+            None => Ok(stored.len()),
         }
     }
 
@@ -120,7 +189,7 @@ impl Relay {
             return Ok(None);
         }
         let message = PublishMessage::build().message_id(message_id(row)).payload(letter.into());
-        let subject = self.link.subject(row.task.queue);
+        let subject = self.link.subject(row.task.queue, row.task.owner);
         self.link.context.send_publish(subject, message).await.map(Some).map_err(unreachable)
     }
 
@@ -129,7 +198,7 @@ impl Relay {
         let letter = serde_json::to_vec(&Letter::again(task)).map_err(unreachable)?;
         let id = format!("again-{}", task.lease);
         let message = PublishMessage::build().message_id(id).payload(letter.into());
-        let subject = self.link.subject(task.queue);
+        let subject = self.link.subject(task.queue, task.owner);
         let ack = self.link.context.send_publish(subject, message).await.map_err(unreachable)?;
         ack.await.map(|_| ()).map_err(unreachable)
     }

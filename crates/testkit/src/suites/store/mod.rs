@@ -50,7 +50,7 @@ macro_rules! store_behaviours {
                 an_edit_of_an_older_state_is_refused,
                 start_again_from_nothing, fence_off_an_older_run, finish_once, finish_replaces_sets_of_the_same_providers,
                 finish_refuses_two_sets_of_one_provider, finish_keeps_odd_texts_and_numbers, finish_takes_many_sets,
-                are_deleted_with_their_results, need_an_owner;
+                are_deleted_with_their_results, need_an_owner, are_counted_by_owner;
             audit: entries_are_appended_and_verified, entries_are_filtered_and_paged,
                 changes_are_noted_with_what_they_changed, groups_rules_pipelines_and_schedules_are_noted,
                 a_refused_change_is_not_noted, writers_at_once_leave_one_chain;
@@ -101,7 +101,9 @@ macro_rules! store_behaviours {
             tasks: are_claimed_in_order, are_claimed_once, come_back_when_a_lease_ends, come_back_when_the_clock_does,
                 are_held_by_renewal,
                 are_retried, are_given_up, are_given_up_when_workers_die, are_counted, are_released,
-                keep_their_payload, workers_are_heard_of, pings_are_answered_once, wait_in_the_outbox;
+                keep_their_payload, workers_are_heard_of, pings_are_answered_once, wait_in_the_outbox,
+                wait_in_the_outbox_by_owner, of_one_owner_leave_slots_for_others,
+                of_a_lost_worker_come_back_in_turn, are_chosen_as_the_rule_says;
             versions: grow_by_one_with_every_edit, refuse_an_edit_of_an_older_one, let_one_of_many_edits_through,
                 grow_when_others_change_the_record, of_results_stand_for_their_content, of_searches_guard_deletion,
                 of_unknown_records_are_not_found;
@@ -125,6 +127,7 @@ pub(crate) fn run_search(search: &Search) -> NewTask {
         name: "run_search".to_owned(),
         payload: json!({"search": search.id, "run": search.run}),
         attempts_max: 3,
+        owner: Some(search.owner),
     }
 }
 

@@ -266,3 +266,18 @@ pub async fn need_an_owner(store: &dyn Store) {
     assert!(matches!(lost, Err(StoreError::UnknownReference(_))), "{lost:?}");
     assert_eq!(store.task_depth(QueueName::Search, at(0)).await.unwrap(), 0);
 }
+
+pub async fn are_counted_by_owner(store: &dyn Store) {
+    let (ann, bob) = (person(store, "ann").await.id, person(store, "bob").await.id);
+    for seconds in 0..3 {
+        new_search(store, ann, "river", seconds).await;
+    }
+    for (owner, at_most, expected) in [(ann, 10, 3), (ann, 2, 2), (bob, 10, 0)] {
+        assert_eq!(store.count_searches(owner, at_most).await.unwrap(), expected);
+    }
+    assert_eq!(
+        store.waiting_tasks_of(QueueName::Search, ann).await.unwrap(),
+        3,
+        "a task is its search's owner's"
+    );
+}

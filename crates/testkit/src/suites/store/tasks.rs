@@ -2,18 +2,23 @@
 
 use super::at;
 use chrono::TimeDelta;
-use domain::contracts::{ClaimedTask, NewTask, QueueName, Store, WorkerBeat};
-use domain::ids::TaskId;
+use domain::contracts::{
+    ClaimedTask, NewTask, OutboxTask, QueueName, Store, WaitingOwners, WorkerBeat, WorkerSlots,
+};
+use domain::fair_share::{FairShare, Running, WaitingTask, choose};
+use domain::ids::{TaskId, UserId};
 use futures_util::future::join_all;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 const QUEUE: QueueName = QueueName::Maintenance;
 const LEASE: Duration = Duration::from_secs(60);
 
 fn task(name: &str, attempts_max: u32) -> NewTask {
-    NewTask { queue: QUEUE, name: name.to_owned(), payload: Value::Null, attempts_max }
+    NewTask { queue: QUEUE, name: name.to_owned(), payload: Value::Null, attempts_max, owner: None }
 }
 
 async fn push(store: &dyn Store, name: &str, seconds: i64) {
@@ -95,7 +100,7 @@ pub async fn are_given_up(store: &dyn Store) {
     }
     assert_eq!(claim(store, 9999).await, None);
     assert_eq!(store.task_depth(QUEUE, at(9999)).await.unwrap(), 0);
-    assert_eq!(store.next_due(QUEUE).await.unwrap(), None);
+    assert_eq!(store.next_due(QUEUE, at(0)).await.unwrap(), None);
 }
 
 /// A task that kills its workers is passed over when its tries are used, and does not block the others.
@@ -112,21 +117,26 @@ pub async fn are_given_up_when_workers_die(store: &dyn Store) {
 }
 
 pub async fn are_counted(store: &dyn Store) {
-    assert_eq!(store.next_due(QUEUE).await.unwrap(), None);
+    assert_eq!(store.next_due(QUEUE, at(0)).await.unwrap(), None);
+    assert!(!store.has_due_task(QUEUE, at(99)).await.unwrap());
     for seconds in [30, 10, 20] {
         push(store, "task", seconds).await;
     }
     assert_eq!(store.task_depth(QUEUE, at(0)).await.unwrap(), 3);
     assert_eq!(store.task_depth(QueueName::Search, at(0)).await.unwrap(), 0);
-    assert_eq!(store.next_due(QUEUE).await.unwrap(), Some(at(10)));
+    assert_eq!(store.next_due(QUEUE, at(0)).await.unwrap(), Some(at(10)));
+    assert!(!store.has_due_task(QUEUE, at(9)).await.unwrap());
+    assert!(store.has_due_task(QUEUE, at(10)).await.unwrap());
     claim(store, 10).await.expect("a task");
     assert_eq!(store.task_depth(QUEUE, at(10)).await.unwrap(), 2);
     assert_eq!(store.task_depth(QUEUE, at(70)).await.unwrap(), 3);
-    assert_eq!(store.next_due(QUEUE).await.unwrap(), Some(at(20)));
+    assert!(!store.has_due_task(QUEUE, at(10)).await.unwrap(), "it is held");
+    assert!(store.has_due_task(QUEUE, at(70)).await.unwrap(), "its lease has ended");
+    assert_eq!(store.next_due(QUEUE, at(10)).await.unwrap(), Some(at(20)));
     // When all are held, the first lease to end is the next chance.
     claim(store, 31).await.expect("a task");
     claim(store, 32).await.expect("a task");
-    assert_eq!(store.next_due(QUEUE).await.unwrap(), Some(at(70)));
+    assert_eq!(store.next_due(QUEUE, at(32)).await.unwrap(), Some(at(70)));
 }
 
 pub async fn are_released(store: &dyn Store) {
@@ -222,26 +232,133 @@ pub async fn wait_in_the_outbox(store: &dyn Store) {
     assert_eq!(claim(store, 0).await.expect("the oldest").name, "held");
     let given_up = claim(store, 0).await.expect("the next");
     store.retry_task(&given_up, at(0), "it failed").await.unwrap();
-    let seen = async |after, count, seconds| {
-        let rows = store.outbox(TaskId(after), count, at(seconds)).await.unwrap();
-        rows.into_iter().map(|row| (row.id.0, row.task.name)).collect::<Vec<_>>()
+    let seen = async |per_owner, seconds| {
+        let heads = store.outbox_heads(per_owner, at(seconds)).await.unwrap();
+        let ids: Vec<TaskId> = heads.iter().map(|head| head.waiting.id).collect();
+        store.outbox_tasks(&ids).await.unwrap()
     };
-    let names = |rows: Vec<(i64, String)>| rows.into_iter().map(|(_, name)| name).collect::<Vec<_>>();
-    assert_eq!(names(seen(0, 10, 10).await), ["first", "second"], "due, and held by nobody");
-    assert_eq!(
-        names(seen(0, 10, 60).await),
-        ["held", "later", "first", "second"],
-        "by id; the lease has ended"
-    );
-    let page = seen(0, 2, 60).await;
-    assert_eq!(names(seen(page[1].0, 2, 60).await), ["first", "second"], "the next page");
+    let names = |rows: Vec<OutboxTask>| rows.into_iter().map(|row| row.task.name).collect::<Vec<_>>();
+    assert_eq!(names(seen(10, 10).await), ["first", "second"], "due, and held by nobody");
+    assert_eq!(names(seen(10, 60).await), ["held", "later", "first", "second"], "by id; the lease has ended");
+    assert_eq!(names(seen(1, 10).await), ["first"], "the oldest");
 
-    let rows = store.outbox(TaskId(0), 10, at(10)).await.unwrap();
+    let rows = seen(10, 10).await;
     assert_eq!((rows[0].date_created, rows[0].task.queue, rows[0].task.attempts_max), (at(10), QUEUE, 1));
     assert_eq!(rows[0].task.payload.to_string(), r#"{"b":1,"a":"first"}"#);
     for _ in 0..2 {
         store.take_out(&[rows[0].id, rows[1].id]).await.unwrap(); // two relays may do the same
     }
     store.take_out(&[]).await.unwrap();
-    assert_eq!(names(seen(0, 10, 60).await), ["held", "later"]);
+    assert!(store.outbox_tasks(&[]).await.unwrap().is_empty());
+    assert_eq!(names(seen(10, 60).await), ["held", "later"]);
+}
+
+/// Of every owner in every queue the oldest tasks, however many others wait before them.
+pub async fn wait_in_the_outbox_by_owner(store: &dyn Store) {
+    for (queue, owner, count) in
+        [(QUEUE, 7, 20), (QUEUE, 0, 3), (QueueName::Search, 7, 1), (QUEUE, 9, 1), (QueueName::Corpus, 8, 5)]
+    {
+        for _ in 0..count {
+            store.push_task(NewTask { queue, ..owned("task", owner) }, at(5)).await.unwrap();
+        }
+    }
+    let mut counts: BTreeMap<(QueueName, Option<UserId>), usize> = BTreeMap::new();
+    for head in store.outbox_heads(2, at(5)).await.unwrap() {
+        *counts.entry((head.queue, head.waiting.owner)).or_default() += 1;
+    }
+    let counted: Vec<_> = counts
+        .into_iter()
+        .map(|((queue, owner), count)| (queue, owner.map_or(0, |id| id.0), count))
+        .collect();
+    assert_eq!(
+        counted,
+        [(QueueName::Search, 7, 1), (QUEUE, 0, 2), (QUEUE, 7, 2), (QUEUE, 9, 1), (QueueName::Corpus, 8, 2)]
+    );
+    assert!(store.outbox_heads(2, at(4)).await.unwrap().is_empty(), "nothing is due");
+    assert_eq!(store.waiting_tasks_of(QUEUE, UserId(7)).await.unwrap(), 20);
+    assert_eq!(store.waiting_tasks_of(QUEUE, UserId(8)).await.unwrap(), 0);
+    let waiting = store.waiting_owners(QUEUE).await.unwrap();
+    assert_eq!(waiting, WaitingOwners { owners: 2, most: 20 }, "the service is no user");
+}
+
+/// The task of one owner; 0 is the service itself.
+fn owned(name: &str, owner: i64) -> NewTask {
+    NewTask { owner: (owner > 0).then_some(UserId(owner)), ..task(name, 3) }
+}
+
+fn owners(tasks: &[ClaimedTask]) -> Vec<i64> {
+    tasks.iter().map(|task| task.owner.map_or(0, |owner| owner.0)).collect()
+}
+
+/// One user's many tasks leave slots for those who come later.
+pub async fn of_one_owner_leave_slots_for_others(store: &dyn Store) {
+    const ANN: i64 = 1;
+    const BOB: i64 = 2;
+    for _ in 0..300 {
+        store.push_task(owned("ann's", ANN), at(0)).await.unwrap();
+    }
+    let claim = async |free, worker: &str| {
+        let slots = WorkerSlots { free, total: 64 };
+        store.claim_tasks(QUEUE, slots, worker, LEASE, at(1)).await.unwrap()
+    };
+    assert_eq!(claim(64, "worker").await.len(), 56, "all but the reserve");
+    assert!(claim(8, "worker").await.is_empty());
+    assert!(store.has_due_task(QUEUE, at(1)).await.unwrap(), "the others wait for their turn");
+    assert_eq!(claim(64, "another worker").await.len(), 56, "every worker has slots of its own");
+    for _ in 0..20 {
+        store.push_task(owned("bob's", BOB), at(1)).await.unwrap();
+    }
+    assert_eq!(owners(&claim(8, "worker").await), [BOB; 8], "at once, up to the share");
+    assert!(claim(8, "worker").await.is_empty());
+}
+
+pub async fn of_a_lost_worker_come_back_in_turn(store: &dyn Store) {
+    for owner in [1, 1, 1, 1, 1, 1, 1, 1, 1, 2] {
+        store.push_task(owned("task", owner), at(0)).await.unwrap();
+    }
+    let claim = async |worker: &str, free, seconds| {
+        let slots = WorkerSlots { free, total: 8 };
+        store.claim_tasks(QUEUE, slots, worker, LEASE, at(seconds)).await.unwrap()
+    };
+    assert_eq!(claim("lost", 8, 0).await.len(), 7);
+    let again = claim("worker", 8, 60).await;
+    assert_eq!(owners(&again).iter().filter(|owner| **owner == 1).count(), 6, "within the share again");
+    assert_eq!(again.iter().filter(|task| task.attempt == 2).count(), 7);
+    assert!(claim("worker", 1, 60).await.is_empty(), "the reserve stays free");
+}
+
+/// The statement chooses what the rule chooses, whatever waits and runs.
+pub async fn are_chosen_as_the_rule_says(store: &dyn Store) {
+    let mut random = StdRng::seed_from_u64(7);
+    let (mut waiting, mut running) = (Vec::<WaitingTask>::new(), Vec::<ClaimedTask>::new());
+    for round in 0..40_i64 {
+        for _ in 0..random.random_range(0..12) {
+            let (owner, due) = (random.random_range(0..5), at(random.random_range(0..20)));
+            let task = owned("task", owner);
+            let owner = task.owner;
+            let id = store.push_task(task, due).await.unwrap();
+            waiting.push(WaitingTask { id, owner, due });
+        }
+        let total = 10;
+        let free = total - u32::try_from(running.len()).expect("a small number");
+        let mut counts = Running::new();
+        for task in &running {
+            *counts.entry(task.owner).or_default() += 1;
+        }
+        let mut expected = choose(FairShare::of(total), &counts, &waiting, free);
+        let lease = LEASE * 100;
+        let now = at(20 + round);
+        let slots = WorkerSlots { free, total };
+        let claimed = store.claim_tasks(QUEUE, slots, "worker", lease, now).await.unwrap();
+        let mut found: Vec<TaskId> = claimed.iter().map(|task| task.id).collect();
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected, "round {round}");
+        waiting.retain(|task| !found.contains(&task.id));
+        running.extend(claimed);
+        for _ in 0..random.random_range(0..6).min(running.len()) {
+            let ended = running.swap_remove(random.random_range(0..running.len()));
+            store.finish_task(&ended).await.unwrap();
+        }
+    }
 }

@@ -8,7 +8,7 @@ use crate::service::{Role, Service};
 use crate::terminal;
 use crate::wiring::Wired;
 use anyhow::Context;
-use domain::settings::Settings;
+use domain::settings::{Settings, Throttle};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,8 +23,13 @@ impl Bench {
         let slowest = Arc::new(Slowest::default());
         let mut running = JoinSet::new();
         let urls = sources::start(self.sources, self.delay(), &slowest, &mut running).await?;
-        let settings =
-            Settings { port: 0, data_dir: folder.path().display().to_string(), ..Settings::default() };
+        // One client searches as fast as it can.
+        let settings = Settings {
+            port: 0,
+            data_dir: folder.path().display().to_string(),
+            throttle_search: Throttle(None),
+            ..Settings::default()
+        };
         let wired = Wired::open(settings).await?;
         let token = sources::install(&wired, &urls).await?;
         let service = Service::start(wired, &Role::all()).await?;

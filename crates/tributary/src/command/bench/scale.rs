@@ -78,11 +78,12 @@ impl Bench {
     async fn embedded(&self, folder: &Path, urls: &[String]) -> anyhow::Result<Figures> {
         let settings = Settings { data_dir: folder.display().to_string(), ..Settings::default() };
         let wired = Wired::open(settings).await?;
-        let token = sources::install(&wired, urls).await?;
+        sources::install(&wired, urls).await?;
+        let users = sources::users(&wired, self.clients()).await?;
         wired.store.close().await;
         let mut node = Node::start(folder, None, &[self.places()])?;
-        let client = Client::new(&node.address().await?, token)?;
-        self.under_load("embedded: one process", client, &[node]).await
+        let address = node.address().await?;
+        self.under_load("embedded: one process", (&address, &users), &[node]).await
     }
 
     /// Web and one worker; then a second worker comes.
@@ -105,7 +106,8 @@ impl Bench {
             wired.store.users(0, 1).await?.total == 0,
             "the database has users already; give an empty one, because it is filled with searches"
         );
-        let token = sources::install(&wired, urls).await?;
+        sources::install(&wired, urls).await?;
+        let users = sources::users(&wired, self.clients()).await?;
         let settings = [
             self.places(),
             ("SVC_DATABASE_URL", servers.database.expose().to_owned()),
@@ -120,8 +122,7 @@ impl Bench {
             let name = format!("worker-{}", nodes.len());
             nodes.push(Node::start(&folder.join(name), Some(WORKER_ROLES), &settings)?);
             workers_are_there(&wired, nodes.len() - 1).await?;
-            let client = Client::new(&address, token.clone())?;
-            figures.push(self.under_load(form, client, &nodes).await?);
+            figures.push(self.under_load(form, (&address, &users), &nodes).await?);
         }
         drop(nodes);
         wired.store.close().await;
@@ -137,18 +138,18 @@ impl Bench {
     }
 
     /// The load goes on from before the first measured search until after the last, so that what is under way at
-    /// both ends is alike.
+    /// both ends is alike. Every client is a user of its own.
     async fn under_load(
         &self,
         form: &'static str,
-        client: Client,
+        (address, users): (&str, &[Secret]),
         nodes: &[Node],
     ) -> anyhow::Result<Figures> {
-        let client = Arc::new(client);
         let (ended, mut searches) = mpsc::channel(self.clients() as usize);
         let mut clients = JoinSet::new();
-        for _ in 0..self.clients() {
-            let (client, ended, sources) = (Arc::clone(&client), ended.clone(), self.sources);
+        for user in users {
+            let client = Client::new(address, user.clone())?;
+            let (ended, sources) = (ended.clone(), self.sources);
             clients.spawn(async move { while ended.send(client.search(sources).await).await.is_ok() {} });
         }
         drop(ended);

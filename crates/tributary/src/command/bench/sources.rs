@@ -7,10 +7,10 @@ use anyhow::Context;
 use axum::routing::get;
 use axum::{Json, Router};
 use domain::contracts::{ProviderStore, TokenStore, UserStore};
-use domain::ids::ProviderId;
+use domain::ids::{ProviderId, UserId};
 use domain::provider::ProviderDraft;
 use domain::secret::Secret;
-use domain::user::TokenDraft;
+use domain::user::{TokenDraft, UserDraft};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -79,8 +79,24 @@ pub(super) async fn install(wired: &Wired, urls: &[String]) -> anyhow::Result<Se
     };
     let drafts = urls.iter().enumerate().map(draft).collect();
     wired.store.create_providers(drafts, admin.id, now).await?;
+    token(wired, admin.id).await
+}
+
+/// So many users, each with a token: one user alone would be given a share of the slots.
+pub(super) async fn users(wired: &Wired, count: u32) -> anyhow::Result<Vec<Secret>> {
+    let mut tokens = Vec::new();
+    for number in 1..=count {
+        let draft = UserDraft { username: format!("bench-{number}"), ..UserDraft::default() };
+        let user = wired.store.create_user(draft, String::new(), wired.clock.now()).await?;
+        tokens.push(token(wired, user.id).await?);
+    }
+    Ok(tokens)
+}
+
+async fn token(wired: &Wired, user: UserId) -> anyhow::Result<Secret> {
     let made = server::token::make();
-    wired.store.create_token(admin.id, TokenDraft::default(), made.hash, made.prefix, now).await?;
+    let now = wired.clock.now();
+    wired.store.create_token(user, TokenDraft::default(), made.hash, made.prefix, now).await?;
     Ok(made.token)
 }
 

@@ -104,6 +104,7 @@ async fn the_worker_may_be_elsewhere_or_nowhere() {
             name: "ping".to_owned(),
             payload: json!({"ping": "old"}),
             attempts_max: 1,
+            owner: None,
         };
         queue.push(task).await.unwrap();
     }
