@@ -2,6 +2,7 @@
 //!
 //! Read `run.rs` first: it is the path, top to bottom. `provider.rs` holds the steps of one provider.
 
+mod admission;
 mod answer_memory;
 mod board;
 mod conclude;
@@ -82,6 +83,7 @@ pub struct Federation {
     memory: AnswerMemory,
     sources: Arc<Sources>,
     edits: request::EditTurns,
+    admission: admission::Admission,
     rules: RulesKept,
     observer: Arc<dyn Observer>,
 }
@@ -98,6 +100,13 @@ pub enum FederationError {
     Contended,
     #[error("the search has not finished: {}", .0.as_str())]
     NotReady(SearchStatus),
+    #[error("{max} of your searches are waiting to start; wait until some of them have finished")]
+    TooManyWaiting { max: u64 },
+    #[error(
+        "you have {max} searches, the most that are kept for one user; delete some, or give searches a retention so \
+         that they are deleted by themselves"
+    )]
+    TooManyKept { max: u64 },
 }
 
 impl FederationError {
@@ -106,7 +115,8 @@ impl FederationError {
         match self {
             Self::Store(error) | Self::Queue(QueueError::Store(error)) => error.is_passing(),
             Self::Queue(QueueError::Unreachable(_)) => true,
-            Self::Invalid(_) | Self::Contended | Self::NotReady(_) => false,
+            Self::TooManyWaiting { .. } => true,
+            Self::Invalid(_) | Self::Contended | Self::NotReady(_) | Self::TooManyKept { .. } => false,
         }
     }
 }
@@ -127,6 +137,7 @@ impl Federation {
             cpu: CpuPool::new(),
             sources: Arc::default(),
             edits: request::EditTurns::default(),
+            admission: admission::Admission::default(),
             rules: RulesKept::default(),
             observer,
         }

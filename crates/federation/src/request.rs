@@ -35,6 +35,7 @@ impl Federation {
     /// Checks the draft, stores the search with the task that runs it, and wakes a worker.
     pub async fn create(&self, owner: UserId, draft: SearchDraft) -> Result<Search, FederationError> {
         let (draft, remarks) = self.checked(owner, draft).await?;
+        let _admitted = self.admit_new(owner).await?;
         let now = self.toolbox.clock.now();
         let mut messages = vec![message::banner()];
         messages.extend(remarks);
@@ -89,6 +90,7 @@ impl Federation {
         draft: SearchDraft,
         remarks: Vec<String>,
     ) -> Result<Option<Search>, FederationError> {
+        let _admitted = self.admit_again(seen.owner).await?;
         let now = self.toolbox.clock.now();
         let mut messages = vec![message::banner()];
         messages.extend(remarks);

@@ -23,6 +23,12 @@ impl Federation {
         if !search.status.is_final() {
             return Ok(search.clone());
         }
+        let _admitted = self.admit_again(search.owner).await?;
+        self.update_unlimited(search).await
+    }
+
+    /// An update that the service makes of itself. There are no more of them than subscribed searches.
+    pub(crate) async fn update_unlimited(&self, search: &Search) -> Result<Search, FederationError> {
         let now = self.toolbox.clock.now();
         let note = message::at(now, message::update_requested());
         let search = self.store.update_search(search.id, note, now, tasks::run_search).await?;

@@ -98,6 +98,14 @@ impl From<FederationError> for ToolError {
             FederationError::Store(error) => error.into(),
             FederationError::Invalid(errors) => Self::fields(&errors),
             FederationError::Contended => Self::new("Others change this search at the same moment.", LATER),
+            FederationError::TooManyWaiting { max } => Self::new(
+                format!("{max} of your searches are waiting to start."),
+                "Wait until some of them have finished, then call the tool again.",
+            ),
+            FederationError::TooManyKept { max } => Self::new(
+                format!("You have {max} searches, the most that are kept for one user."),
+                "Delete searches, or give them a retention, and call the tool again.",
+            ),
             FederationError::NotReady(status) => Self::new(
                 format!("The search still runs ({}).", status.as_str()),
                 "Call get_search_results with its id in a second.",

@@ -162,10 +162,14 @@ settings! {
     throttle_chat: Throttle = Throttle::per_minute(15), "DOCS_CHAT_THROTTLE_RATE";
     /// How often sign-in may fail for one name from one address before it is refused for a while. Five times as often for all names from one address together, a hundred times for one name from all addresses.
     throttle_login: Throttle = Throttle::per_minute(10), "SVC_THROTTLE_LOGIN";
-    /// How often one user from one address may start a search.
-    throttle_search: Throttle = Throttle(None), "SVC_THROTTLE_SEARCH";
+    /// How often one user from one address may start a search. The default is far above what a person or a client at a normal pace does.
+    throttle_search: Throttle = Throttle::per_minute(600), "SVC_THROTTLE_SEARCH";
     /// How often one user from one address may ask for an AI answer.
-    throttle_rag: Throttle = Throttle(None), "SVC_THROTTLE_RAG";
+    throttle_rag: Throttle = Throttle::per_minute(120), "SVC_THROTTLE_RAG";
+    /// Searches of one user that may wait for a free slot; more are refused with 429 until some have started. 0: no limit.
+    searches_waiting_max: u32 = 500, "SVC_SEARCHES_WAITING_MAX";
+    /// Searches that are kept for one user; a new one is refused with 409 until some are deleted or their retention has run out. 0: no limit.
+    searches_kept_max: u32 = 10_000, "SVC_SEARCHES_KEPT_MAX";
     /// Event streams of searches that one user may have open at once in this process.
     event_streams_per_user: u32 = 100, "SVC_EVENT_STREAMS_PER_USER";
     /// Event streams of searches that may be open at once in this process.

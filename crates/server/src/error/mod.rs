@@ -380,6 +380,8 @@ mod tests {
             (FederationError::Invalid(errors).into(), 400, "invalid"),
             (FederationError::Contended.into(), 409, "conflict"),
             (FederationError::NotReady(SearchStatus::Federating).into(), 503, "not_ready"),
+            (FederationError::TooManyWaiting { max: 500 }.into(), 429, "throttled"),
+            (FederationError::TooManyKept { max: 9 }.into(), 409, "conflict"),
             (AnswerError::NotReady(SearchStatus::Federating).into(), 503, "not_ready"),
             (AnswerError::Store(StoreError::Failed("secret".into())).into(), 500, "internal_error"),
             (fault(AnswerFault::NoAiProvider), 503, "no_ai_provider"),
@@ -398,7 +400,7 @@ mod tests {
             assert_eq!((found.as_u16(), body.code.as_str()), (status, code));
             assert_eq!(body.request_id, "id-1");
             assert!(!body.detail.contains("secret"), "{}", body.detail);
-            assert_eq!(headers.contains_key(header::RETRY_AFTER), status == 503, "{code}");
+            assert_eq!(headers.contains_key(header::RETRY_AFTER), [429, 503].contains(&status), "{code}");
         }
     }
 

@@ -9,6 +9,10 @@ use domain::answer::AnswerFault;
 use domain::contracts::{QueueError, StoreError};
 use domain::validation::FieldErrors;
 use federation::FederationError;
+use std::time::Duration;
+
+/// When a user whose searches wait may try again: by then some have started.
+const WAITING_RETRY: Duration = Duration::from_secs(10);
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
@@ -116,6 +120,13 @@ impl From<FederationError> for ApiError {
             FederationError::Store(error) => error.into(),
             FederationError::Queue(error) => error.into(),
             FederationError::Invalid(errors) => Self::invalid(errors),
+            FederationError::TooManyWaiting { .. } => {
+                tracing::warn!("Throttled: {error}");
+                Self::throttled(WAITING_RETRY, &format!("{}.", sentence_case(&error.to_string())))
+            }
+            FederationError::TooManyKept { .. } => {
+                Self::saying(Refusal::Conflict, format!("{}.", sentence_case(&error.to_string())))
+            }
             FederationError::Contended => {
                 Self::saying(Refusal::Conflict, "Others change this search at the same moment; try again.")
             }

@@ -33,6 +33,7 @@ mod door;
 mod edits;
 mod eval;
 mod explained;
+mod fairness;
 mod file_system;
 mod first_steps;
 mod held;

@@ -45,6 +45,7 @@ impl Nodes {
             .env("SVC_SECRET_KEY", "the key that all processes share")
             .env("SVC_ADMIN_PASSWORD", PASSWORD)
             .env("SVC_DRAIN", drain.as_secs().to_string())
+            .env("SVC_THROTTLE_SEARCH", "None") // all clients are one user
             .stderr(Stdio::null());
         if let Some(database) = &self.database {
             command.env("SVC_DATABASE_URL", database);

@@ -1,7 +1,7 @@
 //! The figures of every queue at this moment, from the queue itself and from the signs of life of its workers.
 
 use crate::House;
-use domain::contracts::{QueueError, QueueName};
+use domain::contracts::{QueueError, QueueName, WaitingOwners};
 use futures_util::future::try_join_all;
 use std::time::Duration;
 
@@ -21,6 +21,8 @@ pub struct QueueFigures {
     /// Workers and their places, anywhere.
     pub workers: u64,
     pub capacity: u64,
+    /// How what waits is spread over users.
+    pub waiting: WaitingOwners,
     /// A worker of this process serves it.
     pub is_served: bool,
 }
@@ -40,6 +42,10 @@ impl QueueFigures {
             busy: sum.busy + one.busy,
             workers: sum.workers + one.workers,
             capacity: sum.capacity + one.capacity,
+            waiting: WaitingOwners {
+                owners: sum.waiting.owners + one.waiting.owners,
+                most: sum.waiting.most.max(one.waiting.most),
+            },
             is_served: true,
         })
     }
@@ -75,6 +81,7 @@ async fn of(house: &House, queue: QueueName) -> Result<(QueueName, QueueFigures)
         busy: beats.iter().map(running).sum(),
         workers: beats.len() as u64,
         capacity: beats.iter().map(|beat| u64::from(beat.concurrency)).sum(),
+        waiting: house.store.waiting_owners(queue).await?,
         is_served: !here.is_empty(),
     };
     Ok((queue, figures))

@@ -14,12 +14,14 @@ const TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// A gauge: its name, its help, and how it is read.
 type Row = (&'static str, &'static str, fn(&QueueFigures) -> f64);
 
-const GAUGES: [Row; 5] = [
+const GAUGES: [Row; 7] = [
     ("tasks_queue_depth", "Tasks waiting in the queue", |one| one.depth as f64),
     ("tasks_queue_active_tasks", "Tasks executing on this instance", |one| one.active as f64),
     ("tasks_queue_workers", "Workers serving the queue", |one| one.workers as f64),
     ("tasks_queue_total_capacity", "Workers times concurrency", |one| one.capacity as f64),
     ("tasks_queue_busy_ratio", "Active tasks divided by capacity", QueueFigures::busy_ratio),
+    ("tasks_queue_waiting_users", "Users who have a waiting task", |one| one.waiting.owners as f64),
+    ("tasks_queue_waiting_most", "Waiting tasks of the user who has the most", |one| one.waiting.most as f64),
 ];
 const ERROR: (&str, &str) = ("tasks_metrics_collection_error", "1 when collection failed");
 
@@ -57,6 +59,7 @@ fn head(text: &mut String, name: &str, help: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::contracts::WaitingOwners;
 
     #[test]
     fn every_queue_stands_in_every_gauge_and_totals_are_of_the_served() {
@@ -66,6 +69,7 @@ mod tests {
             busy,
             workers,
             capacity: workers * 4,
+            waiting: WaitingOwners { owners: workers, most: depth },
             is_served,
         };
         let queues: Vec<(QueueName, QueueFigures)> = QueueName::ALL
@@ -93,6 +97,9 @@ mod tests {
             "tasks_queue_busy_ratio{queue=\"search\"} 0.75\n",
             "tasks_queue_busy_ratio{queue=\"maintenance\"} 0\n",
             "tasks_queue_busy_ratio{queue=\"totals\"} 0.5\n",
+            "tasks_queue_waiting_users{queue=\"totals\"} 3\n",
+            "tasks_queue_waiting_most{queue=\"search\"} 3\n",
+            "tasks_queue_waiting_most{queue=\"totals\"} 3\n",
             "# TYPE tasks_metrics_collection_error gauge\ntasks_metrics_collection_error 0\n",
         ] {
             assert!(text.contains(line), "{line} is not in {text}");

@@ -25,7 +25,8 @@ use std::sync::Arc;
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
     (status = 409, description = "Others change it at the same moment.", body = ErrorBody),
-    (status = 429, description = "You start searches too often; `retry_after` says when to try again.", body = ErrorBody)))]
+    (status = 429, description = "You start searches too often, or too many of yours wait to start; `retry_after` says when \
+        to try again.", body = ErrorBody)))]
 pub async fn replace_search(
     caller: Caller,
     State(house): State<Arc<House>>,
@@ -50,7 +51,8 @@ pub async fn replace_search(
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
     (status = 404, description = "Unknown, or someone else's.", body = ErrorBody),
     (status = 409, description = "Others change it at the same moment.", body = ErrorBody),
-    (status = 429, description = "You start searches too often; `retry_after` says when to try again.", body = ErrorBody)))]
+    (status = 429, description = "You start searches too often, or too many of yours wait to start; `retry_after` says when \
+        to try again.", body = ErrorBody)))]
 pub async fn change_search(
     caller: Caller,
     State(house): State<Arc<House>>,

@@ -21,9 +21,11 @@ use std::sync::Arc;
     responses(
     (status = 201, description = "Created; federation has begun.", body = SearchView),
     (status = 400, description = "Not valid; the fields are named.", body = ErrorBody),
+    (status = 409, description = "As many of your searches are kept as may be; delete some.", body = ErrorBody),
     (status = 413, description = "The body is too large.", body = ErrorBody),
     (status = 415, description = "The body is not JSON.", body = ErrorBody),
-    (status = 429, description = "You start searches too often; `retry_after` says when to try again.", body = ErrorBody)))]
+    (status = 429, description = "You start searches too often, or too many of yours wait to start; `retry_after` says when \
+        to try again.", body = ErrorBody)))]
 pub async fn create_search(
     caller: Caller,
     State(house): State<Arc<House>>,

@@ -98,7 +98,9 @@ enum SearchesAnswer {
     (status = 302, description = "With `q`, `rerun` or `update`: to the results."),
     (status = 400, description = "A parameter is not valid.", body = ErrorBody),
     (status = 404, description = "The search to run again is unknown, or someone else's.", body = ErrorBody),
-    (status = 429, description = "You start searches too often; `retry_after` says when to try again.", body = ErrorBody),
+    (status = 409, description = "As many of your searches are kept as may be; delete some.", body = ErrorBody),
+    (status = 429, description = "You start searches too often, or too many of yours wait to start; `retry_after` says when \
+        to try again.", body = ErrorBody),
     (status = 503, description = "With `qs`: the search takes longer than it may; its results come later.", body = ErrorBody)))]
 pub async fn read_searches(
     caller: Caller,

@@ -133,6 +133,7 @@ impl Visit<'_> {
             Refusal::Invalid => StatusCode::BAD_REQUEST,
             Refusal::Throttled => StatusCode::TOO_MANY_REQUESTS,
             Refusal::NotFound => StatusCode::NOT_FOUND,
+            Refusal::Conflict => StatusCode::CONFLICT,
             _ => return Err(error.clone()),
         };
         let sentence = match error.refusal() {

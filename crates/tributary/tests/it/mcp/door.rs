@@ -107,6 +107,24 @@ async fn each_caller_has_a_rate() {
     house.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_user_with_too_many_searches_is_told_what_to_do() {
+    let house = TestHouse::with(|settings| Settings { searches_kept_max: 1, ..settings }).await;
+    let source = Source::start().await;
+    source.reply(Behaviour::Json(items("river", 1)));
+    house.provider("Rivers", &source).await;
+    let search = message("tools/call", json!({"name": "search", "arguments": {"query": "river"}}));
+    send(&house.admin, &search, &[]).await;
+    let second = send(&house.admin, &search, &[]).await.body;
+    assert_eq!(second["result"]["isError"], true, "{second}");
+    let text = second["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("the most that are kept for one user") && text.contains("Delete searches"),
+        "{text}"
+    );
+    house.stop().await;
+}
+
 /// A call may take minutes: each has a place as an event stream has. What is quick needs none.
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_at_the_same_time_are_bounded() {

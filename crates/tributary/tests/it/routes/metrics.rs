@@ -70,17 +70,20 @@ async fn the_gauges_of_the_interface() {
     assert_eq!(of_queue(&idle, "tasks_queue_total_capacity", "search"), 4.0);
     assert_eq!(value(&idle, "tasks_metrics_collection_error"), 0.0);
 
-    // Six searches for four places: four run, two wait.
+    // Six searches for four slots: one user leaves a slot for another; four run, two wait.
     let source = Source::start().await;
     source.reply(Behaviour::Hang);
     house.provider("Slow", &source).await;
-    for _ in 0..6 {
-        assert_eq!(house.admin.post("/svc/search/", &json!({"query_string": "reed"})).await.status, 201);
+    let ann = house.user("ann", &[]).await;
+    for person in [&house.admin, &house.admin, &house.admin, &house.admin, &house.admin, &ann] {
+        assert_eq!(person.post("/svc/search/", &json!({"query_string": "reed"})).await.status, 201);
     }
     let full = |answer: &Answer| of_queue(answer, "tasks_queue_active_tasks", "search") == 4.0;
     let busy = until(&house.admin, TASKS, full).await;
     assert_eq!(of_queue(&busy, "tasks_queue_depth", "search"), 2.0);
     assert_eq!(of_queue(&busy, "tasks_queue_depth", "totals"), 2.0);
+    assert_eq!(of_queue(&busy, "tasks_queue_waiting_users", "search"), 1.0);
+    assert_eq!(of_queue(&busy, "tasks_queue_waiting_most", "search"), 2.0);
     assert_eq!(of_queue(&busy, "tasks_queue_busy_ratio", "search"), 1.0);
     assert_eq!(of_queue(&busy, "tasks_queue_busy_ratio", "corpus"), 0.0);
     assert_eq!(of_queue(&busy, "tasks_queue_busy_ratio", "totals"), 4.0 / capacity);

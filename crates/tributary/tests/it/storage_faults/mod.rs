@@ -77,6 +77,8 @@ impl Drop for SmallDisk {
 fn serve(folder: &Path, database: Option<String>) -> Running {
     let mut command = program(folder, &["serve", "--port", "0"]);
     command.env("SVC_ADMIN_PASSWORD", PASSWORD).env("SVC_TASK_LEASE", "3").stderr(Stdio::null());
+    // One user posts until the disk is full.
+    command.env("SVC_THROTTLE_SEARCH", "None").env("SVC_SEARCHES_WAITING_MAX", "0");
     if let Some(url) = database {
         command.env("SVC_DATABASE_URL", url);
     }

@@ -1,0 +1,175 @@
+//! Fairness between users: one user's many searches leave room for everybody else, and are bounded themselves.
+
+use crate::house::{Client, TestHouse, items};
+use domain::secret::Secret;
+use domain::settings::{Secs, Settings, Throttle};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use testkit::source::{Behaviour, Source};
+
+/// One user's share is one of them, and one is kept in reserve.
+const SLOTS: u32 = 8;
+
+/// A source that takes requests and never answers holds its searches for as long as the test takes.
+fn patient(settings: Settings) -> Settings {
+    Settings {
+        search_concurrency: SLOTS,
+        timeout: Secs::new(600),
+        search_http_read_timeout: Secs::new(600),
+        stop_grace: Secs::new(0),
+        ..settings
+    }
+}
+
+/// The service, a source that answers, and one that never does.
+struct Ground {
+    house: TestHouse,
+    quick: i64,
+    held: i64,
+    source: Source,
+    _answering: Source,
+    /// Equal queries of one user are asked once, so every query has a number.
+    queries: AtomicUsize,
+}
+
+impl Ground {
+    async fn with(change: impl FnOnce(Settings) -> Settings) -> Self {
+        let house = TestHouse::with(|settings| change(patient(settings))).await;
+        let (answering, source) = (Source::start().await, Source::start().await);
+        answering.reply(Behaviour::Json(items("river", 2)));
+        source.reply(Behaviour::Hang);
+        let quick = house.provider("Quick", &answering).await;
+        let held = house.provider("Held", &source).await;
+        Self { house, quick, held, source, _answering: answering, queries: AtomicUsize::new(0) }
+    }
+
+    fn draft(&self, provider: i64) -> Value {
+        let number = self.queries.fetch_add(1, Ordering::Relaxed);
+        json!({"query_string": format!("river {number}"), "searchprovider_list": [provider]})
+    }
+
+    async fn post(&self, client: &Client, provider: i64) -> i64 {
+        let answer = client.post("/svc/search/", &self.draft(provider)).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer.body["id"].as_i64().unwrap()
+    }
+
+    /// Waits until the source holds so many requests.
+    async fn until_held(&self, count: usize) {
+        while self.source.requests().len() < count {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+async fn others_are_served(change: impl FnOnce(Settings) -> Settings) {
+    let it = Ground::with(change).await;
+    let (ann, bob) = (it.house.user("ann", &[]).await, it.house.user("bob", &[]).await);
+    for _ in 0..5 * SLOTS {
+        it.post(&ann, it.held).await;
+    }
+    it.until_held(SLOTS as usize - 1).await;
+    for _ in 0..3 {
+        let answer = bob.get(&format!("/svc/search/?qs=river&providers={}", it.quick)).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(answer.body["results"].as_array().map(Vec::len), Some(2), "{answer:?}");
+    }
+    assert_eq!(it.source.requests().len(), SLOTS as usize - 1, "ann has all slots but the reserve");
+    it.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_users_slow_searches_do_not_keep_others_waiting() {
+    others_are_served(|settings| settings).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_users_slow_searches_do_not_keep_others_waiting_on_nats() {
+    let Some(url) = testkit::nats::queue("fairness between users") else { return };
+    others_are_served(|settings| Settings { queue_url: Secret::new(url), ..settings }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waiting_searches_of_one_user_are_bounded() {
+    const WAITING: u32 = 3;
+    let it = Ground::with(|settings| Settings { searches_waiting_max: WAITING, ..settings }).await;
+    let (ann, bob) = (it.house.user("ann", &[]).await, it.house.user("bob", &[]).await);
+    let done = it.post(&ann, it.quick).await;
+    ann.ready(done).await;
+    let running = SLOTS - 1;
+    for number in 0..running {
+        it.post(&ann, it.held).await;
+        it.until_held(number as usize + 1).await;
+    }
+    for _ in 0..WAITING {
+        it.post(&ann, it.held).await;
+    }
+    let mut refusals = vec![("POST", ann.post("/svc/search/", &it.draft(it.held)).await)];
+    let edit = json!({"query_string": "lake"});
+    refusals.push(("PATCH", ann.patch(&format!("/svc/search/{done}/"), &edit).await));
+    for query in
+        ["q=river".to_owned(), "qs=river".to_owned(), format!("rerun={done}"), format!("update={done}")]
+    {
+        refusals.push(("GET", ann.get(&format!("/svc/search/?{query}")).await));
+    }
+    for (way, refused) in refusals {
+        assert_eq!((refused.status.as_u16(), refused.code()), (429, "throttled"), "{way} {refused:?}");
+        assert_eq!(refused.header("retry-after"), "10", "{refused:?}");
+        assert_eq!(refused.body["retry_after"], 10);
+        let detail = refused.body["detail"].as_str().unwrap();
+        assert!(detail.starts_with("3 of your searches are waiting to start; wait until"), "{detail}");
+    }
+    let left_alone = ann.get(&format!("/svc/search/{done}/")).await;
+    assert_eq!(left_alone.body["query_string"], "river 0", "what was refused changed nothing");
+    let others = bob.get(&format!("/svc/search/?qs=river&providers={}", it.quick)).await;
+    assert_eq!(others.status, 200, "{others:?}");
+    it.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn posts_at_the_same_moment_do_not_pass_the_bound_together() {
+    let it = Ground::with(|settings| Settings { searches_waiting_max: 5, ..settings }).await;
+    let ann = it.house.user("ann", &[]).await;
+    let drafts: Vec<Value> = (0..40).map(|_| it.draft(it.held)).collect();
+    let answers = join_all(drafts.iter().map(|draft| ann.post("/svc/search/", draft))).await;
+    let accepted = answers.iter().filter(|answer| answer.status == 201).count();
+    assert!(answers.iter().all(|answer| [201, 429].contains(&answer.status.as_u16())));
+    assert!(accepted <= 5 + SLOTS as usize, "{accepted} were accepted");
+    it.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn searches_kept_for_one_user_are_bounded() {
+    let it = Ground::with(|settings| Settings { searches_kept_max: 2, ..settings }).await;
+    let (ann, bob) = (it.house.user("ann", &[]).await, it.house.user("bob", &[]).await);
+    let first = it.post(&ann, it.quick).await;
+    let second = it.post(&ann, it.quick).await;
+    ann.ready(second).await;
+    for refused in
+        [ann.post("/svc/search/", &it.draft(it.quick)).await, ann.get("/svc/search/?qs=river").await]
+    {
+        assert_eq!((refused.status.as_u16(), refused.code()), (409, "conflict"), "{refused:?}");
+        let detail = refused.body["detail"].as_str().unwrap();
+        assert!(detail.starts_with("You have 2 searches") && detail.contains("retention"), "{detail}");
+    }
+    let again = ann.get(&format!("/svc/search/?rerun={second}")).await;
+    assert_eq!(again.status, 302, "a search that is there may run again: {again:?}");
+    assert_eq!(ann.delete(&format!("/svc/search/{first}/")).await.status, 204);
+    it.post(&ann, it.quick).await;
+    it.post(&bob, it.quick).await;
+    it.house.stop().await;
+}
+
+/// A person at work, and a client at a normal pace, never meet the throttle.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_throttle_of_searches_is_on_and_generous() {
+    assert_eq!(Settings::default().throttle_search, Throttle::per_minute(600));
+    let it = Ground::with(|settings| settings).await;
+    let ann = it.house.user("ann", &[]).await;
+    for _ in 0..60 {
+        it.post(&ann, it.quick).await;
+    }
+    it.house.stop().await;
+}
