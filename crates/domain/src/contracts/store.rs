@@ -3,7 +3,8 @@
 use super::{
     ActivityStore, AiProviderStore, AnswerStore, AuditStore, AuthenticatorStore, BrandingStore, BroughtStore,
     CanonicalStore, ChatStore, ClaimedTask, ConnectionStore, EgressStore, IdentityStore, NewTask,
-    PreferenceStore, PromptStore, QueueName, SearchRunStore, SignalStore, VersionStore, WorkerBeat, WorkerSlots,
+    PreferenceStore, PromptStore, QueueName, SearchRunStore, SignalStore, VersionStore, WorkerBeat,
+    WorkerSlots,
 };
 use crate::fair_share::WaitingTask;
 use crate::ids::{GroupId, PipelineId, ProviderId, ResultId, SearchId, TaskId, TokenId, TransformId, UserId};
