@@ -46,6 +46,7 @@ const DOWN_TO_18: &str = "DROP TABLE signal_grant_tags; DROP INDEX signal_grants
 const DOWN_TO_15: &str = "DROP INDEX tasks_by_owner; ALTER TABLE tasks DROP COLUMN owner; \
      DROP TABLE canonical_run_askers; DROP TABLE pins; DROP TABLE pin_history; DROP TABLE canonical_runs; \
      DROP TABLE signal_rejections; DROP TABLE egress_scans; DROP TABLE egress_events; \
+     ALTER TABLE audit_head DROP COLUMN past_keys; \
      ALTER TABLE users DROP COLUMN version; ALTER TABLE user_groups DROP COLUMN version; \
      ALTER TABLE providers DROP COLUMN version; ALTER TABLE query_transforms DROP COLUMN version; \
      ALTER TABLE pipelines DROP COLUMN version; ALTER TABLE schedules DROP COLUMN version; \
