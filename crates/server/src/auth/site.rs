@@ -155,6 +155,9 @@ mod tests {
     use domain::notation::network::Network;
     use domain::settings::WebOrigin;
 
+    /// Names and values.
+    type Headers<'h> = &'h [(&'h str, &'h str)];
+
     fn request(headers: &[(&str, &str)]) -> Request {
         let mut builder = Request::post("/svc/tokens/");
         for (name, value) in headers {
@@ -206,7 +209,7 @@ mod tests {
     #[test]
     fn what_a_trusted_proxy_says_counts() {
         let (origin, host, forwarded) = ("origin", "host", "x-forwarded-host");
-        let table: &[(&str, &[(&str, &str)], Site)] = &[
+        let table: &[(&str, Headers<'_>, Site)] = &[
             ("10.0.0.1", &[(origin, "https://a.example"), (forwarded, "a.example")], Site::Own),
             ("192.0.2.1", &[(origin, "https://a.example"), (forwarded, "a.example")], Site::Foreign),
             (
@@ -252,7 +255,7 @@ mod tests {
     #[test]
     fn navigations() {
         const OLD_BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-        let table: &[(Method, &[(&str, &str)], bool)] = &[
+        let table: &[(Method, Headers<'_>, bool)] = &[
             (Method::GET, &[("sec-fetch-mode", "navigate")], true),
             (Method::POST, &[("sec-fetch-mode", "navigate")], true),
             (Method::GET, &[("sec-fetch-mode", "cors"), ("accept", OLD_BROWSER)], false),

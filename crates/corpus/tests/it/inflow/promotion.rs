@@ -17,11 +17,12 @@ async fn some_of_the_best_are_fetched() {
     let house = House::with(eager, |parts| parts).await;
     let provider = house.provider("Rivers", json!({})).await;
     let silent = house.provider("Silent", json!({"page_fetch_config_json": {}})).await;
-    let mut results: Vec<(ProviderId, ResultItem)> = Vec::new();
-    results.push((silent.id, given(&silent, item("https://silent.example/"))));
-    results.push((provider.id, given(&provider, item("not an address"))));
-    results.push((provider.id, item("https://typed.example/")));
-    results.push((ProviderId(999), item("https://gone.example/")));
+    let mut results: Vec<(ProviderId, ResultItem)> = vec![
+        (silent.id, given(&silent, item("https://silent.example/"))),
+        (provider.id, given(&provider, item("not an address"))),
+        (provider.id, item("https://typed.example/")),
+        (ProviderId(999), item("https://gone.example/")),
+    ];
     for number in 0..6 {
         let url = format!("https://a.example/{number}");
         house.web.gives(&url, Ok(&text_of("river", 100)));

@@ -39,6 +39,7 @@ async fn found(house: &House, user: UserId, provider: &SearchProvider, item: Res
         name: "run".to_owned(),
         payload: json!({}),
         attempts_max: 1,
+        owner: None,
     };
     let draft = SearchDraft::of_query("river");
     let search = store.create_search(draft, user, Vec::new(), now, task).await.unwrap();
@@ -150,7 +151,7 @@ async fn a_task_that_does_not_say_who_gave_its_document_is_not_believed() {
     payload.as_object_mut().unwrap().remove("is_given");
     house.parts.queue.finish(&task).await.unwrap();
     let name = task.name.clone();
-    let again = NewTask { queue: QueueName::Corpus, name, payload, attempts_max: 100 };
+    let again = NewTask { queue: QueueName::Corpus, name, payload, attempts_max: 100, owner: None };
     house.parts.queue.push(again).await.unwrap();
     house.work().await;
     assert_eq!(asked(&house), [(0, URL.to_owned())]);
