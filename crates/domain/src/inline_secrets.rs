@@ -22,7 +22,9 @@ const SECRET_WORDS: [&str; 15] = [
     "token",
 ];
 /// These names hold one only when they stand alone.
-const SECRET_NAMES: [&str; 4] = ["auth", "key", "pass", "pwd"];
+const SECRET_NAMES: [&str; 7] = ["appkey", "auth", "key", "pass", "pwd", "sig", "signature"];
+/// Names that end in one of these hold one: `access_key`, `subscription-key`.
+const SECRET_ENDS: [&str; 2] = ["_key", "-key"];
 /// What ends a value of `name=value` in a text.
 const ENDS: [char; 9] = ['&', ',', ';', '"', '\'', '}', ')', '<', '>'];
 /// What begins a value that is none: a placeholder of a template, and the words of paging.
@@ -39,7 +41,9 @@ struct Place {
 /// [`crate::secret::is_secret_name`], because the names in templates and mappings are anybody's: `keywords` is none.
 pub fn is_secret_parameter(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    SECRET_NAMES.contains(&name.as_str()) || SECRET_WORDS.iter().any(|word| name.contains(word))
+    SECRET_NAMES.contains(&name.as_str())
+        || SECRET_ENDS.iter().any(|end| name.ends_with(end))
+        || SECRET_WORDS.iter().any(|word| name.contains(word))
 }
 
 /// True for a value that is only a placeholder, and no secret whatever its name is.
@@ -58,10 +62,14 @@ pub fn found(text: &str) -> Vec<Secret> {
 }
 
 /// The text with each mask replaced by the secret that the stored text has under the same name. A mask that stands for
-/// nothing stays.
+/// nothing stays. What was only read and sent back is the stored text.
 pub fn kept(given: &str, stored: &str) -> String {
     if !Secret::is_masked(given) {
         return given.to_owned();
+    }
+    // A mask can hide the marks around another secret, so that its place is found in the stored text alone.
+    if given == masked(stored) {
+        return stored.to_owned();
     }
     let known = places(stored);
     let given_places: Vec<Place> =
@@ -158,6 +166,8 @@ mod tests {
             ("key=abc,DATE_SORT=sort=date", "key=••••,DATE_SORT=sort=date"),
             ("PAGE=pageToken=RESULT_PAGE", "PAGE=pageToken=RESULT_PAGE"),
             ("monkey=abc", "monkey=abc"),
+            ("?access_key=abc&subscription-key=def&sig=g", "?access_key=••••&subscription-key=••••&sig=••••"),
+            ("keywords=abc&signal=x", "keywords=abc&signal=x"),
             ("access_token=abc==", "access_token=••••"),
             ("http://u:key=x@h/", "http://u:••••@h/"),
             ("api_key=", "api_key="),
@@ -181,6 +191,8 @@ mod tests {
             ("http://v:••••@h/?secret=••••", "http://v:••••@h/?secret=••••"),
             ("••••", "••••"),
         ];
+        let nested = "api_key=://}u:p@";
+        assert_eq!(kept(&masked(nested), nested), nested);
         for (given, expected) in cases {
             assert_eq!(kept(given, stored), expected, "{given}");
         }

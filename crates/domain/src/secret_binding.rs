@@ -12,8 +12,9 @@ use url::Url;
 
 /// What is said of a field whose stored secret would follow a changed address.
 const ADDRESS_CHANGED: &str = "The address has changed, and a stored secret is not sent to another place than before: enter the secret again.";
-/// The service that a model without a prefix belongs to.
-const DEFAULT_SERVICE: &str = "openai";
+/// The address of a model's service in `config`, and what else decides where a model is asked.
+const API_BASE: &str = "api_base";
+const SERVICE_FIELDS: [&str; 3] = ["custom_llm", "AWS_REGION_NAME", "AWS_REGION"];
 /// A list of further hosts in a provider's `config`.
 const HOSTS: &str = "hosts";
 
@@ -33,6 +34,8 @@ impl Destinations {
         if let Some(origin) = origin(&bound(&draft.query_template)) {
             places.0.insert(origin);
         }
+        // A connector may read an address from a mapping, as Pinecone does from `api`.
+        places.0.extend(mappings.pairs().iter().filter_map(|(_, value)| origin(value.trim())));
         places.add_addresses(&draft.page_fetch_config_json, false);
         places.add_addresses(&draft.config, false);
         places
@@ -41,10 +44,11 @@ impl Destinations {
     pub fn of_ai_provider(draft: &AiProviderDraft) -> Self {
         let mut places = Self::default();
         places.add_addresses(&draft.config, false);
-        // Without an address the model's service decides.
-        if places.0.is_empty() {
-            let service = draft.model.split_once('/').map_or(DEFAULT_SERVICE, |(service, _)| service.trim());
-            places.0.insert(service.to_ascii_lowercase());
+        // Without an address of its own the model's service decides.
+        if draft.config_text(API_BASE).and_then(|address| origin(address.trim())).is_none() {
+            places.0.insert(format!("service of {}", service_of(&draft.model)));
+            let fields = SERVICE_FIELDS.iter().filter_map(|field| draft.config_text(field));
+            places.0.extend(fields.map(|value| value.trim().to_owned()));
         }
         places
     }
@@ -85,7 +89,7 @@ impl Destinations {
 
     fn add_value(&mut self, value: &Value, is_host: bool) {
         match value {
-            Value::String(text) if is_host || text.contains("://") => self.add(text),
+            Value::String(text) if is_host || origin(text.trim()).is_some() => self.add(text),
             Value::Array(list) => list.iter().for_each(|one| self.add_value(one, is_host)),
             Value::Object(object) => self.add_addresses(object, is_host),
             _ => {}
@@ -106,7 +110,18 @@ pub fn check(
     errors.into_result(())
 }
 
-/// Scheme, host and port of an address.
+/// What a model's name begins with, up to its first slash, else up to the first character that is no letter:
+/// `anthropic` of `anthropic/claude-5`, `gpt` of `gpt-5`.
+fn service_of(model: &str) -> String {
+    let model = model.trim();
+    let service = match model.split_once('/') {
+        Some((service, _)) => service,
+        None => model.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default(),
+    };
+    service.to_ascii_lowercase()
+}
+
+/// Scheme, host and port of an address, as whatever sends there reads it: `https:a.example` has a host, too.
 fn origin(address: &str) -> Option<String> {
     let url = Url::parse(address).ok()?;
     let host = url.host_str().filter(|host| !host.is_empty())?.trim_end_matches('.').to_ascii_lowercase();
@@ -148,6 +163,9 @@ mod tests {
             json!({"url": "https://a.example/", "query_template": "{to}?q={query_string}", "query_mappings": "to=http://b/"}),
             json!({"url": "https://a.example/", "page_fetch_config_json": {"content_url": "https://b.example/{id}"}}),
             json!({"url": "https://a.example/", "config": {"swirl": {"x": {"hosts": ["b.example"]}}}}),
+            json!({"url": "https://a.example/", "page_fetch_config_json": {"diffbot": {"url": "https:b.example"}}}),
+            json!({"url": "https://a.example/", "query_mappings": "lang=en,api=https://b.example"}),
+            json!({"url": "https://a.example/", "query_mappings": "lang=en,api=https:b.example"}),
         ];
         for draft in other {
             assert!(is_refused(&stored, &provider(draft.clone())), "{draft}");
@@ -171,9 +189,18 @@ mod tests {
         assert!(!is_refused(&stored, &of("gpt-6", json!({"max_tokens": 5}))));
         assert!(is_refused(&stored, &of("anthropic/x", json!({}))));
         assert!(is_refused(&stored, &of("gpt-5", json!({"api_base": "http://b.example/v1"}))));
+        assert!(is_refused(&stored, &of("gpt-5", json!({"api_base": "https:b.example/v1"}))));
+        assert!(is_refused(&stored, &of("gpt-5", json!({"custom_llm": "anthropic"}))));
+        for model in ["amazon.nova", "claude-5", "command-r", "gemini-3", "bedrock/x"] {
+            assert!(is_refused(&stored, &of(model, json!({}))), "{model}");
+        }
+        let region = |region: &str| of("bedrock/x", json!({"AWS_REGION_NAME": region}));
+        assert!(is_refused(&region("us-east-1"), &region("b.example/x?")));
         let own = of("meta/one", json!({"api_base": "http://a.example/v1"}));
         assert!(!is_refused(&own, &of("other/two", json!({"api_base": "http://a.example/v2"}))));
         assert!(is_refused(&own, &of("meta/one", json!({}))));
+        let moved = of("claude-5", json!({"note": "http://a.example/v1"}));
+        assert!(is_refused(&own, &moved), "an address in another field is nowhere sent to");
     }
 
     #[test]

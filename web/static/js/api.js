@@ -28,7 +28,7 @@ export async function call(method, path, body, options = {}) {
   if (response.status === 204) return null;
   const answer = await response.json();
   // A proxy that compresses marks a version as weak, and weak versions match nothing.
-  const version = response.headers.get("etag")?.replace(/^W\//, "");
+  const version = response.headers.get("etag")?.replace(/^W\//, "").replace(/-(gzip|br|deflate|zstd)"$/, '"');
   if (version && answer !== null && typeof answer === "object") versions.set(answer, version);
   return answer;
 }

@@ -39,16 +39,19 @@ pub fn check(file: &str, settings: &Settings) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// A path that can be judged by its text alone.
+/// A path that can be judged by its text alone. A relative one begins at the folder in which the service was started.
 pub fn plain_path(file: &str) -> Result<PathBuf, String> {
-    let path = Path::new(file.trim());
-    if !path.is_absolute() {
-        return Err("The absolute path of a database file is needed.".to_owned());
+    let file = file.trim();
+    if file.is_empty() {
+        return Err("The path of a database file is needed.".to_owned());
     }
-    if path.components().any(|part| matches!(part, Component::ParentDir)) {
+    if file.starts_with("file:") || file.starts_with(':') {
+        return Err("Give a plain path of a file.".to_owned());
+    }
+    if Path::new(file).components().any(|part| matches!(part, Component::ParentDir)) {
         return Err("The path must not hold '..'.".to_owned());
     }
-    Ok(path.to_owned())
+    std::path::absolute(file).map_err(|_| "The path of a database file is needed.".to_owned())
 }
 
 /// The file itself, all links resolved; what it is called does not count any more, only where it leads.

@@ -8,7 +8,7 @@ pub mod oidc;
 pub mod password;
 mod random;
 mod session;
-mod side_effects;
+pub mod side_effects;
 mod site;
 pub mod token;
 

@@ -38,9 +38,45 @@ pub fn find(path: &str, query: &str) -> Option<Answer> {
     Some(row.2)
 }
 
+/// A local address without the parameters that would be refused. A browser that comes back from another site by
+/// redirects says that it comes from there, so that such an address could not be opened.
+pub fn without_refused(address: &str) -> String {
+    let (path, query) = address.split_once('?').unwrap_or((address, ""));
+    if find(path, query) != Some(Answer::Refuse) {
+        return address.to_owned();
+    }
+    let is_refused = |name: &str| {
+        let mut rows = TABLE.iter().filter(|(own, _, answer)| *own == path && *answer == Answer::Refuse);
+        rows.any(|(_, parameter, _)| *parameter == Some(name))
+    };
+    let kept = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| !is_refused(name));
+    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish();
+    match find(path, &query) {
+        Some(Answer::Refuse) => "/".to_owned(),
+        _ if query.is_empty() => path.to_owned(),
+        _ => format!("{path}?{query}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn refused_parameters_are_left_out() {
+        let table = [
+            ("/", "/"),
+            ("/?search_id=7&rag=true", "/?search_id=7"),
+            ("/?rerun=7", "/"),
+            ("/?q=a&rag=true", "/?q=a&rag=true"),
+            ("/svc/search/?rerun=7&page=2", "/svc/search/?page=2"),
+            ("/svc/sapi/detail-search-rag/?search_id=7", "/"),
+            ("/history/?page=2", "/history/?page=2"),
+        ];
+        for (address, expected) in table {
+            assert_eq!(without_refused(address), expected, "{address}");
+        }
+    }
 
     #[test]
     fn what_changes_something() {

@@ -6,7 +6,7 @@ use super::notice::{self, Notice};
 use super::words::t;
 use crate::House;
 use crate::api::authenticators::redirect_uri;
-use crate::auth::{cookie, events, identify, oidc, open_session, random_text, read_cookie};
+use crate::auth::{cookie, events, identify, oidc, open_session, random_text, read_cookie, side_effects};
 use crate::changes::SignIn;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, Refusal};
@@ -109,13 +109,14 @@ pub async fn callback(
         Ok(FlowOutcome::Connected { name, authenticator, next }) => {
             let event = AuditEvent::of(Action::Created, Kind::Connection, Some(authenticator.0), &name);
             note(&house, &place, user, event).await?;
-            Ok(Redirect::to(local_path(&next)).into_response())
+            Ok(Redirect::to(&side_effects::without_refused(local_path(&next))).into_response())
         }
         Ok(FlowOutcome::SignedIn { identity, next }) => {
             let user = oidc::user_of(&house, &identity, address).await?;
             let session = open_session(&house, &user).await?;
             events::signed_in(&user, "oidc");
-            Ok((CookieJar::new().add(session), Redirect::to(local_path(&next))).into_response())
+            let next = side_effects::without_refused(local_path(&next));
+            Ok((CookieJar::new().add(session), Redirect::to(&next)).into_response())
         }
         Err(error) => failed((&house, &frame), error),
     }

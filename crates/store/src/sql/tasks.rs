@@ -15,6 +15,10 @@ use serde_json::Value;
 use sqlx::types::Json;
 use std::time::Duration;
 
+/// How often one claim tries anew when others took what it had chosen. Whoever holds the rows then for longer is no
+/// worker, and the next claim comes soon.
+const CLAIM_ROUNDS_MAX: usize = 20;
+
 /// A worker that was silent for so long is forgotten.
 const WORKER_FORGOTTEN_AFTER: TimeDelta = TimeDelta::days(1);
 /// An answer to a ping that nobody came for in so long is forgotten.
@@ -89,13 +93,13 @@ impl TaskStore for SqlStore {
         let proof = format!("{:032x}", rand::random::<u128>());
         let (until, now) = (end_of(lease, now), to_micros(now));
         let claim = Claim { queue, slots, worker, proof: &proof, until, now };
-        loop {
+        for _ in 0..CLAIM_ROUNDS_MAX {
             let mut rows = claim.take(&self.db).await?;
             if rows.is_empty() && !claim.was_overtaken(&self.db).await? {
                 break;
             }
-            // Ends: each round takes a task, marks all it found given up, which are not found again, or was overtaken
-            // by claims that took some.
+            // Each round takes a task, marks all it found given up, which are not found again, or was overtaken by claims
+            // that took some.
             rows.retain(|row| row.state == "waiting");
             if !rows.is_empty() {
                 rows.sort_by_key(|row| (row.due, row.id)); // databases return changed rows in any order

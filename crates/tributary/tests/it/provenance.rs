@@ -11,7 +11,7 @@ use tributary::cache_source;
 
 /// `Basic` of the credentials of the source.
 const AUTHORIZATION: &str = "Basic c3ZjOlMzQ1JFVC1QQVNTV09SRA==";
-const UNREACHABLE: &str = "its address cannot be reached from here";
+const UNREACHABLE: &str = "Its address cannot be reached from here.";
 
 struct Stage {
     house: TestHouse,
@@ -276,12 +276,10 @@ async fn the_documents_of_a_result_are_not_edited() {
     assert_eq!(answered.status, 200, "{answered:?}");
     let mixed = stage.ann.get(&format!("/svc/results/?search_id={search}")).await.body;
     let row = &mixed["ai_summary"][0];
-    let path = format!("/svc/results/{}/", row["swirl_id"]);
+    assert!(row.is_object(), "{mixed}");
     let edit = json!({"body": "My words", "additional_content": null, "rag_query_items": []});
-    let edited = stage.ann.patch(&path, &edit).await;
-    assert_eq!((edited.status.as_u16(), &edited.body["body"]), (200, &json!("My words")), "{edited:?}");
-    assert_eq!(edited.body["additional_content"], row["additional_content"]);
-    assert_eq!(edited.body["rag_query_items"], row["rag_query_items"]);
+    let edited = stage.ann.patch(&format!("/svc/results/{}/", row["swirl_id"]), &edit).await;
+    assert_eq!(edited.status, 404, "a summary is no result that could be edited: {edited:?}");
     stage.house.stop().await;
 }
 

@@ -69,6 +69,9 @@ fn request(call: &Call<'_>, action: &str, body: &Value) -> Result<HttpRequest, M
     let config =
         |key: &str| call.provider.draft.config_text(key).map(str::trim).filter(|text| !text.is_empty());
     let region = config("AWS_REGION_NAME").or_else(|| config("AWS_REGION")).unwrap_or(REGION_USUAL);
+    if !region.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
+        return Err(misconfigured(call, "config.AWS_REGION_NAME is no region, such as us-east-1"));
+    }
     let usual = format!("https://bedrock-runtime.{region}.amazonaws.com");
     let address = format!("{}/model/{}/{action}", base(call, &usual)?, encoded(call.model));
     let (Some(access_key_id), Some(secret_access_key)) =

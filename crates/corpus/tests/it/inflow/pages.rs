@@ -123,7 +123,7 @@ async fn a_right_that_was_taken_away_meanwhile_is_not_given_back() {
     let house = House::open().await;
     let provider = house.provider("Mails", json!({"authenticator": "microsoft"})).await;
     house.web.gives(URL, Ok(&text_of("letter", 100)));
-    let item = item(URL);
+    let item = given(&provider, item(URL));
     read(&house, house.ann, &provider, &item).await.unwrap();
     let time_max = Duration::from_secs(1);
     let wanted = PageWanted::of_result(&provider, &item, house.ann, time_max);

@@ -75,7 +75,8 @@ async fn records_are_kept_and_their_secrets_are_masked() {
     whole["exchange_code_params"] = json!({});
     let taken = house.admin.post("/svc/authenticators/", &whole).await;
     assert_eq!((taken.status.as_u16(), taken.code()), (409, "conflict"), "{taken:?}");
-    let wrong = house.admin.patch(&path, &json!({"token_uri": "nowhere", "idp": "7"})).await;
+    let wrong = json!({"token_uri": "nowhere", "idp": "7", "client_secret": "x", "exchange_code_params": {"api_key": "y"}});
+    let wrong = house.admin.patch(&path, &wrong).await;
     assert_eq!(wrong.status, 400);
     assert!(
         wrong.body["errors"]["token_uri"].is_array() && wrong.body["errors"]["idp"].is_array(),

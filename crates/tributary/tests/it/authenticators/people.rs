@@ -2,7 +2,7 @@
 
 use super::authenticator;
 use super::browser::{Browser, HOUSE, Page};
-use super::hub::Hub;
+use super::hub::{CLIENT_SECRET, Hub};
 use crate::house::TestHouse;
 use serde_json::{Value, json};
 
@@ -198,11 +198,12 @@ async fn only_what_is_offered() {
     assert_eq!(patched.status, 200);
     assert_eq!(browser.go("/svc/oidc/hub/login/").await.answer.status, 404);
     // An issuer that publishes another's name, and one that is away.
-    let on = json!({"active": true, "issuer": format!("{}/", hub.url("")).replace("127.0.0.1", "localhost")});
+    let elsewhere = format!("{}/", hub.url("")).replace("127.0.0.1", "localhost");
+    let on = json!({"active": true, "issuer": elsewhere, "client_secret": CLIENT_SECRET});
     assert_eq!(house.admin.patch("/svc/authenticators/hub/", &on).await.status, 200);
     let page = browser.go("/svc/oidc/hub/login/").await;
     assert_eq!(page.answer.status, 422, "{}", page.text());
-    let away = json!({"issuer": "http://127.0.0.1:1"});
+    let away = json!({"issuer": "http://127.0.0.1:1", "client_secret": CLIENT_SECRET});
     assert_eq!(house.admin.patch("/svc/authenticators/hub/", &away).await.status, 200);
     assert_eq!(browser.go("/svc/oidc/hub/login/").await.answer.status, 503);
     house.stop().await;

@@ -95,6 +95,8 @@ impl Record {
             assert_eq!(said.url.matches(secret).count(), 1, "{}: {}", self.name, said.url);
             said.url = said.url.replace(secret, MASK);
         }
+        // Keys that are written into the address itself.
+        said.url = domain::inline_secrets::masked(&said.url);
         said
     }
 

@@ -151,10 +151,9 @@ async fn roles_and_secrets_of_the_config() {
         "roles as they were shown"
     );
     assert_eq!(secret().await, SECRET);
-    let saved = house
-        .admin
-        .patch(&path, &json!({"config": {"roles": ["reranker"], "AWS_SECRET_ACCESS_KEY": "••••"}}))
-        .await;
+    let config = json!({"roles": ["reranker"], "AWS_SECRET_ACCESS_KEY": "••••",
+        "api_base": "https://models.example/v2"});
+    let saved = house.admin.patch(&path, &json!({"config": config})).await;
     assert_eq!(saved.body["tags"], json!(["reranker"]), "{saved:?}");
     assert_eq!((secret().await, &saved.body["config"]["max_tokens"]), (json!(SECRET), &Value::Null));
     let otto = house.user("otto", &[]).await;
