@@ -75,7 +75,7 @@ async fn only_files_of_allowed_folders_are_opened() {
     prepared["active"] = json!(false);
     assert_eq!(house.admin.post("/svc/searchproviders/", &prepared).await.status, 201);
     let relative = house.admin.post("/svc/searchproviders/", &draft("Near", Path::new("list.db"))).await;
-    assert!(relative.body["errors"]["url"].to_string().contains("absolute path"), "{relative:?}");
+    assert!(relative.body["errors"]["url"].to_string().contains("SVC_SQLITE_ALLOW"), "{relative:?}");
     house.stop().await;
 }
 
