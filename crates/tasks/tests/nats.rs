@@ -217,7 +217,7 @@ async fn without_a_server_tasks_are_accepted_and_claims_wait() {
     for number in 0..3 {
         queue.push(task(number)).await.unwrap();
     }
-    assert!(started.elapsed() < Duration::from_secs(1), "a push does not wait for who is away");
+    assert!(started.elapsed() < Duration::from_secs(10), "a push does not wait for who is away");
     assert_eq!((in_outbox(&store).await, queue.depth(QUEUE).await.unwrap()), (3, 3));
     let started = Instant::now();
     let refused = queue.claim(QUEUE, "worker", LEASE).await.unwrap_err().to_string();

@@ -164,7 +164,7 @@ async fn what_a_stop_interrupts_is_free_at_once() {
     let lease = Duration::from_secs(60);
     let claimed =
         queue.claim_many(QueueName::Search, WorkerSlots::any(10), "another worker", lease).await.unwrap();
-    assert!(started.elapsed() < Duration::from_secs(2), "after {:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(20), "after {:?}", started.elapsed());
     let attempts: Vec<u32> = claimed.iter().map(|task| task.attempt).collect();
     assert_eq!((attempts, done(&notes)), (vec![1, 1], 0), "being stopped is no failure");
 }

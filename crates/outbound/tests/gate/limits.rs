@@ -12,7 +12,7 @@ use testkit::source::{Behaviour, Source};
 use url::Url;
 
 /// Far more than a test may take, far less than the limits that are not under test.
-const PATIENCE: Duration = Duration::from_secs(4);
+const PATIENCE: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(100);
 /// More than any test could receive.
 const ENDLESS: u64 = 1 << 40;

@@ -12,7 +12,7 @@ use testkit::vendors::models::request_post::RequestPost;
 use testkit::vendors::models::{KEY, Manner, ModelServer, TEXT};
 
 const SHORT: Duration = Duration::from_millis(150);
-const PATIENCE: Duration = Duration::from_secs(4);
+const PATIENCE: Duration = Duration::from_secs(20);
 /// More than any test could receive.
 const ENDLESS: u64 = 1 << 40;
 

@@ -66,7 +66,7 @@ async fn what_does_not_work_stays_as_it_was() {
     ];
     let started = Instant::now();
     assert_eq!(fill(&provider, &mut items, "river", &[&site, &slow]).await, 1);
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(20));
     let bodies: Vec<&str> = items.iter().map(|item| item.body.as_str()).collect();
     assert_eq!(bodies[..4], ["gone", "slow", "inside", "nowhere"]);
     assert!(bodies[4].contains("river") && !bodies[4].contains('<'), "{}", bodies[4]);

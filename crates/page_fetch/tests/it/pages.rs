@@ -281,13 +281,13 @@ async fn time_is_the_hosts_the_providers_or_the_callers() {
         let wanted = PageWanted::of_result(&provider, &item, ANN, time_max);
         let error = why(pages.read(&wanted).await.expect_err("no answer"));
         assert!(error.contains("in time"), "{error}");
-        assert!(started.elapsed() < Duration::from_secs(4), "{config}");
+        assert!(started.elapsed() < Duration::from_secs(9), "{config}");
     }
     let rag = json!({"swirl": {"rag": {"swirl_rag_fetch_timeout": 0.2}}});
     let started = Instant::now();
     let provider = provider("https://api.example/", json!({"config": rag}));
     assert!(read(&pages, &provider, &item(site.url(), "")).await.is_err());
-    assert!(started.elapsed() < Duration::from_secs(4));
+    assert!(started.elapsed() < Duration::from_secs(9));
 }
 
 #[tokio::test]

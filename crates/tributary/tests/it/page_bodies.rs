@@ -97,6 +97,6 @@ async fn pages_end_before_the_search_does() {
         (vec!["short".to_owned()], &json!("ok")),
         "{mixed}"
     );
-    assert!(started.elapsed() < Duration::from_secs(6));
+    assert!(started.elapsed() < Duration::from_secs(30));
     house.stop().await;
 }

@@ -247,22 +247,23 @@ async fn words_that_come_too_slowly() {
     // The first answers read the tables of the tokens, which takes longer than there is time below.
     hall.ask_all("").await;
     for desk in &hall.desks {
-        desk.model.says(&TEXT.repeat(20));
+        desk.model.says(&TEXT.repeat(60));
     }
     hall.all_behave(|dialect| match dialect.streams {
         true => Manner::Slow(Duration::from_millis(100)),
         false => Manner::Slow(Duration::from_secs(60)),
     });
     let begun = Instant::now();
-    for (desk, answer) in hall.ask_all("&rag_timeout=2").await {
+    // Long enough for a busy machine to reach every model before the time is over.
+    for (desk, answer) in hall.ask_all("&rag_timeout=8").await {
         desk.assert_failed(&answer, "rag_timeout", "");
         assert_eq!(desk.model.requests().len(), 2, "{} was asked", desk.dialect.name);
     }
     let took = begun.elapsed();
-    assert!(took >= Duration::from_secs(2) && took < Duration::from_secs(12), "{took:?}");
+    assert!(took >= Duration::from_secs(8) && took < Duration::from_secs(40), "{took:?}");
     for desk in &hall.desks {
         while desk.model.open() > 0 {
-            assert!(begun.elapsed() < Duration::from_secs(30), "{} is not left", desk.dialect.name);
+            assert!(begun.elapsed() < Duration::from_secs(60), "{} is not left", desk.dialect.name);
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
