@@ -124,9 +124,13 @@ fn copied(name: &str, columns: Vec<(String, String)>, last_id: Option<i64>) -> C
     CopiedTable { name: name.to_owned(), columns: columns.into_iter().map(column).collect(), last_id }
 }
 
-/// Numbered records come in their order: who reads the audit log from a copy needs it.
-fn order(table: &CopiedTable) -> &'static str {
-    if table.columns.iter().any(|column| column.name == "id") { " ORDER BY \"id\"" } else { "" }
+/// Numbered records come in their order: who reads the audit log from a copy needs it. The table is named, because a bare
+/// `"id"` would be the text of the select list, in which 10 comes before 2.
+fn order(table: &CopiedTable) -> String {
+    match table.columns.iter().any(|column| column.name == "id") {
+        true => format!(" ORDER BY {}.\"id\"", quoted(&table.name)),
+        false => String::new(),
+    }
 }
 
 fn sqlite_texts(row: &SqliteRow) -> Result<CopiedRow, CopyError> {

@@ -18,7 +18,7 @@ use domain::provider::ProviderDraft;
 use domain::result::ResultItem;
 use domain::search::{Search, SearchDraft};
 use domain::secret::Secret;
-use domain::user::UserDraft;
+use domain::user::{GroupDraft, UserDraft};
 use serde_json::json;
 use sqlx::{Connection, SqliteConnection};
 use std::collections::BTreeSet;
@@ -267,6 +267,7 @@ async fn a_copy_goes_to_postgres_and_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let (here, back) = (file(&folder, "here"), file(&folder, "back"));
     fill(&here).await;
+    many_groups(&here).await;
     let copy = Copy::of(&here).await;
     copy.put(&url, schema_version()).await.expect("written");
     let second = Copy::of(&url).await;
@@ -277,6 +278,18 @@ async fn a_copy_goes_to_postgres_and_back() {
     check(&url).await;
     check(&back).await;
     database.drop().await;
+}
+
+/// Enough records that their order as numbers and as texts differ.
+async fn many_groups(url: &str) {
+    let store = SqlStore::open(config(url)).await.expect("opens");
+    for number in 0..12 {
+        store
+            .create_group(GroupDraft { name: format!("group {number}"), ..GroupDraft::default() }, now())
+            .await
+            .expect("a group");
+    }
+    store.close().await;
 }
 
 /// One search whose task is with a broker, and one whose task is not.
