@@ -22,6 +22,17 @@ const SQLITE_CACHE: &str = "-16000";
 const POSTGRES_TURN: Duration = Duration::from_secs(5);
 /// PostgreSQL counts the milliseconds of a statement in 32 bits.
 const POSTGRES_STATEMENT_MS_MAX: u128 = i32::MAX as u128;
+/// What every session tells the server, so that a process which hangs or whose machine is gone holds locks for seconds, not
+/// for ever: the longest wait for a lock and the longest pause inside a transaction, in milliseconds, and when the server
+/// asks a silent client for a sign of life (idle time, time between questions and their number, time for what was sent).
+const POSTGRES_SESSION: [(&str, u32); 6] = [
+    ("lock_timeout", 10_000),
+    ("idle_in_transaction_session_timeout", 10_000),
+    ("tcp_keepalives_idle", 10),
+    ("tcp_keepalives_interval", 5),
+    ("tcp_keepalives_count", 3),
+    ("tcp_user_timeout", 20_000),
+];
 /// A connection that rested longer is asked whether it still lives before it is used.
 const POSTGRES_REST: Duration = Duration::from_secs(5);
 
@@ -227,7 +238,8 @@ async fn open_postgres(url: &Secret, pool_max: u32, statement_max: Duration) -> 
     let options = PgConnectOptions::from_str(url.expose())
         .map_err(|_| bad_address())?
         .application_name("tributary")
-        .options([("statement_timeout", statement_ms)]);
+        .options([("statement_timeout", statement_ms)])
+        .options(POSTGRES_SESSION);
     // Asking on every use would double the round trips of every query.
     let pool = PgPoolOptions::new()
         .max_connections(pool_max.max(1))
@@ -276,6 +288,19 @@ mod tests {
             assert_eq!(found, told);
             db.close().await;
         }
+    }
+
+    #[tokio::test]
+    async fn sessions_of_postgres_hold_no_lock_for_ever() {
+        let Some(server) = testkit::postgres::server("the limits of a session") else { return };
+        let db = Db::open(&Secret::new(server.as_str()), 1, STATEMENT_MAX).await.expect("opens");
+        let Db::Postgres(pools) = &db else { panic!("this is PostgreSQL") };
+        for (name, value) in POSTGRES_SESSION {
+            let text = "SELECT setting::bigint FROM pg_settings WHERE name = $1";
+            let found: i64 = sqlx::query_scalar(text).bind(name).fetch_one(&pools.read).await.expect("told");
+            assert_eq!(found, i64::from(value), "{name}");
+        }
+        db.close().await;
     }
 
     /// Every `on_db!` of a source text, up to its closing bracket.

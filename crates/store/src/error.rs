@@ -14,8 +14,10 @@ const SQLITE_FULL: u32 = 13;
 /// memory, mapping of the shared memory.
 const SQLITE_UNWRITABLE: [u32; 6] = [778, 1034, 1290, 1546, 4874, 5386];
 /// PostgreSQL's class for a lost connection, its codes for a server that is stopping or starting, its class for one
-/// that lacks something, and its code for failed input or output.
-const POSTGRES_AWAY: [&str; 6] = ["08", "57P01", "57P02", "57P03", "53", "58030"];
+/// that lacks something, and its code for failed input or output. Then what a busy or blocked server says of a statement
+/// that would succeed later: ended by a limit of time, no lock in time, a transaction that paused too long, a deadlock.
+const POSTGRES_AWAY: [&str; 10] =
+    ["08", "57P01", "57P02", "57P03", "53", "58030", "57014", "55P03", "25P03", "40P01"];
 /// PostgreSQL's code for a full disk.
 const POSTGRES_FULL: &str = "53100";
 /// PostgreSQL's classes whose messages repeat values: data exceptions and broken constraints.
@@ -165,7 +167,10 @@ mod tests {
             ("53200", away), // out of memory
             ("53100", full),
             ("58030", away),
-            ("57014", None), // the statement took too long
+            ("57014", away), // the statement took too long
+            ("55P03", away), // another transaction holds the lock
+            ("25P03", away), // the transaction paused too long
+            ("40P01", away), // deadlock
             ("23505", None),
             ("42601", None),
         ];

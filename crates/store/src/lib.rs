@@ -34,6 +34,8 @@ use db::{Db, on_db};
 use domain::audit::Author;
 use domain::contracts::{PoolUse, Store, StoreError};
 use domain::secret::Secret;
+use sql::ResultIds;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long one statement of PostgreSQL may take when nothing else is said.
@@ -59,6 +61,7 @@ pub struct SqlStore {
     author: Option<Author>,
     /// The version that a record must have for its edit to be made.
     expected: Option<i64>,
+    result_ids: Arc<ResultIds>,
 }
 
 impl SqlStore {
@@ -71,7 +74,7 @@ impl SqlStore {
     pub async fn open_within(config: StoreConfig, statement_max: Duration) -> Result<Self, StoreError> {
         let db = Db::open(&config.url, config.pool_max, statement_max).await?;
         migrations::run(&db).await?;
-        Ok(Self { db, key: config.key, author: None, expected: None })
+        Ok(Self { db, key: config.key, author: None, expected: None, result_ids: Arc::default() })
     }
 
     /// The migrations that an open store has behind it, oldest first.

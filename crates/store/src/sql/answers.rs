@@ -1,6 +1,6 @@
 //! AI summaries: one at most for each search, and the right to write it.
 
-use super::{finish, versions};
+use super::versions;
 use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::{JsonText, finite, plain};
@@ -114,15 +114,15 @@ impl AnswerStore for SqlStore {
         // Changes nothing and holds the search until the end, as the end of a run does.
         const HOLD: &str = "UPDATE searches SET run = run WHERE id = $1 AND run = $2";
         let search = answer.search.0;
+        if answer.row.swirl_id.0 == 0 {
+            answer.row.swirl_id = ResultId(self.result_ids.take(&self.db, 1).await?);
+        }
         let mut tx = self.db.begin().await?;
         let is_newest =
             on_tx!(&mut tx, db => changed(sqlx::query(HOLD).bind(search).bind(answer.run).execute(db)))? == 1;
         if !is_newest || !give_back(&mut tx, answer.search, writer).await? {
             tx.rollback().await?;
             return Ok(None);
-        }
-        if answer.row.swirl_id.0 == 0 {
-            answer.row.swirl_id = ResultId(finish::take_ids(&mut tx, 1).await?);
         }
         answer.row.swirl_score = finite(answer.row.swirl_score);
         answer.row.swirl_confidence_score = finite(answer.row.swirl_confidence_score);

@@ -1,5 +1,6 @@
 //! The end of a run, written as one. Every search passes here, so it makes as few round trips as it can.
 
+use super::result_ids::ResultIds;
 use super::result_rows::Detail;
 use super::runs;
 use super::searches::is_running;
@@ -20,16 +21,17 @@ const SETS_PER_STATEMENT: usize = 500;
 /// Writes the run unless it is obsolete. The first statement checks, and holds the search until the end.
 pub(super) async fn finish_run(
     db: &Db,
+    ids: &ResultIds,
     mut finished: FinishedRun,
 ) -> Result<Option<Vec<ResultSet>>, StoreError> {
     prepare(&mut finished)?;
+    let ranges = number_items(db, ids, &mut finished.sets).await?;
     let mut tx = db.begin().await?;
     let Some(messages) = end_search(&mut tx, &finished).await? else {
         tx.rollback().await?;
         return Ok(None);
     };
     append_messages(&mut tx, &finished, messages).await?;
-    let ranges = number_items(&mut tx, &mut finished.sets).await?;
     let rows = save_sets(&mut tx, &mut finished.sets).await?;
     save_ranges(&mut tx, &ranges, &rows).await?;
     runs::note(&mut tx, &finished).await?;
@@ -97,13 +99,13 @@ async fn append_messages(
     Ok(())
 }
 
-/// Gives ids to the items that have none: one step of the counter for all, contiguous within each set.
-async fn number_items(tx: &mut Tx, sets: &mut [ResultSet]) -> Result<Vec<Range>, StoreError> {
+/// Gives ids to the items that have none, contiguous within each set.
+async fn number_items(db: &Db, ids: &ResultIds, sets: &mut [ResultSet]) -> Result<Vec<Range>, StoreError> {
     let count = sets.iter().flat_map(|set| &set.items).filter(|item| item.swirl_id.0 == 0).count();
     if count == 0 {
         return Ok(Vec::new());
     }
-    let mut next = take_ids(tx, count as u64).await?;
+    let mut next = ids.take(db, count as u64).await?;
     let mut ranges = Vec::with_capacity(sets.len());
     for set in sets {
         let first = next;
@@ -116,16 +118,6 @@ async fn number_items(tx: &mut Tx, sets: &mut [ResultSet]) -> Result<Vec<Range>,
         }
     }
     Ok(ranges)
-}
-
-/// Takes so many ids from the counter of results, all in a row; the first of them.
-pub(super) async fn take_ids(tx: &mut Tx, count: u64) -> Result<i64, StoreError> {
-    let count = to_column(count);
-    let last: i64 = on_tx!(tx, db =>
-        sqlx::query_scalar("UPDATE result_ids SET last_id = last_id + $1 RETURNING last_id")
-            .bind(count)
-            .fetch_one(db))?;
-    Ok(last - count + 1)
 }
 
 /// Adds the sets, or replaces those of the same providers; a replaced set keeps its row, its ranges and its

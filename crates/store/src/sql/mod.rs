@@ -22,6 +22,7 @@ mod preferences;
 mod prompts;
 mod providers;
 mod rekey;
+mod result_ids;
 mod result_rows;
 mod results;
 mod runs;
@@ -35,4 +36,5 @@ mod users;
 mod versions;
 
 pub use rekey::Resealed;
+pub(crate) use result_ids::ResultIds;
 pub(crate) use tasks::to_owner_column;

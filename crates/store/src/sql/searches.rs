@@ -304,7 +304,7 @@ impl SearchStore for SqlStore {
     }
 
     async fn finish_run(&self, finished: FinishedRun) -> Result<Option<Vec<ResultSet>>, StoreError> {
-        finish::finish_run(&self.db, finished).await
+        finish::finish_run(&self.db, &self.result_ids, finished).await
     }
 
     async fn delete_search(&self, id: SearchId) -> Result<(), StoreError> {

@@ -3,6 +3,7 @@
 
 mod at_rest;
 mod audit;
+mod blocked;
 mod copy;
 mod rekey;
 mod relay;

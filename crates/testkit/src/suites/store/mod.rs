@@ -116,7 +116,7 @@ pub(crate) fn at(seconds: i64) -> Instant {
     DateTime::from_timestamp(1_700_000_000 + seconds, 123_456_000).expect("a time in range")
 }
 
-pub(crate) async fn person(store: &dyn Store, username: &str) -> User {
+pub async fn person(store: &dyn Store, username: &str) -> User {
     let draft = UserDraft { username: username.to_owned(), ..UserDraft::default() };
     store.create_user(draft, format!("hash of {username}"), at(0)).await.expect("a user")
 }
@@ -131,7 +131,7 @@ pub(crate) fn run_search(search: &Search) -> NewTask {
     }
 }
 
-pub(crate) async fn new_search(store: &dyn Store, owner: UserId, query: &str, seconds: i64) -> Search {
+pub async fn new_search(store: &dyn Store, owner: UserId, query: &str, seconds: i64) -> Search {
     let messages = vec!["created".to_owned()];
     let draft = SearchDraft::of_query(query);
     store.create_search(draft, owner, messages, at(seconds), run_search).await.expect("a search")
@@ -159,7 +159,7 @@ pub(crate) fn item(title: &str) -> ResultItem {
     ResultItem { title: title.to_owned(), swirl_score: 1.5, ..ResultItem::default() }
 }
 
-pub(crate) fn set(search: SearchId, provider: i64, titles: &[&str]) -> ResultSet {
+pub fn set(search: SearchId, provider: i64, titles: &[&str]) -> ResultSet {
     ResultSet {
         search,
         provider: ProviderId(provider),
@@ -180,7 +180,7 @@ pub(crate) fn set(search: SearchId, provider: i64, titles: &[&str]) -> ResultSet
     }
 }
 
-pub(crate) fn finished(search: &Search, sets: Vec<ResultSet>) -> FinishedRun {
+pub fn finished(search: &Search, sets: Vec<ResultSet>) -> FinishedRun {
     FinishedRun {
         search: search.id,
         run: search.run,
