@@ -6,6 +6,9 @@ use domain::contracts::StoreError;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{PgPool, SqlSafeStr};
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::time::Duration;
 
 macro_rules! files {
     ($folder:literal) => {
@@ -14,7 +17,7 @@ macro_rules! files {
             6 "0006_similarity", 7 "0007_pings", 8 "0008_schedules", 9 "0009_confidential", 10 "0010_audit",
             11 "0011_authenticators", 12 "0012_answers", 13 "0013_lists", 14 "0014_operations",
             15 "0015_corpus", 16 "0016_canonical", 17 "0017_askers", 19 "0019_records", 20 "0020_task_owners",
-            22 "0022_rekey", 23 "0023_versions"
+            22 "0022_rekey", 23 "0023_versions", 24 "0024_accounts"
         )
     };
     ($folder:literal, $($version:literal $name:literal),*) => {
@@ -22,18 +25,59 @@ macro_rules! files {
     };
 }
 
-pub(crate) type File = (i64, &'static str, &'static str);
+pub(crate) type MigrationFile = (i64, &'static str, &'static str);
 
-pub(crate) const SQLITE: &[File] = &files!("sqlite");
-pub(crate) const POSTGRES: &[File] = &files!("postgres");
+pub(crate) const SQLITE: &[MigrationFile] = &files!("sqlite");
+pub(crate) const POSTGRES: &[MigrationFile] = &files!("postgres");
 
-/// Runs what has not run yet. On PostgreSQL the migrator holds a lock, so that processes may start together.
+/// Longest wait for another process that brings the same SQLite file to this version.
+const LOCK_WAIT: Duration = Duration::from_secs(300);
+/// How often it is asked whether it is done.
+const LOCK_ASKED_EVERY: Duration = Duration::from_millis(20);
+
+/// Runs what has not run yet, one process after the other, so that they may start together.
 pub(crate) async fn run(db: &Db) -> Result<(), StoreError> {
     match db {
-        Db::Sqlite(pools) => migrator(SQLITE).run(&pools.write).await,
+        Db::Sqlite(pools) => {
+            let _lock = lock_file(pools.write.connect_options().get_filename()).await?;
+            migrator(SQLITE).run(&pools.write).await
+        }
         Db::Postgres(pools) => run_on_postgres(&pools.write).await,
     }
     .map_err(migration_failure)
+}
+
+/// The migrator holds a lock on PostgreSQL, but none on SQLite: a file beside the database is locked, until it is dropped.
+/// A database in memory has no file and needs none.
+async fn lock_file(database: &Path) -> Result<Option<File>, StoreError> {
+    if !database.exists() {
+        return Ok(None);
+    }
+    let mut path = database.as_os_str().to_owned();
+    path.push(".lock");
+    let failed = |error: std::io::Error| {
+        StoreError::Unreachable(format!("{} cannot be locked: {error}", Path::new(&path).display()))
+    };
+    let mut options = File::options();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&path).map_err(failed)?;
+    let started = std::time::Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+            Err(TryLockError::WouldBlock) if started.elapsed() < LOCK_WAIT => {
+                tokio::time::sleep(LOCK_ASKED_EVERY).await;
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(StoreError::Unreachable(
+                    "another process has been bringing it to this version for five minutes".to_owned(),
+                ));
+            }
+        }
+    }
 }
 
 /// To change a large table, and to wait for the process that does it, may take longer than a statement of the service
@@ -62,12 +106,12 @@ pub(crate) fn texts() -> impl Iterator<Item = &'static str> {
 }
 
 /// The migrations up to this version, for a database that holds an older copy.
-pub(crate) fn migrator_to(files: &[File], version: i64) -> Migrator {
-    let until: Vec<File> = files.iter().copied().filter(|(number, ..)| *number <= version).collect();
+pub(crate) fn migrator_to(files: &[MigrationFile], version: i64) -> Migrator {
+    let until: Vec<MigrationFile> = files.iter().copied().filter(|(number, ..)| *number <= version).collect();
     migrator(&until)
 }
 
-fn migrator(files: &[File]) -> Migrator {
+fn migrator(files: &[MigrationFile]) -> Migrator {
     let migrations = files.iter().map(|&(version, name, sql)| {
         Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), false)
     });
@@ -78,8 +122,6 @@ fn migrator(files: &[File]) -> Migrator {
 mod tests {
     use super::*;
     use domain::secret::Secret;
-    use std::path::Path;
-    use std::time::Duration;
 
     #[test]
     fn every_file_is_listed_for_both_databases() {
@@ -92,6 +134,26 @@ mod tests {
             found.sort();
             let listed: Vec<String> = files.iter().map(|(_, name, _)| format!("{name}.sql")).collect();
             assert_eq!(found, listed, "{folder}");
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
+    async fn processes_that_start_together_migrate_one_after_the_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = Secret::new(format!("sqlite://{}/store.db", folder.path().display()));
+        let starting: Vec<_> = (0..8)
+            .map(|_| {
+                let url = url.clone();
+                tokio::spawn(async move {
+                    let db = Db::open(&url, 1, crate::STATEMENT_MAX).await?;
+                    run(&db).await?;
+                    db.close().await;
+                    Ok::<(), StoreError>(())
+                })
+            })
+            .collect();
+        for process in starting {
+            process.await.unwrap().expect("its tables");
         }
     }
 

@@ -1,11 +1,11 @@
 //! One document: who asks its source, and what follows from the answer.
 
 use super::{Checked, verdict};
-use crate::ingest::{Asked, Errand, asked_for};
+use crate::ingest::{Asked, Errand, asked_for, is_fetched_by};
 use crate::{CacheParts, SemanticCache, removal};
 use domain::contracts::{PageProbe, PageWanted, StoreError};
 use domain::corpus::{DocumentAddress, Grant, Liveness, Signal};
-use domain::ids::{ProviderId, ResultId, SignalId, UserId};
+use domain::ids::{ResultId, SignalId, UserId};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
@@ -65,7 +65,7 @@ async fn revoke_behind(parts: &CacheParts, wanted: &PageWanted<'_>) -> Result<()
     let known = match wanted.cached {
         Some(id) => parts.store.signals(&[id], None).await?,
         None => match DocumentAddress::of(wanted.target.address()) {
-            Some(address) => of_provider(parts, &address, wanted.target.provider_id()).await?,
+            Some(address) => fetched_by(parts, &address, wanted).await?,
             None => Vec::new(),
         },
     };
@@ -75,15 +75,19 @@ async fn revoke_behind(parts: &CacheParts, wanted: &PageWanted<'_>) -> Result<()
     Ok(())
 }
 
-/// All records of an address that this provider gave. What another provider refuses says nothing of them.
-async fn of_provider(
+/// All records of an address that this person has in the way that was refused now.
+async fn fetched_by(
     parts: &CacheParts,
     address: &DocumentAddress,
-    provider: Option<ProviderId>,
+    wanted: &PageWanted<'_>,
 ) -> Result<Vec<Signal>, StoreError> {
-    let mut all = parts.store.signals_at(&address.hash(), None).await?;
-    all.retain(|signal| signal.source_provider_id == provider);
-    Ok(all)
+    let mut found = Vec::new();
+    for signal in parts.store.signals_at(&address.hash(), None).await? {
+        if is_fetched_by(parts, &signal, &wanted.target, wanted.user).await? {
+            found.push(signal);
+        }
+    }
+    Ok(found)
 }
 
 /// A right that came from the source ends when the source says so. A text that a person gave is theirs.

@@ -38,12 +38,12 @@ async fn try_keep(
         return Ok(());
     };
     let now = parts.clock.now();
-    let by = retrieval(parts, provider, user, "");
+    let by = retrieval(parts, (provider, item), user, "");
     let tags = tags_of_result(parts, item).await;
     let signal = records::note(parts, seen(address, provider, item, (origin, tags)), &by).await?;
     if signal.content_hash == text.content_hash && !signal.is_supplied && !wants_renewal(parts, &signal) {
         // Mostly a page is what it was.
-        let by = retrieval(parts, provider, user, &text.content_hash);
+        let by = retrieval(parts, (provider, item), user, &text.content_hash);
         parts.store.verify_signal(signal.signal_id, &page.version, &by, now).await?;
         if let Err(error) = put_acl(parts, signal.signal_id).await {
             tracing::warn!(signal.id = signal.signal_id.0, "the vector store was not told: {error}");
@@ -123,7 +123,7 @@ async fn promote_one(
     if is_seen_already(parts, &address, provider, owner).await? {
         return Ok(true);
     }
-    let by = retrieval(parts, provider, owner, "");
+    let by = retrieval(parts, (provider, item), owner, "");
     let new = seen(address, provider, item, (Origin::Eager, matters_of_search(tags)));
     let signal = records::note(parts, new, &by).await?;
     Errand::of(signal.signal_id, owner, provider, item).push(parts).await?;

@@ -42,7 +42,7 @@ pub async fn begin(parts: &CacheParts, wish: IngestWish) -> Result<Accepted, Ing
         return Err(IngestError::NotAllowed);
     }
     let now = parts.clock.now();
-    let by = retrieval(parts, &wanted.provider, user, "");
+    let by = retrieval(parts, (&wanted.provider, &wanted.item), user, "");
     let new =
         seen(wanted.address.clone(), &wanted.provider, &wanted.item, (origin, wanted.matter_tags.clone()));
     let new = if wanted.supplied.is_some() { supplied_by_person(new) } else { new };
@@ -55,14 +55,18 @@ pub async fn begin(parts: &CacheParts, wish: IngestWish) -> Result<Accepted, Ing
     let upgraded = wanted.is_result && signal.state == SignalState::Known;
     let mut errand = Errand::of(signal.signal_id, user, &wanted.provider, &wanted.item);
     errand.is_asked_for = true;
-    let mut message = match wanted.is_foreign {
-        false => "The document is fetched with your rights and then read.".to_owned(),
-        true => {
+    let mut message = match (wanted.is_foreign, by.account_provider_id) {
+        (true, _) => {
             "None of your results of this source has this address: the document is fetched as anybody could, \
                  and only you will see it."
-                .to_owned()
         }
-    };
+        (false, Some(_)) => {
+            "None of your results of this source has this address: the document is fetched with your account, \
+                 and only you will see it."
+        }
+        (false, None) => "The document is fetched with your rights and then read.",
+    }
+    .to_owned();
     if let Some(text) = wanted.supplied {
         errand.held = Some(hold_supplied(parts, wanted.title, text).await?);
         message = "The text that you gave is read; only you will see it.".to_owned();

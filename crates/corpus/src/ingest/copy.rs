@@ -59,7 +59,7 @@ async fn find(parts: &CacheParts, wanted: &PageWanted<'_>) -> Result<Option<Sign
         return visible(parts, id, wanted.user).await;
     }
     let Some(address) = DocumentAddress::of(wanted.target.address()) else { return Ok(None) };
-    let provider = wanted.target.provider_id();
+    let provider = wanted.target.source_id();
     let seen = records::visible_at(parts, &address, provider, wanted.user).await?;
     Ok(seen.filter(|signal| is_verified(parts, signal)))
 }

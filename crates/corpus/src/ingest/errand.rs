@@ -3,7 +3,7 @@
 use super::source;
 use crate::CacheParts;
 use domain::contracts::{NewTask, QueueError, QueueName, Retrieval};
-use domain::corpus::{DocumentAddress, MATTER_PREFIX, NewSignal, Origin};
+use domain::corpus::{DocumentAddress, MATTER_PREFIX, NewSignal, Origin, SourceKind};
 use domain::ids::{ProviderId, SignalId, TaskId, UserId};
 use domain::provenance::SourcePage;
 use domain::provider::SearchProvider;
@@ -93,11 +93,12 @@ pub fn seen(
     item: &ResultItem,
     (origin, matter_tags): (Origin, Vec<String>),
 ) -> NewSignal {
+    let source = source::attributed_to(provider, item);
     NewSignal {
         address,
-        source_provider_id: source::id_of(provider),
-        source_provider: provider.draft.name.clone(),
-        source_kind: source::kind(provider),
+        source_provider_id: source,
+        source_provider: source.map(|_| provider.draft.name.clone()).unwrap_or_default(),
+        source_kind: source.map_or(SourceKind::Web, |_| source::kind(provider)),
         external_id: source::external_id(provider, item),
         title: line(&item.title),
         author: line(&item.author),
@@ -116,12 +117,13 @@ pub fn seen(
 /// Whose credentials are used; `content_hash` says which text came.
 pub fn retrieval(
     parts: &CacheParts,
-    provider: &SearchProvider,
+    (provider, item): (&SearchProvider, &ResultItem),
     user: UserId,
     content_hash: &str,
 ) -> Retrieval {
     let idp = parts.catalogues.authenticator_of(provider).unwrap_or_default().to_owned();
-    Retrieval { user, idp, content_hash: content_hash.to_owned() }
+    let account_provider_id = source::target(&parts.catalogues, provider, item).account_id();
+    Retrieval { user, idp, account_provider_id, content_hash: content_hash.to_owned() }
 }
 
 /// Tags as they are kept: without `matter:`, each once, bounded.

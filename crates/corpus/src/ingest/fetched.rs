@@ -18,8 +18,8 @@ pub struct Fetched {
     pub is_supplied: bool,
 }
 
-/// The source, when it is there and the person may ask it. A document that the source did not give, and that is not asked
-/// for with the person's own account there, has none.
+/// The provider whose rights or whose account fetch the document, when it is there and the person may ask it. Nobody's for
+/// a typed address that no account of the person reaches.
 pub async fn provider(parts: &CacheParts, errand: &Errand) -> Result<SearchProvider, Miss> {
     let provider = match errand.provider {
         None => source::nobodys(parts, errand.user),
@@ -68,7 +68,7 @@ pub async fn fetched(
     };
     match parts.pages.read(&wanted).await {
         Ok(page) => Ok(Fetched { page, is_supplied: false }),
-        Err(error) => Err(refused(parts, errand, (signal, provider), error).await?),
+        Err(error) => Err(refused(parts, errand, (signal, &wanted.target), error).await?),
     }
 }
 
@@ -97,22 +97,23 @@ async fn held_page(parts: &CacheParts, held: &HeldText) -> Result<Option<PageTex
 async fn refused(
     parts: &CacheParts,
     errand: &Errand,
-    (signal, provider): (&Signal, &SearchProvider),
+    (signal, target): (&Signal, &PageTarget<'_>),
     error: PageError,
 ) -> Result<Miss, Miss> {
     let (id, now) = (signal.signal_id, parts.clock.now());
+    // Another provider's or account's answer says nothing about the record.
+    let is_of_record = source::is_fetched_by(parts, signal, target, errand.user).await?;
     match error {
         // A text that a person gave is theirs, whatever the source says.
-        PageError::Denied(_) if !signal.is_supplied => {
+        PageError::Denied(_) if is_of_record && !signal.is_supplied => {
             parts.store.revoke_grant(id, errand.user, now).await?;
             put_acl(parts, id).await?;
         }
-        // Another source's address says nothing about the one that it is known by.
-        PageError::Gone(status) if signal.source_provider_id == source::id_of(provider) => {
+        PageError::Gone(status) if is_of_record => {
             parts.store.set_liveness(id, Liveness::Gone, Some(status), now).await?;
         }
         // A source may be back in a moment; an address that nobody vouches for is asked once.
-        PageError::Unreachable if source::id_of(provider).is_none() => {}
+        PageError::Unreachable if matches!(target, PageTarget::User(_)) => {}
         PageError::Failed(_) | PageError::Unreachable => return Ok(Miss::Again(error.to_string())),
         PageError::Denied(_) | PageError::Gone(_) | PageError::NoAddress => {}
     }

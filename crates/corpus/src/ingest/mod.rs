@@ -33,7 +33,7 @@ pub(crate) use errand::{Errand, TASK};
 pub(crate) use reading::prepared;
 pub(crate) use records::all_visible_at;
 pub(crate) use run::{Outcome, run};
-pub(crate) use source::{Asked, asked_for};
+pub(crate) use source::{Asked, asked_for, is_fetched_by};
 pub(crate) use vectors::{FollowError, put_vectors};
 
 use crate::SemanticCache;
@@ -67,8 +67,8 @@ pub struct IngestWish {
 pub enum Document {
     /// The one behind a result of a search, as its provider gave it.
     Result { provider: SearchProvider, item: ResultItem },
-    /// The one at an address that a person typed. It is the provider's only if the provider gave this person the address,
-    /// or is asked with the person's own account; else it is fetched as anybody could, and is the person's alone.
+    /// The one at an address that a person typed. It is the provider's only if the provider gave this person the address;
+    /// else it is the person's alone, and is fetched with their account at the provider, or as anybody could.
     Address { provider: Option<SearchProvider>, url: String, title: String, body: Option<String> },
 }
 

@@ -66,9 +66,6 @@ pub async fn followers(
     asked: &Signal,
     provider: &SearchProvider,
 ) -> Result<Vec<UserId>, StoreError> {
-    if provider.id.0 == 0 {
-        return Ok(Vec::new());
-    }
     let mut holders: BTreeSet<UserId> = BTreeSet::new();
     for signal in parts.store.signals_at(&asked.url_hash, None).await? {
         if signal.source_provider_id == Some(provider.id) && !signal.is_supplied {

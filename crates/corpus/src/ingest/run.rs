@@ -7,15 +7,15 @@ use super::errand::{ATTEMPTS_MAX, Errand, line, retrieval};
 use super::fetched::{Fetched, fetched, provider};
 use super::miss::Miss;
 use super::reading::{Prepared, Reading, prepared};
-use super::records;
 use super::vectors::{FollowError, are_held, put_acl, put_vectors};
 use super::{SUPPLIED_WORDS_MIN, WORDS_MIN};
+use super::{records, source};
 use crate::{CacheParts, lineage, retention};
 use bytes::Bytes;
 use chrono::TimeDelta;
 use domain::contracts::{BodyError, BodyKey, Placed, Retrieval, StoreError, TaskError, VectorError};
 use domain::corpus::{IndexedContent, Signal, StoredChunk};
-use domain::ids::ProviderId;
+use domain::ids::{ProviderId, UserId};
 use domain::message;
 use domain::provider::SearchProvider;
 
@@ -64,7 +64,8 @@ async fn ingest(parts: &CacheParts, errand: &Errand, attempt: u32) -> Result<(),
     let text = entry.text(&fetched).await?;
     let model = embedding::model(parts).await?;
     entry.same = entry.with_this_text(&text.content_hash, fetched.is_supplied).await?;
-    let by = retrieval(parts, &entry.provider, errand.user, &text.content_hash);
+    let asked_as = (&entry.provider, &errand.document());
+    let by = retrieval(parts, asked_as, errand.user, &text.content_hash);
     if let Some(same) = &entry.same
         && same.embedding_model == model
         && !wants_renewal(parts, same)
@@ -102,9 +103,16 @@ impl Entry<'_> {
         Ok(text)
     }
 
-    /// The provider that gave the text; None: it was fetched as anybody could.
+    /// The provider that the text is attributed to; None: a person typed the address.
     fn source(&self) -> Option<ProviderId> {
-        Some(self.provider.id).filter(|id| id.0 != 0)
+        source::attributed_to(&self.provider, &self.errand.document())
+    }
+
+    async fn followers(&self) -> Result<Vec<UserId>, StoreError> {
+        match self.source() {
+            Some(_) => records::followers(self.parts, &self.signal, &self.provider).await,
+            None => Ok(Vec::new()),
+        }
     }
 
     /// A supplied text is looked for in the person's own record alone.
@@ -122,7 +130,7 @@ impl Entry<'_> {
         if id == self.signal.signal_id {
             parts.store.verify_signal(id, version, by, now).await?;
         } else {
-            let followers = records::followers(parts, &self.signal, &self.provider).await?;
+            let followers = self.followers().await?;
             let pair = (self.signal.signal_id, id);
             let placed = parts.store.join_signal(pair, version, by, &followers, now).await?;
             self.follow(placed).await?;
@@ -196,7 +204,7 @@ impl Entry<'_> {
             body_bytes,
             body_expires: Some(parts.clock.now() + kept),
             chunks,
-            followers: records::followers(parts, signal, &self.provider).await?,
+            followers: self.followers().await?,
         })
     }
 

@@ -20,8 +20,8 @@ const ID_NAMES: [&str; 3] = ["id", "_id", "uid"];
 /// Newest result sets of a person and a provider in which a typed address is looked for.
 const RESULT_SETS_MAX: u64 = 100;
 
-/// A document as its source is asked for it. The document is the source's if the source gave it; else the source is
-/// nobody's, or one that is asked with the person's own account.
+/// A document as its source is asked for it. The document is attributed to the source if the source gave it; else the
+/// source is nobody's, or one whose account the person uses to fetch an address that they typed.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub provider: SearchProvider,
@@ -47,6 +47,12 @@ pub(super) fn target<'a>(
     PageTarget::of_result(provider, item)
 }
 
+/// The provider that a document is attributed to: the one that gave it. What a person's account fetched at an address that
+/// the person typed is attributed to nobody.
+pub(super) fn attributed_to(provider: &SearchProvider, item: &ResultItem) -> Option<ProviderId> {
+    PageTarget::of_result(provider, item).source_id()
+}
+
 /// How the document behind a result is asked for: as its provider gave it, whatever the owner made of the result. Where
 /// that is not known, its address is a typed one.
 pub(super) fn behind(parts: &CacheParts, user: UserId, provider: SearchProvider, item: &ResultItem) -> Asked {
@@ -60,7 +66,7 @@ pub(super) fn behind(parts: &CacheParts, user: UserId, provider: SearchProvider,
 }
 
 /// How the document at a typed address is asked for when a provider is named. It is the provider's document only if the
-/// provider gave this very address to this person, or if it is asked with the person's own account there.
+/// provider gave this very address to this person.
 pub(super) async fn named(
     parts: &CacheParts,
     user: UserId,
@@ -77,7 +83,7 @@ pub(super) async fn named(
     Ok(typed_at(parts, user, provider, url))
 }
 
-/// A typed address with a provider beside it, which counts only where the person has an account there.
+/// A typed address with a provider beside it, whose account fetches the address if it is on the provider's origin.
 fn typed_at(parts: &CacheParts, user: UserId, provider: SearchProvider, url: &str) -> Asked {
     let is_account = AccountPage::of(&provider, &parts.catalogues, UserUrl::new(url)).is_some();
     let provider = if is_account { provider } else { nobodys(parts, user) };
@@ -96,20 +102,49 @@ pub(crate) async fn asked_for(
     user: UserId,
 ) -> Result<Option<Asked>, StoreError> {
     // A text that a person gave says nothing about who gave its address.
-    let provider = match signal.source_provider_id.filter(|_| !signal.is_supplied) {
-        None => Some(nobodys(parts, user)),
+    let source = signal.source_provider_id.filter(|_| !signal.is_supplied);
+    let account = account_of(parts, signal, user).await?;
+    let provider = match source.or(account) {
+        None => nobodys(parts, user),
         Some(id) => match parts.store.provider(id).await {
-            Ok(provider) => Some(provider),
-            Err(StoreError::NotFound) => None,
+            Ok(provider) => provider,
+            Err(StoreError::NotFound) => return Ok(None),
             Err(error) => return Err(error),
         },
     };
-    let Some(provider) = provider else { return Ok(None) };
-    if !may_ask(parts, &provider, user).await? {
+    // Without the account the address may show a sign-in page, which must not replace what the account was given.
+    let is_out_of_reach = account.is_some()
+        && AccountPage::of(&provider, &parts.catalogues, UserUrl::new(&signal.url)).is_none();
+    if is_out_of_reach || !may_ask(parts, &provider, user).await? {
         return Ok(None);
     }
-    let item = item_of(signal, &provider, &parts.catalogues);
+    let item = item_of(signal, source);
     Ok(Some(Asked { provider, item }))
+}
+
+/// The provider whose account this person used to fetch a document that no provider gave.
+pub(crate) async fn account_of(
+    parts: &CacheParts,
+    signal: &Signal,
+    user: UserId,
+) -> Result<Option<ProviderId>, StoreError> {
+    if signal.is_supplied || signal.source_provider_id.is_some() {
+        return Ok(None);
+    }
+    let grants = parts.store.grants(signal.signal_id).await?;
+    Ok(grants.iter().find(|grant| grant.user_id == user).and_then(|grant| grant.account_provider_id))
+}
+
+/// True when this person has the record in the way that `target` is fetched: from the same provider, or with the same
+/// account. What another provider or account answers says nothing of the record.
+pub(crate) async fn is_fetched_by(
+    parts: &CacheParts,
+    signal: &Signal,
+    target: &PageTarget<'_>,
+    user: UserId,
+) -> Result<bool, StoreError> {
+    Ok(signal.source_provider_id == target.source_id()
+        && account_of(parts, signal, user).await? == target.account_id())
 }
 
 /// True when the person may use the source now. The cache itself gives no documents.
@@ -196,9 +231,8 @@ pub(super) fn kind(provider: &SearchProvider) -> SourceKind {
     })
 }
 
-/// A result that stands for a cached document. The document of a source is as the source gave it, unless it has nothing
-/// but an address and may be one that a person asked for with their own account: that account is enough.
-fn item_of(signal: &Signal, provider: &SearchProvider, catalogues: &Catalogues) -> ResultItem {
+/// A result that stands for a cached document: as its source gave it, or of an address that a person typed.
+fn item_of(signal: &Signal, source: Option<ProviderId>) -> ResultItem {
     let payload = match serde_json::from_str(&signal.external_id) {
         Ok(Value::Object(values)) => values,
         _ => Map::new(),
@@ -211,10 +245,8 @@ fn item_of(signal: &Signal, provider: &SearchProvider, catalogues: &Catalogues) 
         payload,
         ..ResultItem::default()
     };
-    let may_be_typed = signal.external_id.is_empty()
-        && AccountPage::of(provider, catalogues, UserUrl::new(&signal.url)).is_some();
-    if provider.id.0 != 0 && !may_be_typed {
-        item.mark_as_given(provider.id);
+    if let Some(source) = source {
+        item.mark_as_given(source);
     }
     item
 }

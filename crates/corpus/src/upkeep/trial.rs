@@ -250,7 +250,12 @@ impl Bench {
     }
 
     fn by(&self, hash: &str) -> Retrieval {
-        Retrieval { user: self.user, idp: String::new(), content_hash: hash.to_owned() }
+        Retrieval {
+            user: self.user,
+            idp: String::new(),
+            account_provider_id: None,
+            content_hash: hash.to_owned(),
+        }
     }
 
     async fn agree(&self, repair: bool) -> Agreement {

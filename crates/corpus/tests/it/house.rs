@@ -129,7 +129,8 @@ impl CacheHouse {
             embedding_model: given.model.to_owned(),
             ..content(given.title, given.text)
         };
-        let by = Retrieval { user: given.by, idp: String::new(), content_hash: String::new() };
+        let (idp, content_hash) = (String::new(), String::new());
+        let by = Retrieval { user: given.by, idp, account_provider_id: None, content_hash };
         let is_supplied = given.is_supplied;
         let seen = NewSignal { source_provider_id: given.from, is_supplied, ..seen(given.url, given.title) };
         let id = self.store.note_signal(seen, &by, self.clock.now()).await.unwrap().0.signal_id;

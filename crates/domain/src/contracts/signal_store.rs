@@ -2,7 +2,7 @@
 
 use super::{BodyKey, Page, StoreError};
 use crate::corpus::{AclToken, Grant, IndexedContent, Liveness, NewSignal, Signal, SignalState, StoredChunk};
-use crate::ids::{SignalId, UserId};
+use crate::ids::{ProviderId, SignalId, UserId};
 use crate::instant::Instant;
 use async_trait::async_trait;
 
@@ -12,6 +12,9 @@ pub struct Retrieval {
     pub user: UserId,
     /// The authenticator whose token was used; empty: none.
     pub idp: String,
+    /// The provider whose account was used to fetch an address that the person typed; None: the provider gave the
+    /// address, or no account was used.
+    pub account_provider_id: Option<ProviderId>,
     /// The hash of the text that came; empty: none yet.
     pub content_hash: String,
 }
@@ -205,4 +208,6 @@ pub trait SignalStore: Send + Sync {
     /// A value that the cache keeps for itself, such as its reader model.
     async fn corpus_value(&self, name: &str) -> Result<Option<String>, StoreError>;
     async fn set_corpus_value(&self, name: &str, value: &str) -> Result<(), StoreError>;
+    /// Sets it only if there is none yet. The value that holds from now on.
+    async fn claim_corpus_value(&self, name: &str, value: &str) -> Result<String, StoreError>;
 }

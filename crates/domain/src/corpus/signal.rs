@@ -163,8 +163,8 @@ pub struct StoredChunk {
 /// What was read of a document, written as one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexedContent {
-    /// The provider that gave this text: whoever may ask it sees the record, and whoever may ask another does not. None: no
-    /// provider was asked.
+    /// The provider that gave this text: whoever may ask it sees the record, and whoever may ask another does not. None: a
+    /// person typed the address, and the record belongs to those who were given its text.
     pub source_provider_id: Option<ProviderId>,
     pub source_provider: String,
     pub content_hash: String,
@@ -198,6 +198,9 @@ pub struct Grant {
     pub user_id: UserId,
     /// The authenticator whose token was used; empty: none was needed.
     pub idp: String,
+    /// The provider whose account this person used to fetch an address that they typed. It is used again to fetch the
+    /// address, and gives the provider's other users nothing.
+    pub account_provider_id: Option<ProviderId>,
     pub granted_at: Instant,
     /// When the source last let this person have it.
     pub last_ok: Option<Instant>,

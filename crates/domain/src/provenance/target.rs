@@ -89,14 +89,21 @@ impl<'a> PageTarget<'a> {
         }
     }
 
-    /// The provider whose rights or whose accounts are used.
-    pub fn provider_id(&self) -> Option<ProviderId> {
-        let provider = match self {
-            Self::Source(page) => page.provider,
-            Self::Account(page) => page.provider,
-            Self::User(_) => return None,
-        };
-        Some(provider.id).filter(|id| id.0 != 0)
+    /// The provider that a document fetched from here is attributed to: the one that gave the address. An account only
+    /// fetches an address that its owner typed.
+    pub fn source_id(&self) -> Option<ProviderId> {
+        match self {
+            Self::Source(page) => Some(page.provider.id).filter(|id| id.0 != 0),
+            Self::Account(_) | Self::User(_) => None,
+        }
+    }
+
+    /// The provider whose account is used for a typed address.
+    pub fn account_id(&self) -> Option<ProviderId> {
+        match self {
+            Self::Account(page) => Some(page.provider.id),
+            Self::Source(_) | Self::User(_) => None,
+        }
     }
 
     /// How the page is fetched: by the rules of its provider only if the provider named it.
@@ -179,6 +186,13 @@ mod tests {
             let provider = with(authenticator);
             let page = AccountPage::of(&provider, &catalogues, UserUrl::new(url));
             assert_eq!(page.is_some(), expected, "{authenticator} {url}");
+            let Some(target) = page.map(PageTarget::Account) else { continue };
+            let (source, account) = (target.source_id(), target.account_id());
+            assert_eq!(
+                (source, account),
+                (None, Some(provider.id)),
+                "the account fetches, and vouches for nothing"
+            );
         }
     }
 }

@@ -1,5 +1,7 @@
 //! A database of an older version, opened by this one.
 
+mod accounts;
+
 use super::{config, now};
 use chrono::TimeDelta;
 use domain::contracts::{
@@ -42,6 +44,9 @@ const DOWN_TO_18: &str = "DROP TABLE signal_grant_tags; DROP INDEX signal_grants
      ALTER TABLE signals DROP COLUMN url_hash; ALTER TABLE signals DROP COLUMN given_at; \
      ALTER TABLE signals RENAME COLUMN record_key TO url_hash; \
      DELETE FROM _sqlx_migrations WHERE version = 19";
+/// Takes back the twenty-fourth migration.
+const DOWN_TO_23: &str = "ALTER TABLE signal_grants DROP COLUMN account_provider_id; \
+     DELETE FROM _sqlx_migrations WHERE version = 24";
 /// Takes back the sixteenth migration, and what follows down to the eighteenth.
 const DOWN_TO_15: &str = "DROP INDEX tasks_by_owner; ALTER TABLE tasks DROP COLUMN owner; \
      DROP TABLE canonical_run_askers; DROP TABLE pins; DROP TABLE pin_history; DROP TABLE canonical_runs; \
@@ -163,12 +168,12 @@ async fn stored_pipeline(url: &str) -> Vec<String> {
 
 /// What is stored, what makes the database one of a version before, and what is there after this version was started.
 const PIPELINES: [(&[&str], &[&str], &[&str]); 8] = [
-    (&FIRST, &[FORGET_6, DOWN_TO_18, DOWN_TO_15], &NOW),
+    (&FIRST, &[FORGET_6, DOWN_TO_23, DOWN_TO_18, DOWN_TO_15], &NOW),
     (&FIRST, &[FORGET_6], &SECOND),
-    (&[FIRST[1], FIRST[0]], &[FORGET_6, DOWN_TO_18, DOWN_TO_15], &[FIRST[1], FIRST[0]]),
-    (&[], &[FORGET_6, DOWN_TO_18, DOWN_TO_15], &[]),
-    (&SECOND, &[DOWN_TO_18, DOWN_TO_15], &NOW),
-    (&FIRST, &[DOWN_TO_18, DOWN_TO_15], &FIRST),
+    (&[FIRST[1], FIRST[0]], &[FORGET_6, DOWN_TO_23, DOWN_TO_18, DOWN_TO_15], &[FIRST[1], FIRST[0]]),
+    (&[], &[FORGET_6, DOWN_TO_23, DOWN_TO_18, DOWN_TO_15], &[]),
+    (&SECOND, &[DOWN_TO_23, DOWN_TO_18, DOWN_TO_15], &NOW),
+    (&FIRST, &[DOWN_TO_23, DOWN_TO_18, DOWN_TO_15], &FIRST),
     // Taken out by people, and not put back at the next start.
     (&FIRST, &[], &FIRST),
     (&SECOND, &[], &SECOND),

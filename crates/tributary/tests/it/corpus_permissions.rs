@@ -121,7 +121,12 @@ impl Stage {
         let (wired, text) = (self.house.service.wired(), text_of("account"));
         let (store, now) = (&wired.store, wired.clock.now());
         let hash = "ac".repeat(32);
-        let by = Retrieval { user: self.ann_id, idp: "hub".to_owned(), content_hash: hash.clone() };
+        let by = Retrieval {
+            user: self.ann_id,
+            idp: "hub".to_owned(),
+            account_provider_id: None,
+            content_hash: hash.clone(),
+        };
         let seen = NewSignal {
             address: DocumentAddress::of("https://account.example/gauge").unwrap(),
             source_provider_id: Some(provider),
@@ -413,7 +418,12 @@ async fn a_right_that_ends_takes_saved_results_along() {
     assert_eq!(told_of(&text(&ann.get(&format!("/svc/cache/{signal}/")).await)), "");
     // The source gives it again: all is as it was.
     let count_without = count().await;
-    let by = Retrieval { user: stage.ann_id, idp: "hub".to_owned(), content_hash: "ac".repeat(32) };
+    let by = Retrieval {
+        user: stage.ann_id,
+        idp: "hub".to_owned(),
+        account_provider_id: None,
+        content_hash: "ac".repeat(32),
+    };
     wired.store.verify_signal(signal, "", &by, wired.clock.now()).await.unwrap();
     assert_eq!(rows(ann, search).await, rows_before);
     assert_eq!(count().await, count_without + 1);

@@ -150,7 +150,7 @@ impl House {
         let key = BodyKey::of_hash(&content.content_hash).unwrap();
         let body_bytes = self.bodies.put(&key, kept.text.to_owned().into()).await.unwrap();
         let content_hash = content.content_hash.clone();
-        let by = Retrieval { user: kept.by, idp: String::new(), content_hash };
+        let by = Retrieval { user: kept.by, idp: String::new(), account_provider_id: None, content_hash };
         let content = IndexedContent {
             source_provider_id: kept.from,
             external_version: kept.version.to_owned(),
@@ -175,7 +175,8 @@ impl House {
             origin: Origin::Ingest,
             ..seen(url, TITLE)
         };
-        let by = Retrieval { user: by, idp: String::new(), content_hash: String::new() };
+        let (idp, content_hash) = (String::new(), String::new());
+        let by = Retrieval { user: by, idp, account_provider_id: None, content_hash };
         self.store.note_signal(seen, &by, self.clock.now()).await.unwrap().0.signal_id
     }
 

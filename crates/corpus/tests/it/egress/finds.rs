@@ -165,7 +165,8 @@ async fn texts_that_another_model_read_are_not_compared() {
         if let Some(model) = model {
             let kept = content("Orbits", SATELLITE);
             let content_hash = kept.content_hash.clone();
-            let by = Retrieval { user: house.ann.user, idp: String::new(), content_hash };
+            let (user, idp) = (house.ann.user, String::new());
+            let by = Retrieval { user, idp, account_provider_id: None, content_hash };
             let source_provider_id = house.store.signal(id).await.unwrap().source_provider_id;
             let kept = IndexedContent { source_provider_id, embedding_model: model.to_owned(), ..kept };
             house.store.index_signal(id, kept, &by, house.parts.clock.now()).await.unwrap();

@@ -6,20 +6,23 @@ use async_trait::async_trait;
 use corpus::ingest::{Accepted, Document, IngestError, IngestWish};
 use corpus::{CacheParts, IngestDocument, SemanticCache};
 use domain::contracts::{
-    ClaimedTask, Corpus, CorpusHit, CorpusQuestion, QueueName, ReadAs, ReaderError, ReaderModels,
-    SignalStore, TaskHandler,
+    ClaimedTask, Clock, Corpus, CorpusHit, CorpusQuestion, QueueName, ReadAs, ReaderError, ReaderModels,
+    SignalStore, TaskHandler, UserStore,
 };
 use domain::corpus::{Origin, Signal};
 use domain::ids::{SignalId, UserId};
 use domain::provider::{ProviderDraft, SearchProvider};
 use domain::result::ResultItem;
 use domain::settings::Settings;
+use domain::user::{GroupDraft, UserDraft};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use store::SqlStore;
 use testkit::clock::FixedClock;
 
+/// The group of Ann and Bob.
+pub const GROUP: &str = "law";
 const LEASE: Duration = Duration::from_secs(60);
 /// More runs of tasks than any test needs.
 const RUNS_MAX: usize = 1_000;
@@ -50,8 +53,10 @@ impl House {
         let usual = Settings { storage_max_body_mb: 1, ..Settings::default() };
         let parts = ground.parts(settings(usual)).await;
         let parts = change(CacheParts { pages: web.clone(), ..parts });
-        let ann = ground.person(named("ann")).await.id;
-        let bob = ground.person(named("bob")).await.id;
+        ground.store.create_group(GroupDraft { name: GROUP.to_owned() }, ground.clock.now()).await.unwrap();
+        let member = |name| UserDraft { groups: vec![GROUP.to_owned()], ..named(name) };
+        let ann = ground.person(member("ann")).await.id;
+        let bob = ground.person(member("bob")).await.id;
         let cache = Arc::new(SemanticCache::new(parts.clone()));
         let (store, clock) = (ground.store.clone(), ground.clock.clone());
         Self { cache, parts, store, web, clock, ann, bob, ground }

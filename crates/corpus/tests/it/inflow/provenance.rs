@@ -1,8 +1,11 @@
 //! Whose document it is: what a provider gave is the provider's, what a person typed is the person's.
 
-use super::house::{House, given, item, text_of};
+use super::house::{GROUP, House, given, item, text_of};
 use corpus::ingest::Document;
-use domain::contracts::{Clock, FinishedRun, NewTask, QueueName, ResultStore, SearchStore, SignalStore};
+use domain::contracts::{
+    Clock, FinishedRun, NewTask, PageError, PageWanted, ProviderStore, QueueName, ReadPages, ResultStore,
+    SearchStore, SignalStore,
+};
 use domain::corpus::Signal;
 use domain::ids::UserId;
 use domain::provider::SearchProvider;
@@ -132,10 +135,82 @@ async fn an_account_of_ones_own_opens_the_providers_origin() {
         house.web.gives(url, Ok(&text_of("letter", 100)));
         let signal = kept(&house, house.ann, typed(&provider, url)).await;
         assert_eq!(asked(&house), [(by, url.to_owned())]);
-        assert_eq!(signal.source_provider_id.map_or(0, |id| id.0), by);
+        assert_eq!((signal.source_provider_id, signal.source_provider.as_str()), (None, ""));
         assert_eq!(signal.title, "A page");
         assert_eq!(house.finds(house.bob, "letter").await, [], "an account is one person's");
     }
+}
+
+/// A provider of the group of Ann and Bob, whose members see what any of them was given.
+async fn shared_among_members(house: &House) -> SearchProvider {
+    let more = json!({
+        "authenticator": "microsoft", "url": "https://a.example/api", "groups": [GROUP],
+        "config": {"swirl": {"cache": {"acl": "provider"}}},
+    });
+    house.provider("Mails", more).await
+}
+
+#[tokio::test]
+async fn a_typed_page_of_an_account_is_not_published_to_the_members() {
+    let house = House::open().await;
+    let provider = shared_among_members(&house).await;
+    house.web.gives(TYPED, Ok(&text_of("secret", 100)));
+    let accepted = house.wish(house.ann, typed(&provider, TYPED)).await.unwrap();
+    assert!(accepted.message.contains("with your account, and only you"), "{}", accepted.message);
+    house.work().await;
+    assert_eq!(asked(&house), [(provider.id.0, TYPED.to_owned())]);
+    assert_eq!(house.finds(house.ann, "secret").await, [accepted.signal.signal_id]);
+    assert_eq!(house.finds(house.bob, "secret").await, [], "nobody but her typed the address");
+    // What the provider gave is for all of them.
+    house.web.gives(URL, Ok(&text_of("river", 100)));
+    let given = house.ingest(house.ann, &provider, URL).await;
+    assert_eq!(house.finds(house.bob, "river").await, [given.signal_id]);
+}
+
+/// The account is stored with the person's right, so that the page is fetched with it again, and never without it.
+#[tokio::test]
+async fn a_typed_page_of_an_account_is_renewed_with_the_account() {
+    let house = House::open().await;
+    let provider = shared_among_members(&house).await;
+    house.web.gives(TYPED, Ok(&text_of("secret", 100)));
+    let signal = kept(&house, house.ann, typed(&provider, TYPED)).await;
+    let account = |grants: Vec<domain::corpus::Grant>| grants[0].account_provider_id;
+    assert_eq!(account(house.store.grants(signal.signal_id).await.unwrap()), Some(provider.id));
+    house.clock.advance(std::time::Duration::from_secs(7_200));
+    asked(&house);
+    house.web.gives(TYPED, Ok(&text_of("newer secret", 100)));
+    let renewed = kept(&house, house.ann, super::house::address(TYPED, None)).await;
+    assert_eq!(asked(&house), [(provider.id.0, TYPED.to_owned())]);
+    assert_eq!((renewed.signal_id, renewed.source_provider_id), (signal.signal_id, None));
+    assert_ne!(renewed.content_hash, signal.content_hash);
+    assert_eq!(house.finds(house.bob, "newer secret").await, []);
+    // Without an account there, the copy is not replaced by what anybody gets.
+    let mut draft = provider.draft.clone();
+    draft.authenticator = String::new();
+    house.store.replace_provider(provider.id, draft, house.clock.now()).await.unwrap();
+    let pages = corpus::CachedPages::new(house.web.clone(), std::sync::Arc::clone(&house.cache));
+    house.store.drop_body(signal.signal_id).await.unwrap();
+    let mark = house.cache.mark(&renewed);
+    let result = ResultItem { cache: Some(Box::new(mark)), ..item(TYPED) };
+    let wanted = PageWanted::of_result(&provider, &result, house.ann, std::time::Duration::from_secs(1));
+    assert_eq!(pages.read(&wanted).await, Err(PageError::NoAddress));
+    assert_eq!(asked(&house), []);
+}
+
+/// Bob's account at another provider, or none at all, says nothing of what Ann's account was given.
+#[tokio::test]
+async fn a_refusal_without_the_account_does_not_end_the_right_that_came_with_it() {
+    let house = House::open().await;
+    let provider = shared_among_members(&house).await;
+    let other = house.provider("Lakes", json!({})).await;
+    house.web.gives(TYPED, Ok(&text_of("secret", 100)));
+    let signal = kept(&house, house.ann, typed(&provider, TYPED)).await;
+    house.web.gives(TYPED, Err(PageError::Denied(401)));
+    house.clock.advance(std::time::Duration::from_secs(7_200));
+    kept(&house, house.ann, typed(&other, TYPED)).await;
+    assert_eq!(house.finds(house.ann, "secret").await, [signal.signal_id]);
+    kept(&house, house.ann, typed(&provider, TYPED)).await;
+    assert_eq!(house.finds(house.ann, "secret").await, [], "her account was refused");
 }
 
 /// A task of an earlier version does not say who gave its document.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 macro_rules! columns {
     () => {
-        "signal_id, user_id, idp, granted_at, last_ok, revoked_at, content_hash"
+        "signal_id, user_id, idp, account_provider_id, granted_at, last_ok, revoked_at, content_hash"
     };
 }
 
@@ -22,6 +22,7 @@ struct GrantRow {
     signal_id: i64,
     user_id: i64,
     idp: String,
+    account_provider_id: Option<i64>,
     granted_at: Instant,
     last_ok: Option<Instant>,
     revoked_at: Option<Instant>,
@@ -34,6 +35,7 @@ impl From<GrantRow> for Grant {
             signal_id: SignalId(row.signal_id),
             user_id: UserId(row.user_id),
             idp: row.idp,
+            account_provider_id: row.account_provider_id.map(ProviderId),
             granted_at: row.granted_at,
             last_ok: row.last_ok,
             revoked_at: row.revoked_at,
@@ -83,6 +85,7 @@ fn retrieved(id: SignalId, before: Option<&Grant>, by: &Retrieval, now: Instant)
         signal_id: id,
         user_id: by.user,
         idp: told.map_or(&by.idp, |grant| if grant.idp.is_empty() { &by.idp } else { &grant.idp }).clone(),
+        account_provider_id: told.map_or(by.account_provider_id, |grant| grant.account_provider_id),
         granted_at: kept.map_or(now, |grant| grant.granted_at),
         last_ok: if came { Some(now) } else { kept.and_then(|grant| grant.last_ok) },
         revoked_at: None,
@@ -121,9 +124,10 @@ pub(super) async fn drop_of(tx: &mut Tx, id: SignalId, user: UserId) -> Result<(
 
 pub(super) async fn write(tx: &mut Tx, grant: &Grant) -> Result<(), StoreError> {
     const TEXT: &str = "INSERT INTO signal_grants (signal_id, user_id, idp, granted_at, last_ok, revoked_at, \
-         content_hash) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (signal_id, user_id) DO UPDATE SET \
-         idp = excluded.idp, granted_at = excluded.granted_at, last_ok = excluded.last_ok, \
-         revoked_at = excluded.revoked_at, content_hash = excluded.content_hash";
+         content_hash, account_provider_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \
+         ON CONFLICT (signal_id, user_id) DO UPDATE SET idp = excluded.idp, granted_at = excluded.granted_at, \
+         last_ok = excluded.last_ok, revoked_at = excluded.revoked_at, content_hash = excluded.content_hash, \
+         account_provider_id = excluded.account_provider_id";
     on_tx!(tx, db => changed(sqlx::query(TEXT)
         .bind(grant.signal_id.0)
         .bind(grant.user_id.0)
@@ -132,6 +136,7 @@ pub(super) async fn write(tx: &mut Tx, grant: &Grant) -> Result<(), StoreError> 
         .bind(grant.last_ok)
         .bind(grant.revoked_at)
         .bind(plain(&grant.content_hash))
+        .bind(grant.account_provider_id.map(|id| id.0))
         .execute(db)))?;
     Ok(())
 }
@@ -207,6 +212,7 @@ mod tests {
             signal_id: SignalId(1),
             user_id: UserId(2),
             idp: "old".to_owned(),
+            account_provider_id: Some(ProviderId(7)),
             granted_at: at(1),
             last_ok: Some(at(2)),
             revoked_at: revoked.map(at),
@@ -216,23 +222,30 @@ mod tests {
 
     #[test]
     fn a_right_is_to_what_the_source_gave() {
-        // Before, the hash that came; the hash after, since when, last given when, by which authenticator.
+        // Before, the hash that came; the hash after, since when, last given when, by which
+        // authenticator, with the account of which provider.
         let table = [
-            (None, "", ("", 9, None, "new")),
-            (None, "a", ("a", 9, Some(9), "new")),
-            (Some(grant("a", None)), "", ("a", 1, Some(2), "old")),
-            (Some(grant("a", None)), "b", ("b", 1, Some(9), "new")),
-            (Some(grant("a", Some(5))), "", ("", 9, None, "new")),
-            (Some(grant("a", Some(5))), "b", ("b", 9, Some(9), "new")),
+            (None, "", ("", 9, None, "new", 8)),
+            (None, "a", ("a", 9, Some(9), "new", 8)),
+            (Some(grant("a", None)), "", ("a", 1, Some(2), "old", 7)),
+            (Some(grant("a", None)), "b", ("b", 1, Some(9), "new", 8)),
+            (Some(grant("a", Some(5))), "", ("", 9, None, "new", 8)),
+            (Some(grant("a", Some(5))), "b", ("b", 9, Some(9), "new", 8)),
         ];
-        for (before, came, (hash, since, given, idp)) in table {
-            let by = Retrieval { user: UserId(2), idp: "new".to_owned(), content_hash: came.to_owned() };
+        for (before, came, (hash, since, given, idp, account)) in table {
+            let by = Retrieval {
+                user: UserId(2),
+                idp: "new".to_owned(),
+                account_provider_id: Some(ProviderId(8)),
+                content_hash: came.to_owned(),
+            };
             let after = retrieved(SignalId(1), before.as_ref(), &by, at(9));
             let expected = Grant {
                 content_hash: hash.to_owned(),
                 granted_at: at(since),
                 last_ok: given.map(at),
                 idp: idp.to_owned(),
+                account_provider_id: Some(ProviderId(account)),
                 ..grant("", None)
             };
             assert_eq!(after, expected, "{before:?} {came}");

@@ -42,7 +42,7 @@ pub fn hash(text: &str) -> String {
 
 pub fn by(user: UserId, text: &str) -> Retrieval {
     let content_hash = if text.is_empty() { String::new() } else { hash(text) };
-    Retrieval { user, idp: String::new(), content_hash }
+    Retrieval { user, idp: String::new(), account_provider_id: None, content_hash }
 }
 
 pub fn chunks(text: &str, count: u32) -> Vec<StoredChunk> {
@@ -84,7 +84,7 @@ pub fn content(text: &str, count: u32) -> IndexedContent {
 }
 
 /// A document with a text that this person retrieved.
-pub(crate) async fn indexed(store: &dyn Store, name: &str, text: &str, user: UserId) -> SignalId {
+pub async fn indexed(store: &dyn Store, name: &str, text: &str, user: UserId) -> SignalId {
     brought(store, name, content(text, 2), user).await
 }
 

@@ -83,7 +83,8 @@ impl RecordsHouse {
     }
 
     fn retrieval(user: UserId, content_hash: &str) -> Retrieval {
-        Retrieval { user, idp: String::new(), content_hash: content_hash.to_owned() }
+        let content_hash = content_hash.to_owned();
+        Retrieval { user, idp: String::new(), account_provider_id: None, content_hash }
     }
 
     async fn note(&self, acl: &[AclToken]) -> SignalId {
