@@ -11,7 +11,7 @@ use outbound::Gate;
 use std::path::Path;
 use std::sync::Arc;
 use store::SqlStore;
-use store::bodies::{FolderBodies, S3Bodies, S3Config, packed_bytes_max};
+use store::bodies::{ClaimedFolder, FolderBodies, S3Bodies, S3Config, packed_bytes_max};
 use store::vectors::{MemoryVectors, NoVectors, PgVectors, QdrantConfig, QdrantVectors};
 
 /// The folder of texts in the data folder.
@@ -37,7 +37,7 @@ pub fn open(needs: CacheNeeds<'_>) -> anyhow::Result<SemanticCache> {
     Ok(SemanticCache::new(CacheParts {
         store,
         vectors: vectors(sql, toolbox)?,
-        bodies: bodies(toolbox, data_dir)?,
+        bodies: claimed_bodies(sql, toolbox, data_dir)?,
         pages: Arc::clone(pages),
         readers: Arc::clone(&toolbox.readers),
         queue: Arc::clone(queue),
@@ -95,12 +95,28 @@ fn qdrant(
     Ok(Arc::new(QdrantVectors::new(config).context("SVC_QDRANT_URL")?))
 }
 
+/// The same, and a folder must be the one that the records know.
+fn claimed_bodies(
+    sql: &Arc<SqlStore>,
+    toolbox: &Toolbox,
+    data_dir: &Path,
+) -> anyhow::Result<Arc<dyn BodyStore>> {
+    match toolbox.settings.storage_backend {
+        StorageBackend::Folder => Ok(Arc::new(ClaimedFolder::new(folder(toolbox, data_dir), sql.clone()))),
+        StorageBackend::S3 => bodies(toolbox, data_dir),
+    }
+}
+
+fn folder(toolbox: &Toolbox, data_dir: &Path) -> FolderBodies {
+    FolderBodies::new(data_dir.join(BODIES), toolbox.settings.storage_max_body_mb)
+}
+
 /// Where the full texts are, as the settings say.
 pub fn bodies(toolbox: &Toolbox, data_dir: &Path) -> anyhow::Result<Arc<dyn BodyStore>> {
     let settings = &toolbox.settings;
     let max_mb = settings.storage_max_body_mb;
     Ok(match settings.storage_backend {
-        StorageBackend::Folder => Arc::new(FolderBodies::new(data_dir.join(BODIES), max_mb)),
+        StorageBackend::Folder => Arc::new(folder(toolbox, data_dir)),
         StorageBackend::S3 => {
             let config = S3Config {
                 fetch: wide_gate(settings, packed_bytes_max(max_mb))?,

@@ -1,5 +1,6 @@
-//! Records, vectors and texts are compared. The records are right: what the others lack is brought, what they have too
-//! much goes.
+//! Records, vectors and texts are compared. The records are right: what the others lack is brought, and what they have too
+//! much goes when somebody says so. A process that starts removes nothing: an empty folder of texts is more likely a disk
+//! that is not mounted than a thousand lost documents.
 
 use super::UpkeepError;
 use super::walk::Walk;
@@ -18,6 +19,17 @@ const NAMED_MAX: usize = 10;
 const SETTLE: Duration = Duration::from_secs(1);
 /// The value that holds up to which change the vectors were known to follow the records.
 const FOLLOWED: &str = "vectors_follow_change";
+
+/// What is done about what does not agree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repair {
+    /// It is told.
+    Nothing,
+    /// Vectors that are missing or old are made again from the records; nothing is removed.
+    Vectors,
+    /// The same, and vectors, texts and references that have no counterpart are removed.
+    All,
+}
 
 /// How far records, vectors and texts agree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,7 +53,7 @@ pub struct Agreement {
     pub bodies_missing: Difference,
     /// Texts that no document has.
     pub bodies_surplus: Difference,
-    /// What did not agree was put right.
+    /// What did not agree was put right, all of it.
     pub is_repaired: bool,
     /// Documents whose vectors were written again because the record had changed since the last time.
     pub followed: u64,
@@ -55,6 +67,11 @@ pub struct Difference {
 }
 
 impl Agreement {
+    /// What [`Repair::All`] would remove: vectors, references to texts, texts.
+    pub fn removals(&self) -> [&Difference; 3] {
+        [&self.vectors_surplus, &self.bodies_missing, &self.bodies_surplus]
+    }
+
     pub fn is_whole(&self) -> bool {
         self.pieces == self.pieces_recorded
             && [&self.vectors_missing, &self.vectors_surplus, &self.bodies_missing, &self.bodies_surplus]
@@ -81,17 +98,20 @@ struct Suspects {
 }
 
 impl SemanticCache {
-    /// Compares all, and puts right what does not agree when `repair` says so. Fine beside a service that runs.
-    pub async fn agree(&self, repair: bool) -> Result<Agreement, UpkeepError> {
+    /// Compares all, and puts right what `repair` says. Fine beside a service that runs.
+    pub async fn agree(&self, repair: Repair) -> Result<Agreement, UpkeepError> {
         let parts = &self.parts;
         let newest = parts.store.corpus_sequence().await?;
-        let mut agreement = Agreement { is_repaired: repair, ..Agreement::default() };
+        let mut agreement = Agreement { is_repaired: repair == Repair::All, ..Agreement::default() };
         let suspects = compare(parts, &mut agreement).await?;
         if !(suspects.vectors.is_empty() && suspects.bodies_of.is_empty() && suspects.bodies.is_empty()) {
             tokio::time::sleep(SETTLE).await;
         }
         for id in &suspects.vectors {
             look_at_vectors(parts, *id, repair, &mut agreement).await?;
+        }
+        if repair == Repair::All {
+            parts.bodies.adopt().await?;
         }
         for id in &suspects.bodies_of {
             look_for_body(parts, *id, repair, &mut agreement).await?;
@@ -101,13 +121,13 @@ impl SemanticCache {
             for key in &suspects.bodies {
                 if !parts.store.has_body(key).await? {
                     agreement.bodies_surplus.add(key.as_str());
-                    if repair {
+                    if repair == Repair::All {
                         retention::forget(parts, [key.clone()]).await;
                     }
                 }
             }
         }
-        if repair && agreement.vectors.is_some() {
+        if repair != Repair::Nothing && agreement.vectors.is_some() {
             agreement.followed = follow(parts, newest, &suspects.vectors).await?;
         }
         Ok(agreement)
@@ -181,7 +201,7 @@ async fn bodies(parts: &CacheParts) -> Result<HashSet<BodyKey>, BodyError> {
 async fn look_at_vectors(
     parts: &CacheParts,
     id: SignalId,
-    repair: bool,
+    repair: Repair,
     agreement: &mut Agreement,
 ) -> Result<(), UpkeepError> {
     let pieces = match parts.store.signal(id).await {
@@ -199,7 +219,12 @@ async fn look_at_vectors(
         _ => &mut agreement.vectors_missing,
     };
     difference.add(id);
-    if repair {
+    let is_put_right = match repair {
+        Repair::Nothing => false,
+        Repair::Vectors => pieces > 0,
+        Repair::All => true,
+    };
+    if is_put_right {
         put_vectors(parts, id).await?;
     }
     Ok(())
@@ -210,7 +235,7 @@ async fn look_at_vectors(
 async fn look_for_body(
     parts: &CacheParts,
     id: SignalId,
-    repair: bool,
+    repair: Repair,
     agreement: &mut Agreement,
 ) -> Result<(), UpkeepError> {
     let key = match parts.store.signal(id).await {
@@ -224,7 +249,7 @@ async fn look_for_body(
         Ok(None) | Err(BodyError::Damaged) => agreement.bodies_missing.add(id),
         Err(error) => return Err(error.into()),
     }
-    if repair {
+    if repair == Repair::All {
         match parts.store.drop_body(id).await {
             Ok(_) | Err(StoreError::NotFound) => {}
             Err(error) => return Err(error.into()),

@@ -21,7 +21,7 @@ mod reset;
 mod trial;
 mod walk;
 
-pub use agree::{Agreement, Difference};
+pub use agree::{Agreement, Difference, Repair};
 pub use dedup::Deduplication;
 pub use entities::{ENTITY_COLLECTION, drop_collection};
 pub use hybrid::Upgrade;

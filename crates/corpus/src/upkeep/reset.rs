@@ -1,7 +1,7 @@
 //! Documents out of the cache, all of them or those of a matter.
 
 use super::walk::{Walk, count};
-use super::{Progress, UpkeepError};
+use super::{Progress, Repair, UpkeepError};
 use crate::{CacheParts, SemanticCache};
 use domain::contracts::{BodyKey, SignalFilter, StoreError};
 use domain::corpus::Signal;
@@ -47,7 +47,7 @@ impl SemanticCache {
         }
         if matter_tag.is_none() {
             // What an interrupted removal left behind goes, too.
-            self.agree(true).await?;
+            self.agree(Repair::All).await?;
         }
         Ok(removal)
     }

@@ -1,7 +1,7 @@
 //! A cache with real records and texts, and a vector store that keeps what it is told and nothing else, so that things can
 //! go wrong between them.
 
-use super::{Agreement, Removal, drop_collection};
+use super::{Agreement, Removal, Repair, drop_collection};
 use crate::{CacheParts, MailParts, SemanticCache};
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -259,7 +259,7 @@ impl Bench {
     }
 
     async fn agree(&self, repair: bool) -> Agreement {
-        self.cache.agree(repair).await.unwrap()
+        self.cache.agree(if repair { Repair::All } else { Repair::Nothing }).await.unwrap()
     }
 
     fn shelf<T>(&self, look: impl FnOnce(&mut Shelf) -> T) -> T {
@@ -318,6 +318,32 @@ async fn what_does_not_agree_is_found_and_put_right() {
     assert!(found.is_whole(), "{found:?}");
     assert_eq!((found.pieces, found.vectors, found.with_body, found.bodies), (12, Some(12), 5, 5));
     assert_eq!(bench.store.signal(ids[3]).await.unwrap().body_key, None);
+}
+
+#[tokio::test]
+async fn a_start_makes_vectors_and_removes_nothing() {
+    let bench = Bench::open().await;
+    let (one, other) =
+        (bench.keep("https://h.example/0", "a").await, bench.keep("https://h.example/1", "a").await);
+    let body = |text: &str| BodyKey::of_hash(&hash_of(text)).unwrap();
+    bench.shelf(|shelf| {
+        let mut stray = shelf.documents.remove(&one).unwrap();
+        stray.signal = SignalId(4711);
+        shelf.documents.insert(stray.signal, stray);
+    });
+    bench.bodies.delete(&body("https://h.example/1")).await.unwrap();
+    bench.bodies.put(&body("nobody's"), Bytes::from_static(b"nobody's")).await.unwrap();
+    for vectors_missing in [1, 0] {
+        let found = bench.cache.agree(Repair::Vectors).await.unwrap();
+        assert_eq!(found.vectors_missing.count, vectors_missing);
+        assert_eq!(found.removals().map(|difference| difference.count), [1, 1, 1]);
+        assert!(!found.is_repaired);
+    }
+    assert!(bench.store.signal(other).await.unwrap().body_key.is_some(), "its disk may come back");
+    assert!(bench.bodies.get(&body("nobody's")).await.unwrap().is_some());
+    bench.shelf(|shelf| {
+        assert!(shelf.documents.contains_key(&one) && shelf.documents.contains_key(&SignalId(4711)))
+    });
 }
 
 #[tokio::test]

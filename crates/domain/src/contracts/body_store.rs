@@ -55,6 +55,11 @@ pub trait BodyStore: Send + Sync {
     async fn keys(&self, after: Option<&BodyKey>, limit: usize) -> Result<Vec<BodyKey>, BodyError>;
     /// Makes what must be there before the first body: the folder or the bucket. Fine when it is there.
     async fn prepare(&self) -> Result<(), BodyError>;
+    /// From now on the texts of the records are here, whatever was said before: for who repairs. Nothing to do where every
+    /// process reaches the same bodies anyway.
+    async fn adopt(&self) -> Result<(), BodyError> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -9,8 +9,13 @@ use domain::contracts::{BodyError, BodyKey, BodyStore};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+/// The file that holds the folder's id, so that it is known again wherever it is mounted.
+const ID_FILE: &str = "folder-id";
+const ID_CHARS: u64 = 32;
+/// Longest wait for another process that writes the id at this moment.
+const ID_WAIT: Duration = Duration::from_secs(2);
 /// Where files are while they are written.
 const UNFINISHED: &str = "unfinished";
 /// What is unfinished for so long has no writer any more.
@@ -26,6 +31,49 @@ impl FolderBodies {
     /// The folder is made by `prepare`, or by the first body.
     pub fn new(folder: PathBuf, max_mb: u32) -> Self {
         Self { folder, packing: Packing { max_mb } }
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The id that the folder was given; None: it has none yet.
+    pub(super) async fn id(&self) -> Result<Option<String>, BodyError> {
+        let bodies = self.clone();
+        beside(move || bodies.read_id().map_err(|error| bodies.failure(&error))).await
+    }
+
+    /// The id of the folder, which gets one if it has none. Processes that share the folder are given the same.
+    pub(super) async fn ensure_id(&self) -> Result<String, BodyError> {
+        let bodies = self.clone();
+        beside(move || bodies.make_id().map_err(|error| bodies.failure(&error))).await
+    }
+
+    fn read_id(&self) -> io::Result<Option<String>> {
+        let mut text = String::new();
+        match File::open(self.folder.join(ID_FILE)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            file => file?.take(2 * ID_CHARS).read_to_string(&mut text)?,
+        };
+        // A shorter one is just being written, or its writer was cut off.
+        Ok(Some(text).filter(|text| text.len() as u64 == ID_CHARS))
+    }
+
+    fn make_id(&self) -> io::Result<String> {
+        let (place, id) = (self.folder.join(ID_FILE), format!("{:032x}", rand::random::<u128>()));
+        self.make_folder(&self.folder)?;
+        match write_synced(&place, id.as_bytes()) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            written => return written.and_then(|()| sync_folder(&self.folder)).map(|()| id),
+        }
+        let started = Instant::now();
+        while started.elapsed() < ID_WAIT {
+            if let Some(id) = self.read_id()? {
+                return Ok(id);
+            }
+            std::thread::sleep(ID_WAIT / 100);
+        }
+        self.write_file(&place, id.as_bytes()).map(|()| id)
     }
 
     fn write(&self, key: &BodyKey, body: &[u8]) -> Result<u64, BodyError> {

@@ -1,9 +1,12 @@
 //! The full texts of cached documents, packed: in a folder, or in a bucket of an S3 server.
 
+mod claimed;
 mod folder;
 mod pack;
 mod s3;
 
+pub use claimed::ClaimedFolder;
+pub(crate) use claimed::FOLDER_ID;
 pub use folder::FolderBodies;
 pub use pack::packed_bytes_max;
 pub use s3::{S3Bodies, S3Config};

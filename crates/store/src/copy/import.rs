@@ -3,6 +3,7 @@
 use super::lost_runs::{TaskOfRun, renew_runs};
 use super::table::{from_base64, known_tables, quoted};
 use super::{ColumnKind, CopiedRow, CopiedTable, CopyError, of_sqlx};
+use crate::bodies::FOLDER_ID;
 use crate::db::bad_address;
 use crate::error::migration_failure;
 use crate::migrations;
@@ -116,6 +117,20 @@ impl Target {
         }
         .map_err(|error| migration_failure(error).into())
     }
+
+    /// The texts of the copy are put into a folder of their own.
+    async fn forget_folder(&mut self) -> Result<(), CopyError> {
+        const TEXT: &str = "DELETE FROM corpus_values WHERE name = $1";
+        match self {
+            Self::Sqlite { connection, .. } => {
+                sqlx::query(TEXT).bind(FOLDER_ID).execute(connection).await.map_err(of_sqlx)?;
+            }
+            Self::Postgres(connection) => {
+                sqlx::query(TEXT).bind(FOLDER_ID).execute(connection).await.map_err(of_sqlx)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Importer {
@@ -200,6 +215,7 @@ impl Importer {
     /// searches got a task.
     pub async fn finish(mut self, task: TaskOfRun, now: Instant) -> Result<usize, CopyError> {
         self.target.migrate().await?;
+        self.target.forget_folder().await?;
         let renewed = renew_runs(&mut self.target, task, now).await?;
         match self.target {
             Target::Sqlite { connection, new, place } => {

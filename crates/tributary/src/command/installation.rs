@@ -4,7 +4,7 @@ use super::{Place, public_address};
 use crate::wiring::{self, Wired};
 use crate::{keys, terminal};
 use clap::Args;
-use corpus::upkeep::Agreement;
+use corpus::upkeep::{Agreement, Repair};
 use domain::contracts::{
     AuditStore, ConnectorErrorKind, ProviderStore, QueueName, Store, SystemClock, UserStore,
 };
@@ -52,9 +52,12 @@ pub struct Installation {
     /// Without a source: what every active provider is asked.
     #[arg(long, value_name = "QUERY", default_value = "test")]
     test_query: String,
-    /// Without a source: put right what does not agree in the semantic cache.
+    /// Without a source: put right what does not agree in the semantic cache. What would be removed is told first.
     #[arg(long)]
     repair: bool,
+    /// With --repair: do not ask.
+    #[arg(long, requires = "repair")]
+    yes: bool,
 }
 
 impl Installation {
@@ -129,12 +132,34 @@ impl Installation {
         }
         findings.push(audit(wired).await);
         findings.push(license(wired));
-        findings.extend(cache(wired, self.repair).await);
+        findings.extend(self.cache(wired).await);
         match wired.store.providers().await {
             Ok(providers) => findings.extend(self.providers(wired, providers).await),
             Err(error) => findings.push(fail("providers", error.to_string())),
         }
         findings
+    }
+
+    /// Records, vectors and texts of the semantic cache, compared, and put right when that is wanted.
+    async fn cache(&self, wired: &Wired) -> Vec<Finding> {
+        match self.compare_and_repair(wired).await {
+            Ok(agreement) => compared(&agreement),
+            Err(error) => vec![fail("cache", format!("it cannot be compared: {error:#}"))],
+        }
+    }
+
+    async fn compare_and_repair(&self, wired: &Wired) -> anyhow::Result<Agreement> {
+        let found = wired.corpus.agree(Repair::Nothing).await?;
+        if !self.repair {
+            return Ok(found);
+        }
+        if let Some(removals) = removals(&found) {
+            let question = format!("Repair the semantic cache? {removals}.");
+            if !(self.yes || terminal::confirm(&question)?) {
+                return Ok(found);
+            }
+        }
+        Ok(wired.corpus.agree(Repair::All).await?)
     }
 
     async fn providers(&self, wired: &Wired, all: Vec<SearchProvider>) -> Vec<Finding> {
@@ -293,12 +318,17 @@ fn license(wired: &Wired) -> Finding {
     }
 }
 
-/// Records, vectors and texts of the semantic cache, compared.
-async fn cache(wired: &Wired, repair: bool) -> Vec<Finding> {
-    match wired.corpus.agree(repair).await {
-        Ok(agreement) => compared(&agreement),
-        Err(error) => vec![fail("cache", format!("it cannot be compared: {error}"))],
-    }
+/// What a repair of the semantic cache removes; None: nothing.
+fn removals(found: &Agreement) -> Option<String> {
+    let [vectors, missing, surplus] = found.removals().map(|difference| difference.count);
+    let parts = [
+        (missing, "documents lose the reference to their text, which is not in this folder or bucket"),
+        (surplus, "texts that belong to no document are deleted"),
+        (vectors, "documents that are not there lose their vectors"),
+    ];
+    let said: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 fn compared(found: &Agreement) -> Vec<Finding> {

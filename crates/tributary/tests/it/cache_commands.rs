@@ -54,9 +54,10 @@ async fn the_cache_is_looked_after_by_commands() {
     let stray = format!("{}.zst", "0a".repeat(32));
     std::fs::create_dir_all(folder.join("bodies/0a")).unwrap();
     std::fs::write(folder.join("bodies/0a").join(stray), b"?").unwrap();
-    for (arguments, code, verdict) in
-        [(&["doctor", "--offline"][..], 1, "fail"), (&["doctor", "--offline", "--repair"], 0, "warn")]
-    {
+    for (arguments, code, verdict) in [
+        (&["doctor", "--offline"][..], 1, "fail"),
+        (&["doctor", "--offline", "--repair", "--yes"], 0, "warn"),
+    ] {
         let (ended, lines) = cache_lines(folder, arguments);
         assert_eq!(ended, code, "{lines:?}");
         let is_told = |part: &str| lines.iter().any(|line| line.starts_with(verdict) && line.contains(part));

@@ -3,6 +3,7 @@
 
 use crate::house::Client;
 use crate::program::{Running, program, run, text};
+use corpus::upkeep::Repair;
 use domain::license::{LicenseTerms, SigningKey};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -203,7 +204,7 @@ async fn agreement(folder: &Path) -> corpus::upkeep::Agreement {
         ..domain::settings::Settings::default()
     };
     let wired = tributary::wiring::Wired::open(settings).await.unwrap();
-    let agreement = wired.corpus.agree(false).await.unwrap();
+    let agreement = wired.corpus.agree(Repair::Nothing).await.unwrap();
     wired.store.close().await;
     agreement
 }

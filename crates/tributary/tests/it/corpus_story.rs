@@ -2,6 +2,7 @@
 //! PostgreSQL's pgvector and an S3 server, and with Qdrant (a strict stand-in).
 
 use crate::house::{Client, TestHouse, items, licensed, long_text};
+use corpus::upkeep::Repair;
 use domain::corpus::{QdrantMode, StorageBackend, VectorBackend};
 use domain::secret::Secret;
 use domain::settings::Settings;
@@ -64,7 +65,7 @@ async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
 }
 
 async fn assert_agreement(house: &TestHouse, documents: u64) {
-    let agreement = house.service.wired().corpus.agree(false).await.unwrap();
+    let agreement = house.service.wired().corpus.agree(Repair::Nothing).await.unwrap();
     assert!(agreement.is_whole(), "{agreement:?}");
     assert_eq!((agreement.documents, agreement.with_body), (documents, documents), "{agreement:?}");
     assert_eq!(agreement.vectors, Some(agreement.pieces), "{agreement:?}");

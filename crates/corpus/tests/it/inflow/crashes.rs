@@ -4,6 +4,7 @@
 use super::house::{House, result, text_of};
 use async_trait::async_trait;
 use bytes::Bytes;
+use corpus::upkeep::Repair;
 use corpus::{CacheParts, IngestDocument};
 use domain::contracts::{
     Asking, BodyError, BodyKey, BodyStore, SignalStore, SignalVectors, SparseVector, TaskHandler,
@@ -163,7 +164,7 @@ async fn a_store_that_fails_is_tried_again() {
         house.wish(house.ann, result(&provider, URL)).await.unwrap();
         assert_eq!(house.work().await, 2, "{at}");
         assert_eq!(house.finds(house.ann, "river").await.len(), 1, "{at}");
-        assert!(house.cache.agree(false).await.unwrap().is_whole());
+        assert!(house.cache.agree(Repair::Nothing).await.unwrap().is_whole());
     }
 }
 
@@ -188,7 +189,7 @@ async fn a_worker_may_end_anywhere() {
         assert_eq!(chunks.len() as u32, signal.chunk_count, "the record is written as one");
         assert_eq!(house.work().await, 1);
         assert_eq!(house.finds(house.ann, "river").await, [signal.signal_id]);
-        let agreement = house.cache.agree(false).await.unwrap();
+        let agreement = house.cache.agree(Repair::Nothing).await.unwrap();
         assert!(agreement.is_whole(), "{at}: {agreement:?}");
     }
 }

@@ -54,3 +54,13 @@ pub(super) async fn set_value(db: &Db, name: &str, value: &str) -> Result<(), St
         sqlx::query(TEXT).bind(name.as_str()).bind(value.as_str()).execute(db)))?;
     Ok(())
 }
+
+/// Sets a value that is not there yet; the one that holds.
+pub(super) async fn claim_value(db: &Db, name: &str, value: &str) -> Result<String, StoreError> {
+    const TEXT: &str =
+        "INSERT INTO corpus_values (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+    let (wanted, given) = (plain(name), plain(value));
+    on_db!(*db, write, db => changed(
+        sqlx::query(TEXT).bind(wanted.as_str()).bind(given.as_str()).execute(db)))?;
+    self::value(db, name).await?.ok_or(StoreError::NotFound)
+}

@@ -226,4 +226,8 @@ impl SignalStore for SqlStore {
     async fn set_corpus_value(&self, name: &str, value: &str) -> Result<(), StoreError> {
         figures::set_value(&self.db, name, value).await
     }
+
+    async fn claim_corpus_value(&self, name: &str, value: &str) -> Result<String, StoreError> {
+        figures::claim_value(&self.db, name, value).await
+    }
 }
