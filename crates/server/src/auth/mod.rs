@@ -185,11 +185,11 @@ async fn pass(
     let site = Site::of(&house.settings, &request);
     let is_safe = request.method().is_safe();
     if !is_safe {
-        site.require_known(request.headers())?;
+        site.require_known(&request)?;
     }
     if is_open(&house.settings, request.uri().path()) {
         if !is_safe && request.uri().path() == SIGN_IN {
-            site.require_own()?;
+            site.require_own(&request)?;
         }
         return Ok(next.run(open_body::bounded(request)?).await);
     }
@@ -206,12 +206,12 @@ async fn pass(
     if let Scheme::Session { csrf, .. } = &caller.scheme
         && !is_safe
     {
-        site.require_own()?;
+        site.require_own(&request)?;
         request = csrf::check(request, csrf).await?;
     }
     let (user, is_ambient) = (RequestUser(caller.principal.username.clone()), caller.scheme.is_ambient());
     request.extensions_mut().insert(caller);
-    let mut response = match is_safe && is_ambient && site.is_foreign() {
+    let mut response = match is_safe && is_ambient && site.may_be_foreign() {
         true => answer_foreign_page(house, request, next).await?,
         false => next.run(request).await,
     };
@@ -227,7 +227,7 @@ async fn answer_foreign_page(house: &Arc<House>, request: Request, next: Next) -
         Some(Answer::Ask) if site::is_navigation(&parts.method, &parts.headers) => {
             crate::ui::confirm_search(house, &mut parts).await
         }
-        Some(_) => Err(site::refusal()),
+        Some(_) => Err(site::refusal(&parts.headers, &parts.uri)),
     }
 }
 

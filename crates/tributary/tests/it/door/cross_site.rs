@@ -231,3 +231,42 @@ async fn a_link_on_a_foreign_page_starts_and_discards_nothing() {
     assert_eq!(Answer::of(with(request, FOREIGN_LINK)).await.status, 200, "a token is never sent by itself");
     house.stop().await;
 }
+
+/// What a browser sends over plain HTTP, where it does not say whose page it was.
+const PLAIN_HTTP: &[(&str, &str)] = &[
+    ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"),
+    ("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"),
+    ("Accept-Language", "de,en;q=0.5"),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_plain_http_a_foreign_page_starts_nothing_even_when_it_hides_itself() {
+    let house = TestHouse::start().await;
+    let source = Source::start().await;
+    source.reply(Behaviour::Json(items("river", 2)));
+    house.provider("Rivers", &source).await;
+    let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
+    let id = house.admin.search(&json!({"query_string": "river"})).await["id"].clone();
+    let asked = source.requests().len();
+    let password = house.with_header(&basic("admin", ADMIN_PASSWORD));
+    let own = [PLAIN_HTTP, &[("Referer", &format!("{}/history/", house.base))]].concat();
+    let foreign = [PLAIN_HTTP, &[("Referer", "http://evil.example/")]].concat();
+    for headers in [foreign.as_slice(), PLAIN_HTTP] {
+        for path in [format!("/svc/search/?rerun={id}"), format!("/?rerun={id}")] {
+            for request in [browser.request(Method::GET, &path), password.request(Method::GET, &path)] {
+                assert_refused(&Answer::of(with(request, headers)).await, 403, "csrf_failed", &path);
+            }
+        }
+        let request = browser.request(Method::GET, "/?q=river");
+        let page = browser.send(with(request, headers)).await;
+        assert!(page.status == 200 && page.body.as_str().unwrap_or_default().contains("<bdi>river</bdi>"));
+        assert_refused(&post(&password, "/search/", headers).await, 403, "csrf_failed", "a form");
+    }
+    assert_eq!((searches(&house.admin).await, source.requests().len()), (1, asked), "nothing was started");
+    let request = browser.request(Method::GET, "/?q=river");
+    assert_eq!(browser.send(with(request, &own)).await.status, 303, "our own page");
+    let curl = [("User-Agent", "curl/8.5.0"), ("Accept", "*/*")];
+    let request = password.request(Method::GET, &format!("/svc/search/?rerun={id}"));
+    assert!(Answer::of(with(request, &curl)).await.status.as_u16() < 400, "a program");
+    house.stop().await;
+}
