@@ -5,6 +5,7 @@ use axum::http::{HeaderName, HeaderValue, Method, header};
 use domain::settings::WebOrigin;
 use std::time::Duration;
 use tower_http::cors::CorsLayer;
+use url::Url;
 
 /// How long a browser may remember the answer to its preflight.
 const REMEMBERED: Duration = Duration::from_secs(600);
@@ -18,7 +19,7 @@ const OF_TOOLS: [HeaderName; 3] = [
 
 /// None when no other origin may.
 pub fn layer(origins: &[WebOrigin]) -> Option<CorsLayer> {
-    let origins: Vec<HeaderValue> = origins.iter().filter_map(|origin| origin.0.parse().ok()).collect();
+    let origins: Vec<HeaderValue> = origins.iter().filter_map(as_browsers_write).collect();
     if origins.is_empty() {
         return None;
     }
@@ -34,4 +35,24 @@ pub fn layer(origins: &[WebOrigin]) -> Option<CorsLayer> {
         .expose_headers([header::ETAG, header::LOCATION, header::RETRY_AFTER, request_id::HEADER])
         .max_age(REMEMBERED);
     Some(layer)
+}
+
+/// Browsers leave the usual port away.
+fn as_browsers_write(origin: &WebOrigin) -> Option<HeaderValue> {
+    Url::parse(&origin.0).ok()?.origin().ascii_serialization().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_with_the_usual_port_is_the_one_without() {
+        let written = |text: &str| as_browsers_write(&WebOrigin(text.to_owned()));
+        assert_eq!(written("https://app.example:443"), Some(HeaderValue::from_static("https://app.example")));
+        assert_eq!(
+            written("http://app.example:3000"),
+            Some(HeaderValue::from_static("http://app.example:3000"))
+        );
+    }
 }

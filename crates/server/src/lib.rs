@@ -3,7 +3,7 @@
 //! | Module | What lives there |
 //! |---|---|
 //! | `paths` | every form of a path becomes one |
-//! | `request_id` | a request's id, its log line, the headers of every answer |
+//! | `request_id`, `security_headers` | a request's id, its log line, the headers of every answer |
 //! | `error` | the one place where an error becomes an answer |
 //! | `extract`, `json_scan`, `links` | bodies, parameters and ids with refusals in our shape; links in answers |
 //! | `connection`, `client_address` | who keeps the service waiting is dropped; where a request comes from |
@@ -41,6 +41,7 @@ mod paths;
 mod ping;
 mod preconditions;
 mod request_id;
+mod security_headers;
 mod throttle;
 mod ui;
 
@@ -54,7 +55,7 @@ use ai::Trials;
 use answers::Answers;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use corpus::SemanticCache;
 use domain::contracts::{Catalogues, Clock, OAuth, Store, TaskQueue};
 use domain::installation::Installation;
@@ -207,10 +208,11 @@ fn with_layers(routes: Router<Arc<House>>, house: Arc<House>) -> Router {
         .with_state(house);
     let doors =
         Router::new().fallback_service(routes).layer(from_fn_with_state(paths, paths::make_canonical));
-    match cors {
+    let doors = match cors {
         Some(layer) => doors.layer(layer),
         None => doors,
-    }
+    };
+    doors.layer(map_response(security_headers::complete))
 }
 
 /// The OpenAPI document as JSON, for the generated documentation.

@@ -2,6 +2,7 @@
 
 use crate::auth::{RequestUser, random_hex};
 use crate::error::{self, ApiError};
+use crate::security_headers;
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
@@ -11,16 +12,6 @@ use tracing::Instrument;
 
 pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 const ID_CHARS_MAX: usize = 64;
-/// Pages and answers are loaded by our own pages only. A call that `SVC_CORS_ORIGINS` allows is not touched by this:
-/// it concerns loads that know nothing of CORS, such as images and scripts.
-const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
-/// A page that opens ours, or that ours opens, has no hold on it.
-const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
-/// What a browser may do for other sites is nothing that our pages need.
-const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
-const NO_PERMISSIONS: HeaderValue = HeaderValue::from_static(
-    "accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()",
-);
 
 /// The id, in the extensions of every request.
 #[derive(Debug, Clone)]
@@ -96,12 +87,7 @@ fn add_headers(headers: &mut HeaderMap, id: &str) {
     if let Ok(value) = HeaderValue::from_str(id) {
         headers.insert(HEADER, value);
     }
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
-    headers.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
-    headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
-    headers.insert(PERMISSIONS_POLICY, NO_PERMISSIONS);
+    security_headers::set(headers);
     // Answers are private; what may be kept says so itself.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }

@@ -1,5 +1,6 @@
 //! How many connections one address may have open at once.
 
+use super::refused::Refused;
 use crate::client_address::ClientAddress;
 use domain::notation::network::Network;
 use std::collections::HashMap;
@@ -28,22 +29,22 @@ impl AddressLimit {
         Arc::new(Self { connections_max, exempt, open: Mutex::default() })
     }
 
-    /// None when the address has as many connections as it may have.
-    pub fn admit(self: &Arc<Self>, address: IpAddr) -> Option<AddressPermit> {
+    /// Refuses an address that has as many connections as it may have.
+    pub fn admit(self: &Arc<Self>, address: IpAddr) -> Result<AddressPermit, Refused> {
         let address = address.to_canonical();
         let is_exempt =
             self.connections_max == 0 || self.exempt.iter().any(|network| network.contains(address));
         if is_exempt {
-            return Some(AddressPermit { limit: Arc::clone(self), address: None });
+            return Ok(AddressPermit { limit: Arc::clone(self), address: None });
         }
         let address = ClientAddress::block_of(address);
         let mut open = self.lock();
         let count = open.entry(address).or_default();
         if *count >= self.connections_max {
-            return None;
+            return Err(Refused::Address { address, connections: self.connections_max });
         }
         *count += 1;
-        Some(AddressPermit { limit: Arc::clone(self), address: Some(address) })
+        Ok(AddressPermit { limit: Arc::clone(self), address: Some(address) })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<ClientAddress, usize>> {
@@ -77,13 +78,13 @@ mod tests {
         let limit = AddressLimit::new(2, Vec::new());
         let first = limit.admit(address("192.0.2.1")).expect("a place");
         let _second = limit.admit(address("::ffff:192.0.2.1")).expect("the same address, a second place");
-        assert!(limit.admit(address("192.0.2.1")).is_none());
-        assert!(limit.admit(address("192.0.2.2")).is_some());
+        assert!(limit.admit(address("192.0.2.1")).is_err());
+        assert!(limit.admit(address("192.0.2.2")).is_ok());
         drop(first);
-        assert!(limit.admit(address("192.0.2.1")).is_some());
+        assert!(limit.admit(address("192.0.2.1")).is_ok());
         let _block = (limit.admit(address("2001:db8::1")), limit.admit(address("2001:db8::2")));
-        assert!(limit.admit(address("2001:db8::3")).is_none(), "a customer has a /64");
-        assert!(limit.admit(address("2001:db8:0:1::3")).is_some());
+        assert!(limit.admit(address("2001:db8::3")).is_err(), "a customer has a /64");
+        assert!(limit.admit(address("2001:db8:0:1::3")).is_ok());
     }
 
     #[test]
@@ -91,11 +92,11 @@ mod tests {
         let exempt = ["10.0.0.0/8", "::1/128"].into_iter().filter_map(Network::parse).collect();
         let limit = AddressLimit::new(1, exempt);
         let proxies: Vec<_> = (0..5).map(|_| limit.admit(address("::ffff:10.1.2.3"))).collect();
-        assert!(proxies.iter().all(Option::is_some));
+        assert!(proxies.iter().all(Result::is_ok));
         drop(limit.admit(address("192.0.2.1")));
         assert!(limit.lock().is_empty());
         let unlimited = AddressLimit::new(0, Vec::new());
         let many: Vec<_> = (0..5).map(|_| unlimited.admit(address("192.0.2.1"))).collect();
-        assert!(many.iter().all(Option::is_some));
+        assert!(many.iter().all(Result::is_ok));
     }
 }

@@ -4,6 +4,7 @@
 mod address_limit;
 mod body;
 mod patient;
+mod refused;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -22,6 +23,7 @@ use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use patient::PatientStream;
+use refused::{RefusalLog, Refused};
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::pin::pin;
@@ -64,12 +66,6 @@ const SEND_BUFFER_BYTES_MAX: usize = 64 * 1024;
 const TOLD_MAX: usize = 64;
 /// How long it may take to tell them.
 const TELL_TIME_MAX: Duration = Duration::from_secs(1);
-/// What they are told when there are too many of all.
-const FULL: &[u8] =
-    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
-/// What they are told when there are too many of their address.
-const TOO_MANY: &[u8] =
-    b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 5\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 /// Connections of this machine have no limit: a proxy that runs beside the service brings everybody.
 const THIS_MACHINE: [Network; 2] =
     [Network::v4([127, 0, 0, 0], 8), Network::of(IpAddr::V6(Ipv6Addr::LOCALHOST))];
@@ -136,26 +132,26 @@ async fn serve_within(
     let (stop, stopped) = signal::channel(false);
     let hall = Hall { router, limits, stopped };
     let mut connections = JoinSet::new();
+    let mut log = RefusalLog::default();
     let mut until_stopped = pin!(until_stopped);
     loop {
         tokio::select! {
             () = &mut until_stopped => break,
             Some(_ended) = connections.join_next() => {}
             (stream, address) = Listener::accept(&mut listener) => {
-                let admitted = match by_address.admit(address.ip()) {
-                    Some(of_address) => {
-                        let place = Arc::clone(&places).try_acquire_owned();
-                        place.map(|place| (place, of_address)).map_err(|_| FULL)
-                    }
-                    None => Err(TOO_MANY),
-                };
+                let admitted = by_address.admit(address.ip()).and_then(|of_address| {
+                    let place = Arc::clone(&places).try_acquire_owned();
+                    let full = |_| Refused::Full { connections: limits.connections };
+                    place.map(|place| (place, of_address)).map_err(full)
+                });
                 match admitted {
                     Ok(permits) => {
                         connections.spawn(hall.clone().converse(stream, address, permits));
                     }
-                    Err(words) => {
+                    Err(refused) => {
+                        log.note(refused);
                         if let Ok(turn) = Arc::clone(&told).try_acquire_owned() {
-                            connections.spawn(send_away(stream, words, turn));
+                            connections.spawn(send_away(stream, refused, turn));
                         }
                     }
                 }
@@ -241,9 +237,9 @@ fn answer(
 
 /// Says that there are too many connections. Waits for the client to close: what it sent and nobody read would make
 /// the system throw away our words.
-async fn send_away(mut stream: TcpStream, words: &'static [u8], _turn: OwnedSemaphorePermit) {
+async fn send_away(mut stream: TcpStream, refused: Refused, _turn: OwnedSemaphorePermit) {
     let told = async {
-        stream.write_all(words).await?;
+        stream.write_all(refused.answer().as_bytes()).await?;
         stream.shutdown().await?;
         let mut unread = [0; 1024];
         while stream.read(&mut unread).await? > 0 {}

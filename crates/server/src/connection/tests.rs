@@ -226,10 +226,21 @@ async fn one_connection_too_many_is_told_so_at_once() {
     let mut third = server.send(GET).await;
     let said = to_the_end(&mut third).await;
     assert!(said.starts_with("HTTP/1.1 503 ") && said.contains("retry-after: 5\r\n"), "{said}");
+    assert_is_protected(&said);
     drop(clients);
     let started = Instant::now();
     while !to_the_end_or_hello(&server).await {
         assert!(started.elapsed() < LONG, "places are free again");
+    }
+}
+
+/// It has the headers that every answer of a route has.
+fn assert_is_protected(said: &str) {
+    for line in ["x-content-type-options: nosniff", "x-frame-options: DENY", "referrer-policy: same-origin"] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    for name in ["cross-origin-opener-policy: ", "cross-origin-resource-policy: ", "permissions-policy: "] {
+        assert!(said.contains(name), "{name}: {said}");
     }
 }
 
@@ -247,6 +258,7 @@ async fn one_address_cannot_take_all_places() {
     }
     let said = to_the_end(&mut server.send(GET).await).await;
     assert!(said.starts_with("HTTP/1.1 429 ") && said.contains("retry-after: 5\r\n"), "{said}");
+    assert_is_protected(&said);
     drop(clients);
     let started = Instant::now();
     while !to_the_end_or_hello(&server).await {
@@ -269,7 +281,7 @@ async fn a_proxy_brings_as_many_as_it_likes() {
     let settings = Settings { trusted_proxies: vec![proxy], ..settings };
     let limit = AddressLimit::new(1, proxies(&settings));
     let of_proxy: Vec<_> = (0..5).map(|_| limit.admit([192, 0, 2, 7].into())).collect();
-    assert!(of_proxy.iter().all(Option::is_some));
+    assert!(of_proxy.iter().all(Result::is_ok));
 }
 
 #[tokio::test(flavor = "multi_thread")]

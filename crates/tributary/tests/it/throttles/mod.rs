@@ -325,6 +325,12 @@ async fn pages_of_other_origins_are_let_in_by_name_only() {
     let request = house.anonymous().request(Method::OPTIONS, "/svc/search/").header("Origin", origin);
     let preflight = Answer::of(request.header("Access-Control-Request-Method", "POST")).await;
     assert!(preflight.header("access-control-allow-headers").contains("authorization"), "{preflight:?}");
+    for name in ["x-content-type-options", "x-frame-options", "referrer-policy", "permissions-policy"] {
+        assert_ne!(preflight.header(name), "", "{name}: {preflight:?}");
+    }
+    for name in ["cross-origin-opener-policy", "cross-origin-resource-policy"] {
+        assert_eq!(preflight.header(name), "same-origin", "{name}: {preflight:?}");
+    }
     let refused = house.anonymous().request(Method::GET, "/svc/search/").header("Origin", origin);
     let refused = Answer::of(refused).await;
     assert_eq!((refused.status.as_u16(), refused.header("access-control-allow-origin")), (401, origin));
