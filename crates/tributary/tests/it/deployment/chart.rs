@@ -245,3 +245,9 @@ fn check_autoscalers(rendered: &[Value], deployments: &[&Value]) {
         }
     }
 }
+
+#[test]
+fn clients_of_the_ingress_do_not_share_one_limit_of_connections() {
+    let set = set();
+    assert!(set.connections_per_address == 0 || !set.trusted_proxies.is_empty());
+}

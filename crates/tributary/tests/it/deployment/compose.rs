@@ -84,6 +84,9 @@ fn nodes_are_locked_down_and_have_time_to_stop() {
             let set = environment(&service).into_iter().map(|(name, value)| (name, filled_in(&value)));
             let set = settings(&place, set);
             assert!(set.health_open, "{place}: probes carry no credentials");
+            let gateway = [172, 18, 0, 1].into();
+            let is_named = set.trusted_proxies.iter().any(|network| network.contains(gateway));
+            assert!(is_named, "{place}: all clients share the limits of one address");
             assert_drain(&place, &played(&service), &set);
             let waits = service["stop_grace_period"].as_str().unwrap().strip_suffix('s').unwrap();
             assert_grace(&place, Duration::from_secs(waits.parse().unwrap()), &set);
