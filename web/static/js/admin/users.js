@@ -1,6 +1,7 @@
 // Users: rights, passwords, and doors that are shut after too many wrong ones.
 
 import { del, get } from "../api.js";
+import { ask } from "../ask.js";
 import { h, toast } from "../dom.js";
 import { t } from "../words.js";
 import { sentence } from "./parts.js";
@@ -30,15 +31,34 @@ async function lockouts(again, only) {
   }
 }
 
-/** The same beside one person's form. */
+/** The same for one person. */
 function lockoutOf(form) {
-  if (form.isNew) return null;
   const place = h("div", {});
   lockouts(null, form.row.username).then((found) => found && place.append(found), () => {});
   return place;
 }
 
+/** Shuts out all programs of one person at once. */
+function tokensOf({ row }) {
+  const user = row.username;
+  const revoke = async () => {
+    const about = t("Programs that use one of them are refused at once. This cannot be undone.");
+    if (!(await ask({ title: t("Revoke all tokens of {user}?", { user }), sentence: about, yes: t("Revoke all tokens") }))) return;
+    try {
+      await del(`/tokens/?user=${row.id}`);
+      toast(t("All tokens of {user} are revoked.", { user }));
+    } catch (error) {
+      toast(sentence(error), { bad: true });
+    }
+  };
+  return h("section", { class: "card" }, h("h2", {}, t("API tokens")),
+    h("p", {}, h("button", { type: "button", class: "danger small", onclick: revoke }, t("Revoke all tokens"))));
+}
+
+/** What stands beside one person's form. */
+const beside = (form) => !form.isNew && h("div", {}, lockoutOf(form), tokensOf(form));
+
 start({
   list: { above: (again) => lockouts(again) },
-  form: { stored: (row) => ({ ...row, password: row.id ? "••••••••" : "" }), aside: lockoutOf },
+  form: { stored: (row) => ({ ...row, password: row.id ? "••••••••" : "" }), aside: beside },
 });
