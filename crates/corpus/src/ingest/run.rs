@@ -17,6 +17,7 @@ use domain::contracts::{BodyError, BodyKey, Placed, Retrieval, StoreError, TaskE
 use domain::corpus::{IndexedContent, Signal, StoredChunk};
 use domain::ids::{ProviderId, UserId};
 use domain::message;
+use domain::provenance::PageTarget;
 use domain::provider::SearchProvider;
 
 /// So often a source is asked for a document.
@@ -154,13 +155,18 @@ impl Entry<'_> {
     }
 
     /// A text that is here keeps its title, whoever brings it again. What came from an address alone is called as its page
-    /// calls itself: others may be given the same text, and what one person calls it is not theirs to know.
+    /// calls itself: others may be given the same text, and what one person calls it is not theirs to know. So is a page
+    /// to which its provider only leads, because some providers repeat the words of a query in their titles.
     fn title(&self, of_page: &str, is_supplied: bool) -> String {
         let there = self.same.as_ref().map_or("", |same| same.title.as_str());
         let (of_result, of_record) = (self.errand.item.title.as_str(), self.signal.title.as_str());
-        let titles = match self.source().is_none() && !is_supplied {
-            true => vec![there, of_page],
-            false => vec![there, of_result, of_page, of_record],
+        let document = self.errand.document();
+        let titles = match PageTarget::of_result(&self.provider, &document) {
+            PageTarget::Source(page) if !page.is_of_own_origin() => {
+                vec![there, of_page, of_result, of_record]
+            }
+            PageTarget::User(_) if !is_supplied => vec![there, of_page],
+            _ => vec![there, of_result, of_page, of_record],
         };
         let title = titles.into_iter().map(line).find(|title| !title.is_empty());
         title.unwrap_or_else(|| self.signal.url.clone())

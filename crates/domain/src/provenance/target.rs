@@ -28,6 +28,15 @@ impl<'a> SourcePage<'a> {
     pub fn item(&self) -> SourceItem<'a> {
         self.item
     }
+
+    /// True when the provider's record says where the page is: it names a template for pages, or the address is on the
+    /// origin of its own `url`. Else the provider leads to a host of somebody else, as a search engine does.
+    pub fn is_of_own_origin(&self) -> bool {
+        let url = Url::parse(self.item.url().as_str()).ok();
+        let origin = Origin::named_by(self.provider.draft.url.trim());
+        let is_own = origin.zip(url).is_some_and(|(origin, url)| origin.is_of(&url));
+        is_own || PageFetchConfig::of(&self.provider.draft).content_url.is_some()
+    }
 }
 
 /// A typed address on the origin of a provider that is asked with the person's own account there: it is fetched with the
@@ -157,6 +166,24 @@ mod tests {
         let target = PageTarget::of_result(&own, &typed);
         assert!(matches!(target, PageTarget::User(_)));
         assert_eq!(target.fetch_config(), PageFetchConfig::default());
+    }
+
+    #[test]
+    fn a_page_on_another_host_is_not_of_the_providers_origin() {
+        let table = [
+            (json!({"url": "https://a.example/api?q={q}"}), "https://a.example/1", true),
+            (json!({"url": "https://a.example/api?q={q}"}), "https://b.example/1", false),
+            (json!({"url": "https://a.example/api"}), "http://a.example/1", false),
+            (json!({}), "https://a.example/1", false),
+            (json!({"page_fetch_config_json": {"content_url": "{link}"}}), "https://b.example/1", true),
+        ];
+        for (draft, url, expected) in table {
+            let provider = provider(7, draft.clone());
+            let mut item = item(url);
+            item.mark_as_given(provider.id);
+            let page = item.as_given().and_then(|given| SourcePage::of(&provider, given)).expect("a page");
+            assert_eq!(page.is_of_own_origin(), expected, "{draft} {url}");
+        }
     }
 
     #[test]

@@ -64,7 +64,9 @@ impl House {
 
     /// A source of Ann's that everybody may use, and that lets its pages be fetched and kept.
     pub async fn provider(&self, name: &str, more: Value) -> SearchProvider {
-        let mut draft = json!({"name": name, "page_fetch_config_json": {"cache": "true"}});
+        let mut draft = json!({
+            "name": name, "url": "https://a.example/search", "page_fetch_config_json": {"cache": "true"},
+        });
         draft.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let draft: ProviderDraft = serde_json::from_value(draft).unwrap();
         self.ground.source(self.ann, draft).await

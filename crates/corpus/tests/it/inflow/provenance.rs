@@ -79,6 +79,20 @@ async fn an_edited_result_is_kept_as_its_provider_gave_it() {
     assert_eq!(signal.source_provider_id, Some(provider.id));
 }
 
+/// A provider that leads to the hosts of others vouches for the address, and for nothing that it says of the page.
+#[tokio::test]
+async fn a_page_of_another_host_is_called_as_it_calls_itself() {
+    let house = House::open().await;
+    let provider = house.provider("Web", json!({"url": "https://search.example/?q={query_string}"})).await;
+    house.web.gives(URL, Ok(&text_of("river", 100)));
+    let echo = ResultItem { title: "Official river policy".to_owned(), ..item(URL) };
+    let document = Document::Result { provider: provider.clone(), item: given(&provider, echo) };
+    let signal = kept(&house, house.ann, document).await;
+    assert_eq!((signal.title.as_str(), signal.author.as_str()), ("A page", "Ada"));
+    assert_eq!(signal.source_provider_id, Some(provider.id), "docs/decisions/0019");
+    assert_eq!(house.finds(house.bob, "river").await, [signal.signal_id]);
+}
+
 #[tokio::test]
 async fn a_result_of_unknown_provenance_is_its_owners() {
     let house = House::open().await;
