@@ -24,10 +24,13 @@ pub fn unreached(error: FetchError) -> ModelError {
         FetchError::Refused(_) => ModelErrorKind::AddressRefused,
         FetchError::Timeout(_) => ModelErrorKind::Timeout,
         FetchError::Invalid(_) => ModelErrorKind::ConfigInvalid,
-        FetchError::TooLarge { .. } | FetchError::Broken(..) => ModelErrorKind::Unreadable,
+        FetchError::TooLarge { .. } | FetchError::Broken(..) | FetchError::MemoryExceeded { .. } => {
+            ModelErrorKind::Unreadable
+        }
         FetchError::Tls(..)
         | FetchError::UnknownHost(_)
         | FetchError::Connect(..)
+        | FetchError::Busy
         | FetchError::Redirects(..) => ModelErrorKind::Unavailable,
     };
     ModelError::new(kind, error.to_string())

@@ -3,10 +3,15 @@
 //! A value takes many times the bytes that it has in the text: `[0]` is three bytes there and more than a hundred in
 //! memory. So the bound is on the number of values, and reading stops as soon as it is passed.
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::{Map, Number, Value};
 use std::cell::Cell;
 use std::fmt;
+
+/// Most values in a JSON text that a person wrote into a field, such as a configuration.
+pub const FIELD_VALUES_MAX: usize = 10_000;
 
 /// Most values in one answer of a source, a model or another service: objects, lists, texts, numbers.
 pub const ANSWER_VALUES_MAX: usize = 200_000;
@@ -40,12 +45,28 @@ pub fn parse(text: &[u8], values_max: usize) -> Result<Value, BoundedJsonError> 
     }
 }
 
+/// What a text that holds at most so many values says, in a type of its own. They are counted before any is built.
+pub fn parse_as<T: DeserializeOwned>(text: &[u8], values_max: usize) -> Result<T, BoundedJsonError> {
+    if count_values(text, values_max) > values_max {
+        return Err(BoundedJsonError::TooManyValues(values_max));
+    }
+    Ok(serde_json::from_slice(text)?)
+}
+
 /// The object of a text that holds at most so many values; none of anything else.
 pub fn parse_object(text: &[u8], values_max: usize) -> Option<Map<String, Value>> {
     match parse(text, values_max) {
         Ok(Value::Object(object)) => Some(object),
         _ => None,
     }
+}
+
+/// How many values a reader builds from a text until it ends, is malformed or passes the bound by one. Builds none.
+pub fn count_values(text: &[u8], values_max: usize) -> usize {
+    let counter = Counter { left: Cell::new(values_max), is_exceeded: Cell::new(false) };
+    let _counted_until_here =
+        CountedValue(&counter).deserialize(&mut serde_json::Deserializer::from_slice(text));
+    values_max - counter.left.get() + usize::from(counter.is_exceeded.get())
 }
 
 /// A number with commas, as it stands in a sentence.
@@ -144,6 +165,62 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
     }
 }
 
+/// Counts one value and all values in it.
+struct CountedValue<'a>(&'a Counter);
+
+impl<'de> DeserializeSeed<'de> for CountedValue<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.0.take()?;
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for CountedValue<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(CountedValue(self.0))?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        while entries.next_key::<IgnoredAny>()?.is_some() {
+            entries.next_value_seed(CountedValue(self.0))?;
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,6 +247,8 @@ mod tests {
         ];
         for (text, values) in table {
             assert!(parse(text.as_bytes(), values).is_ok(), "{text}");
+            assert_eq!(count_values(text.as_bytes(), 100), values, "{text}");
+            assert_eq!(count_values(text.as_bytes(), values - 1), values, "{text}");
             let error = parse(text.as_bytes(), values - 1).expect_err(text);
             assert!(
                 matches!(error, BoundedJsonError::TooManyValues(max) if max == values - 1),
@@ -178,6 +257,16 @@ mod tests {
         }
         let error = parse(format!("[{}0]", "0,".repeat(200_000)).as_bytes(), ANSWER_VALUES_MAX);
         assert_eq!(error.expect_err("too many").to_string(), "holds more than 200,000 values");
+    }
+
+    #[test]
+    fn a_type_of_its_own_has_the_same_bound() {
+        let text = b"[[1,2],[3]]";
+        assert_eq!(parse_as::<Vec<Vec<u8>>>(text, 6).expect("JSON"), [vec![1, 2], vec![3]]);
+        let error = parse_as::<Vec<Vec<u8>>>(text, 5).expect_err("too many");
+        assert!(matches!(error, BoundedJsonError::TooManyValues(5)), "{error}");
+        let error = parse_as::<Vec<u8>>(text, 6).expect_err("another type");
+        assert!(matches!(error, BoundedJsonError::Malformed(_)), "{error}");
     }
 
     #[test]

@@ -114,6 +114,22 @@ pub fn answers_too_large() -> &'static str {
     "this service is reading too many large answers at the moment; search again shortly"
 }
 
+/// One answer that needs more memory than one search may use.
+pub fn answer_exceeds_memory(needed_mb: usize, max_mb: usize) -> String {
+    format!(
+        "the source's answer needs about {needed_mb} MB of memory, and one search may use {max_mb} MB; ask the source for \
+         fewer or smaller results, or let an administrator raise SVC_ANSWER_MEMORY_MB"
+    )
+}
+
+/// All answers of one search together need more memory than it may use.
+pub fn search_exceeds_memory(max_mb: usize) -> String {
+    format!(
+        "the answers of this search need more than the {max_mb} MB of memory that one search may use; ask fewer sources, \
+         or let an administrator raise SVC_ANSWER_MEMORY_MB"
+    )
+}
+
 pub fn retried(attempt: u32, reason: &str) -> String {
     format!("try {attempt} failed: {reason}")
 }

@@ -1,11 +1,11 @@
 //! All selected providers at once, under one deadline.
 
 use crate::Federation;
-use crate::answer_memory::RunMemory;
+use crate::answer_memory::{RunFetch, RunMemory};
 use crate::log_text::without_query;
 use crate::provider::{Asked, ProviderRun};
 use crate::transforms::RunTransforms;
-use domain::contracts::{ConnectorError, ConnectorErrorKind};
+use domain::contracts::{ConnectorError, ConnectorErrorKind, Toolbox};
 use domain::ids::ProviderId;
 use domain::provider::SearchProvider;
 use domain::result::ResultSet;
@@ -38,7 +38,7 @@ impl Federation {
                 search: Arc::clone(&search),
                 provider: Arc::new(provider),
                 catalogues: self.catalogues,
-                toolbox: self.toolbox.clone(),
+                toolbox: self.toolbox_of_run(memory),
                 tokens: Arc::clone(&self.tokens),
                 pages: Arc::clone(&self.pages),
                 cpu: self.cpu.clone(),
@@ -83,6 +83,12 @@ impl Federation {
             })
         };
         sets.into_iter().enumerate().map(fill).collect()
+    }
+
+    /// The tools of the connectors of one run: the answers that they read are counted for it.
+    pub(crate) fn toolbox_of_run(&self, memory: &Arc<RunMemory>) -> Toolbox {
+        let fetch = RunFetch { fetch: Arc::clone(&self.toolbox.fetch), memory: Arc::clone(memory) };
+        Toolbox { fetch: Arc::new(fetch), ..self.toolbox.clone() }
     }
 
     fn observe(&self, set: &ResultSet, took: Duration) {

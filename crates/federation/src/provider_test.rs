@@ -117,15 +117,16 @@ impl Federation {
         // A provider that is not saved has no history, and leaves none behind.
         let is_saved = provider.id != ProviderId(0);
         let sources = if is_saved { Arc::clone(&self.sources) } else { Arc::default() };
+        let memory = self.memory.for_run();
         Ok(ProviderRun {
             search: Arc::new(search),
             provider: Arc::new(provider.clone()),
             catalogues: self.catalogues,
-            toolbox: self.toolbox.clone(),
+            toolbox: self.toolbox_of_run(&memory),
             tokens: Arc::clone(&self.tokens),
             pages: Arc::clone(&self.pages),
             cpu: self.cpu.clone(),
-            memory: self.memory.for_run(),
+            memory,
             sources,
             transforms,
             query: query.to_owned(),

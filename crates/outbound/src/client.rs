@@ -4,11 +4,13 @@ use crate::failure::{host_of, of_sending};
 use crate::guard::{Guard, Way};
 use crate::hop::Hop;
 use crate::limits::GateLimits;
-use crate::pieces::{Body, BodyMemory, read_whole};
+use crate::pieces::{Body, GateMemory, read_whole};
 use crate::resolver::{CheckedResolver, Lookup, NameError, SystemLookup};
 use crate::tls::TlsClients;
 use async_trait::async_trait;
-use domain::contracts::{Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, HttpStream, Origin};
+use domain::contracts::{
+    BodyMemory, Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, HttpStream, Origin,
+};
 use reqwest::header::LOCATION;
 use reqwest::{Client, Method, Response};
 use std::net::SocketAddr;
@@ -40,7 +42,7 @@ pub struct Gate {
     unchecked: CheckedResolver,
     guard: Arc<Guard>,
     limits: GateLimits,
-    bodies: BodyMemory,
+    bodies: GateMemory,
 }
 
 /// The answer at the end of the way; its body is still to be read.
@@ -68,7 +70,7 @@ impl Gate {
             checked,
             unchecked,
             guard,
-            bodies: BodyMemory::new(limits.body_bytes_max),
+            bodies: GateMemory::new(limits.body_bytes_max),
             limits,
         })
     }
@@ -94,11 +96,15 @@ impl Gate {
         }
     }
 
-    async fn fetch_whole(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
+    async fn fetch_whole(
+        &self,
+        request: &HttpRequest,
+        memory: &dyn BodyMemory,
+    ) -> Result<HttpResponse, FetchError> {
         let Arrived { response, hop, hop_end } = self.follow(request, self.limits.read).await?;
         let (status, headers) = head_of(&response);
         let body = Body::new(response, host_of(&hop.url), self.limits.body_bytes_max)?;
-        match timeout_at(hop_end, read_whole(body, &self.bodies)).await {
+        match timeout_at(hop_end, read_whole(body, memory)).await {
             Ok(body) => Ok(HttpResponse { status, headers, body: body? }),
             Err(_) => Err(FetchError::Timeout(host_of(&hop.url))),
         }
@@ -147,7 +153,15 @@ impl Gate {
 #[async_trait]
 impl Fetch for Gate {
     async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
-        in_time(request, self.fetch_whole(request)).await
+        in_time(request, self.fetch_whole(request, &self.bodies)).await
+    }
+
+    async fn fetch_into(
+        &self,
+        request: &HttpRequest,
+        memory: &dyn BodyMemory,
+    ) -> Result<HttpResponse, FetchError> {
+        in_time(request, self.fetch_whole(request, memory)).await
     }
 
     async fn stream(&self, request: &HttpRequest) -> Result<HttpStream, FetchError> {

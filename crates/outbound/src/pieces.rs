@@ -2,52 +2,67 @@
 //! unpacks to a huge one takes no more memory than any other. All large bodies together have a budget.
 
 use crate::failure::of_reading;
-use bytes::{Bytes, BytesMut};
-use domain::contracts::FetchError;
+use async_trait::async_trait;
+use bytes::Bytes;
+use domain::contracts::{BodyMemory, BodyReservation, FetchError};
 use futures_util::stream::{self, BoxStream};
 use reqwest::Response;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
-/// Memory for all large bodies that are held at the same moment.
+/// Memory for all large bodies that are held at the same moment, for callers without a budget of their own.
 const BODIES_BYTES_MAX: u64 = 96 * 1024 * 1024;
-/// A body that is not longer needs no part of it.
-const FREE_BYTES: usize = 256 * 1024;
+/// A body that is not longer reserves nothing.
+const FREE_BYTES: u64 = 64 * 1024;
 /// The budget is counted in pieces of this size.
 const PIECE_BYTES: u64 = 1024;
+/// How long a body waits for memory. Short, because it holds what it has reserved so far.
+const WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// Memory for large bodies. A body takes its part before it grows large and has it until it is dropped.
+/// Memory for the bodies of callers without a budget of their own.
 #[derive(Debug, Clone)]
-pub(crate) struct BodyMemory {
+pub(crate) struct GateMemory {
     pieces: Arc<Semaphore>,
     pieces_max: u32,
 }
 
-impl BodyMemory {
+impl GateMemory {
     /// One body of the largest size always has room.
     pub(crate) fn new(body_bytes_max: u64) -> Self {
         let pieces_max = u32::try_from(body_bytes_max.max(BODIES_BYTES_MAX).div_ceil(PIECE_BYTES));
         let pieces_max = pieces_max.unwrap_or(u32::MAX / 2);
         Self { pieces: Arc::new(Semaphore::new(pieces_max as usize)), pieces_max }
     }
+}
 
-    /// All that a body may need at once: one that held a part and waited for more could wait for another that does
-    /// the same. The time of the request limits the wait.
-    async fn take(&self, bytes_max: u64) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.pieces).acquire_many_owned(self.pieces_of(bytes_max)).await.ok()
-    }
-
-    fn pieces_of(&self, bytes: u64) -> u32 {
-        u32::try_from(bytes.div_ceil(PIECE_BYTES))
-            .map_or(self.pieces_max, |pieces| pieces.min(self.pieces_max))
+#[async_trait]
+impl BodyMemory for GateMemory {
+    async fn reserve(&self, bytes: u64, _body_bytes: u64) -> Result<Box<dyn BodyReservation>, FetchError> {
+        let pieces = u32::try_from(bytes.div_ceil(PIECE_BYTES)).unwrap_or(u32::MAX).min(self.pieces_max);
+        let waiting = Arc::clone(&self.pieces).acquire_many_owned(pieces);
+        match timeout(WAIT_MAX, waiting).await {
+            Ok(Ok(permit)) => Ok(Box::new(Pieces(permit))),
+            _ => Err(FetchError::Busy),
+        }
     }
 }
 
-/// A large body with its part of the budget.
+/// A part of the gate's own memory.
+struct Pieces(OwnedSemaphorePermit);
+
+impl BodyReservation for Pieces {
+    fn shrink_by(&mut self, bytes: u64) {
+        let pieces = usize::try_from(bytes / PIECE_BYTES).unwrap_or(usize::MAX);
+        drop(self.0.split(pieces.min(self.0.num_permits())));
+    }
+}
+
+/// A large body with the memory that is reserved for it.
 struct HeldBody {
-    bytes: Bytes,
-    _part: OwnedSemaphorePermit,
+    bytes: Vec<u8>,
+    _reservations: Vec<Box<dyn BodyReservation>>,
 }
 
 impl AsRef<[u8]> for HeldBody {
@@ -98,40 +113,62 @@ impl Body {
     }
 }
 
-/// The whole body. One that grows large waits for its part of the memory before more of it is read.
-pub(crate) async fn read_whole(mut body: Body, memory: &BodyMemory) -> Result<Bytes, FetchError> {
-    let mut whole = BytesMut::new();
-    let mut part = None;
+/// The whole body. Memory is reserved before the body grows into it, and returned when the body is dropped.
+pub(crate) async fn read_whole(mut body: Body, memory: &dyn BodyMemory) -> Result<Bytes, FetchError> {
+    let mut whole = Vec::new();
+    let mut reservations: Vec<Box<dyn BodyReservation>> = Vec::new();
+    let (mut room, mut reserved) = (FREE_BYTES, 0);
     while let Some(piece) = body.next().await? {
-        if part.is_none() && whole.len() + piece.len() > FREE_BYTES {
-            part = memory.take(body.announced.unwrap_or(body.bytes_max)).await;
+        let length = (whole.len() + piece.len()) as u64;
+        if length > room {
+            room = next_size(length, room, body.announced).min(body.bytes_max);
+            reservations.push(memory.reserve(room - reserved, room).await?);
+            reserved = room;
+            whole.reserve_exact(usize::try_from(room).unwrap_or(usize::MAX).saturating_sub(whole.len()));
         }
         whole.extend_from_slice(&piece);
     }
-    let bytes = whole.freeze();
-    let Some(mut part) = part else { return Ok(bytes) };
-    let spare = part.num_permits().saturating_sub(memory.pieces_of(bytes.len() as u64) as usize);
-    drop(part.split(spare));
-    Ok(Bytes::from_owner(HeldBody { bytes, _part: part }))
+    let Some(last) = reservations.last_mut() else { return Ok(whole.into()) };
+    whole.shrink_to_fit();
+    last.shrink_by(reserved - whole.len() as u64);
+    Ok(Bytes::from_owner(HeldBody { bytes: whole, _reservations: reservations }))
+}
+
+/// The size to reserve for a body that has grown to `length`: the announced one, else twice what it had.
+fn next_size(length: u64, room: u64, announced: Option<u64>) -> u64 {
+    announced.filter(|announced| *announced >= length).unwrap_or_else(|| length.max(room.saturating_mul(2)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[tokio::test]
+    const MB: u64 = 1024 * 1024;
+
+    #[tokio::test(start_paused = true)]
     async fn a_body_holds_its_part_until_it_is_dropped() {
-        let memory = BodyMemory::new(10 * 1024 * 1024);
+        let memory = GateMemory::new(10 * MB);
         let all = memory.pieces.available_permits();
         assert_eq!(all as u64 * PIECE_BYTES, BODIES_BYTES_MAX);
-        let part = memory.take(10 * 1024 * 1024).await.expect("there is room");
-        let body = Bytes::from_owner(HeldBody { bytes: Bytes::from_static(b"words"), _part: part });
+        let mut part = memory.reserve(10 * MB, 10 * MB).await.expect("there is room");
+        part.shrink_by(2 * MB);
+        let body = Bytes::from_owner(HeldBody { bytes: b"words".to_vec(), _reservations: vec![part] });
         let copy = body.clone();
         drop(body);
-        assert_eq!(memory.pieces.available_permits(), all - 10 * 1024);
+        assert_eq!(memory.pieces.available_permits(), all - 8 * 1024);
+        assert_eq!(memory.reserve(BODIES_BYTES_MAX, BODIES_BYTES_MAX).await.err(), Some(FetchError::Busy));
         assert_eq!(copy, "words");
         drop(copy);
         assert_eq!(memory.pieces.available_permits(), all);
-        assert!(memory.take(u64::MAX).await.is_some(), "no body waits for more than there is");
+        assert!(memory.reserve(u64::MAX, u64::MAX).await.is_ok(), "no body waits for more than there is");
+    }
+
+    #[test]
+    fn a_body_reserves_what_is_announced_or_twice_what_it_has() {
+        for (length, room, announced, size) in
+            [(70, 64, None, 128), (200, 64, None, 200), (70, 64, Some(100), 100), (200, 128, Some(100), 256)]
+        {
+            assert_eq!(next_size(length, room, announced), size, "{length} {room} {announced:?}");
+        }
     }
 }

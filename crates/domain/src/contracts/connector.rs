@@ -265,7 +265,10 @@ impl From<FetchError> for ConnectorError {
         let kind = match &error {
             FetchError::Refused(_) => ConnectorErrorKind::AddressRefused,
             FetchError::Timeout(_) => ConnectorErrorKind::Timeout,
-            FetchError::TooLarge { .. } | FetchError::Broken(..) => ConnectorErrorKind::Unreadable,
+            FetchError::TooLarge { .. } | FetchError::Broken(..) | FetchError::MemoryExceeded { .. } => {
+                ConnectorErrorKind::Unreadable
+            }
+            FetchError::Busy => ConnectorErrorKind::Suspended,
             FetchError::Invalid(_) => ConnectorErrorKind::QueryInvalid,
             FetchError::Tls(..) => ConnectorErrorKind::Untrusted,
             FetchError::UnknownHost(_) | FetchError::Connect(..) | FetchError::Redirects(..) => {

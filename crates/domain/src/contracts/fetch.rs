@@ -157,6 +157,27 @@ pub enum FetchError {
     Broken(String, String),
     #[error("the request is not valid: {0}")]
     Invalid(String),
+    #[error("this service is reading too many large answers at the moment; try again shortly")]
+    Busy,
+    #[error(
+        "the answer is larger than the {} MB that one search may hold of it; ask the source for fewer or smaller \
+         results, or let an administrator raise SVC_ANSWER_MEMORY_MB", .bytes_max.div_ceil(1024 * 1024)
+    )]
+    MemoryExceeded { bytes_max: u64 },
+}
+
+/// Memory for the bodies of answers while they are read and held.
+#[async_trait]
+pub trait BodyMemory: Send + Sync {
+    /// Reserves this many bytes more for a body that then has `body_bytes`, and waits for seconds at most until they
+    /// are free.
+    async fn reserve(&self, bytes: u64, body_bytes: u64) -> Result<Box<dyn BodyReservation>, FetchError>;
+}
+
+/// Reserved memory. Dropping it returns the memory.
+pub trait BodyReservation: Send + Sync {
+    /// Returns this many bytes of it.
+    fn shrink_by(&mut self, bytes: u64);
 }
 
 /// An answer that is read while it arrives. Dropping it ends the exchange.
@@ -173,6 +194,15 @@ pub struct HttpStream {
 pub trait Fetch: Send + Sync {
     /// Reads the whole answer.
     async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError>;
+    /// Reads the whole answer; a large body reserves its bytes in `memory` while it is read and holds them until it is
+    /// dropped. Without its own way of reading, an implementation reserves nothing.
+    async fn fetch_into(
+        &self,
+        request: &HttpRequest,
+        _memory: &dyn BodyMemory,
+    ) -> Result<HttpResponse, FetchError> {
+        self.fetch(request).await
+    }
     /// Returns when the head is there; `time_max` holds until the last byte, in place of the gate's own time for one
     /// answer. Without one's own way of streaming the whole answer is one piece.
     async fn stream(&self, request: &HttpRequest) -> Result<HttpStream, FetchError> {

@@ -49,7 +49,8 @@ pub use corpus::{Corpus, CorpusAnswer, CorpusError, CorpusHit, CorpusQuestion, V
 pub use egress_store::{EgressCounts, EgressStore, EventFilter, ScanEnd, ScanOutcome};
 pub use extract::{ExtractError, ExtractText, ExtractedText, FileToRead};
 pub use fetch::{
-    Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, HttpStream, Origin, TlsOptions,
+    BodyMemory, BodyReservation, Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, HttpStream,
+    Origin, TlsOptions,
 };
 pub use list_store::{PreferenceStore, SearchRunStore};
 pub use mixer::{Arrangement, Candidate, MixContext, Mixer, MixerKind};

@@ -102,7 +102,7 @@ settings! {
     outbound_allow: Vec<String> = Vec::new(), "SVC_OUTBOUND_ALLOW";
     /// Largest answer of a source, after decompression, in megabytes.
     outbound_body_max_mb: u32 = 10, "SVC_OUTBOUND_BODY_MAX_MB";
-    /// Memory for the answers of sources that are read at the same moment, in megabytes. An answer that needs less than one is always read; a large one waits until others are done, for seconds at most.
+    /// Memory for the answers of sources that are read at the same moment, in megabytes: their bytes, their values and their results. One search has a quarter of it at most. An answer whose values need less than one megabyte is always read; a larger one waits until others are done, for seconds at most, and one that needs more than a search may have is an error of its source.
     answer_memory_mb: u32 = 128, "SVC_ANSWER_MEMORY_MB";
     /// How often one request may be redirected.
     outbound_redirects_max: u32 = 5, "SVC_OUTBOUND_REDIRECTS_MAX";

@@ -103,7 +103,8 @@ fn advise(error: &FetchError) -> String {
         FetchError::Refused(_) => {
             "The source may have redirected there; use the address that it redirects to."
         }
-        FetchError::TooLarge { .. } => "Ask for fewer results.",
+        FetchError::TooLarge { .. } | FetchError::MemoryExceeded { .. } => "Ask for fewer results.",
+        FetchError::Busy => "Wait a moment and try again.",
         FetchError::Redirects(..) => "Use the address that it leads to in the end; it may ask for a sign-in.",
         FetchError::Broken(..) => "Try again; when it stays so, give a sample of its answer instead.",
         FetchError::Invalid(_) => "Check the address and the headers.",

@@ -43,7 +43,14 @@ impl Answer {
 
 /// Too long to be looked at on the async runtime.
 fn is_long(response: &SourceResponse) -> bool {
-    matches!(response, SourceResponse::Http(http) if http.body.len() > LOOK_INLINE_BYTES_MAX)
+    body_bytes(response) > LOOK_INLINE_BYTES_MAX
+}
+
+fn body_bytes(response: &SourceResponse) -> usize {
+    match response {
+        SourceResponse::Http(http) => http.body.len(),
+        SourceResponse::Rows { .. } => 0,
+    }
 }
 
 impl ProviderRun {
@@ -185,7 +192,7 @@ impl ProviderRun {
                 (response, bytes)
             }
         };
-        let part = self.memory.take(bytes, self.deadline).await?;
+        let part = self.memory.reserve_parsed(bytes, body_bytes(&response), self.deadline).await?;
         let (reader, secrets) = (Arc::clone(connector), Arc::clone(secrets));
         let wanted = self.results_wanted as usize;
         let reading = move || {

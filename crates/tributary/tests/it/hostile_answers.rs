@@ -19,7 +19,8 @@ async fn reported(house: &TestHouse, media: &str, body: String) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_of_very_many_values_is_an_error_of_its_source() {
-    let house = TestHouse::start().await;
+    // With memory for any number of values that may be read.
+    let house = TestHouse::with(|settings| Settings { answer_memory_mb: 512, ..settings }).await;
     let lists = |count: usize| format!(r#"{{"total": 1, "items": [{}[0]]}}"#, "[0],".repeat(count));
     let objects = format!(r#"{{"total": 1, "items": [{}{{}}]}}"#, r#"{"a":{}},"#.repeat(150_000));
     let elements = format!("<feed>{}</feed>", "<item/>".repeat(250_000));
@@ -35,8 +36,21 @@ async fn an_answer_of_very_many_values_is_an_error_of_its_source() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn large_answers_wait_for_memory_and_all_are_read() {
+async fn an_answer_that_needs_more_memory_than_a_search_may_use_names_the_setting() {
     let house = TestHouse::with(|settings| Settings { answer_memory_mb: 4, ..settings }).await;
+    let values = format!(r#"{{"total": 1, "items": [{}[0]]}}"#, "[0],".repeat(20_000));
+    let large = format!(r#"{{"total": 1, "items": ["{}"]}}"#, "x".repeat(3 * 1024 * 1024));
+    for body in [values, large] {
+        let info = reported(&house, "application/json", body).await;
+        assert_eq!(info["error"]["code"], "unreadable", "{info}");
+        assert!(info["error"]["message"].as_str().unwrap().contains("SVC_ANSWER_MEMORY_MB"), "{info}");
+    }
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_answers_wait_for_memory_and_all_are_read() {
+    let house = TestHouse::with(|settings| Settings { answer_memory_mb: 16, ..settings }).await;
     let item = |number: usize| {
         let numbers: BTreeMap<String, usize> = (0..200).map(|place| (format!("n{place}"), place)).collect();
         json!({"title": format!("River {number}"), "url": format!("https://a.example/{number}"), "numbers": numbers})
