@@ -152,10 +152,10 @@ impl Connector for GraphQl {
         let SourceResponse::Rows { rows: answers, .. } = response else {
             let SourceResponse::Http(http) = &response else { return Ok(NormalizedPage::default()) };
             let answer = answer::read(http, self.toolbox.clock.now())?;
-            return self.page(&answer);
+            return self.page(answer);
         };
         let mut all = NormalizedPage::default();
-        for (number, answer) in answers.iter().enumerate() {
+        for (number, answer) in answers.into_iter().enumerate() {
             let page = self.page(answer)?;
             all.found = if number == 0 { page.found } else { all.found };
             all.items.extend(page.items);
@@ -165,11 +165,12 @@ impl Connector for GraphQl {
 }
 
 impl GraphQl {
-    fn page(&self, answer: &Value) -> Result<NormalizedPage, ConnectorError> {
+    fn page(&self, answer: Value) -> Result<NormalizedPage, ConnectorError> {
+        let fault = answer::errors(&answer);
         let page = page::take_apart(answer, &self.response_mappings)?;
         match page.items.is_empty() {
             // A part of an answer counts; an answer of errors alone is an error.
-            true => answer::errors(answer).map_or(Ok(page), Err),
+            true => fault.map_or(Ok(page), Err),
             false => Ok(page),
         }
     }
@@ -190,7 +191,7 @@ impl GraphQl {
                 Err(_) if !answers.is_empty() => break,
                 Err(error) => return Err(error),
             };
-            count += page::take_apart(&answer, &self.response_mappings)?.items.len();
+            count += page::take_apart(answer.clone(), &self.response_mappings)?.items.len();
             let next = self.variables.next_cursor(&answer);
             answers.push(answer);
             let (Some(cursor), true) = (next, count < rows_max as usize) else { break };

@@ -126,7 +126,7 @@ impl Connector for McpTool {
                     Some(_) => data,
                     None => answer::only_list(data),
                 };
-                page::take_apart(&data, &self.response_mappings)
+                page::take_apart(data, &self.response_mappings)
             }
             answer::Data::Items(items) => Ok(NormalizedPage { found: None, retrieved: None, items }),
         }

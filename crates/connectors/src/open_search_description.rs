@@ -157,7 +157,7 @@ impl Connector for OpenSearchDescription {
         let answer = response::read(&http, self.toolbox.clock.now())?;
         let mut page = match feed::entries(&answer) {
             Some(page) => page,
-            None => page::take_apart(&answer, &self.notations.response_mappings)?,
+            None => page::take_apart(answer, &self.notations.response_mappings)?,
         };
         if !self.has_result_mappings {
             page.items = page.items.iter().map(feed::result).collect();

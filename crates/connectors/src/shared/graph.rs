@@ -168,7 +168,7 @@ impl Connector for GraphSearch {
         if let Some(link) = answer.get("@odata.nextLink").and_then(Value::as_str) {
             self.api.own_link(link)?;
         }
-        let mut page = page::take_apart(&answer, &self.response_mappings)?;
+        let mut page = page::take_apart(answer, &self.response_mappings)?;
         if !self.has_result_mappings {
             page.items = page.items.iter().map(self.entity.result).collect();
         }

@@ -118,7 +118,7 @@ impl HttpSource {
     pub fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
         let SourceResponse::Http(answer) = response else { return Err(other_kind()) };
         let answer = response::read(&answer, self.toolbox.clock.now())?;
-        page::take_apart(&answer, &self.notations.response_mappings)
+        page::take_apart(answer, &self.notations.response_mappings)
     }
 
     pub fn binding<'a>(&'a self, query: &ProviderQuery<'_>, text: &'a str) -> Binding<'a> {

@@ -5,23 +5,27 @@ use domain::notation::json_path::JsonPath;
 use domain::notation::response_mappings::ResponseMappings;
 use serde_json::Value;
 
-/// Takes an answer apart: found, retrieved, and the items.
-pub fn take_apart(answer: &Value, mappings: &ResponseMappings) -> Result<NormalizedPage, ConnectorError> {
-    let found = count("FOUND", mappings.found.as_ref(), answer)?;
-    let retrieved = count("RETRIEVED", mappings.retrieved.as_ref(), answer)?;
+/// Takes an answer apart: found, retrieved, and the items. They are moved out of the answer, not copied.
+pub fn take_apart(mut answer: Value, mappings: &ResponseMappings) -> Result<NormalizedPage, ConnectorError> {
+    let found = count("FOUND", mappings.found.as_ref(), &answer)?;
+    let retrieved = count("RETRIEVED", mappings.retrieved.as_ref(), &answer)?;
     if found == Some(0) || retrieved == Some(0) {
         return Ok(nothing());
     }
-    let mut items = results(mappings.results.as_ref(), answer)?;
+    let mut items = take_results(mappings.results.as_ref(), &mut answer)?;
+    drop(answer);
     if let Some(path) = &mappings.result {
-        let unwrapped = items.iter().map(|item| single("RESULT", path, item));
+        let unwrapped = items.into_iter().map(|mut item| {
+            let found = single_of("RESULT", path.find_mut(&mut item))?;
+            Ok::<_, ConnectorError>(found.map(Value::take))
+        });
         items = unwrapped.filter_map(Result::transpose).collect::<Result<_, _>>()?;
     }
     items.retain(|item| !item.is_null());
     if items.is_empty() {
         return Ok(nothing());
     }
-    Ok(NormalizedPage { found, retrieved, items: items.into_iter().cloned().collect() })
+    Ok(NormalizedPage { found, retrieved, items })
 }
 
 fn nothing() -> NormalizedPage {
@@ -30,23 +34,23 @@ fn nothing() -> NormalizedPage {
 
 /// The items of an answer. Without a path, a list is the items and an object is one item; with a path
 /// that finds nothing, an object holds no items.
-fn results<'a>(path: Option<&JsonPath>, answer: &'a Value) -> Result<Vec<&'a Value>, ConnectorError> {
+fn take_results(path: Option<&JsonPath>, answer: &mut Value) -> Result<Vec<Value>, ConnectorError> {
     let mapped = match path {
-        Some(path) => single("RESULTS", path, answer)?,
+        Some(path) => single_of("RESULTS", path.find_mut(answer))?,
         None => None,
     };
     match mapped {
-        Some(Value::Array(list)) => return Ok(list.iter().collect()),
+        Some(Value::Array(list)) => return Ok(std::mem::take(list)),
         Some(Value::Object(object)) if object.is_empty() => return Ok(Vec::new()),
-        Some(item @ Value::Object(_)) => return Ok(vec![item]),
+        Some(item @ Value::Object(_)) => return Ok(vec![item.take()]),
         Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::String(text)) if text.is_empty() => return Ok(Vec::new()),
         Some(_) => return Err(wrong("RESULTS", "does not lead to a list of results")),
         None => {}
     }
     match answer {
-        Value::Array(list) => Ok(list.iter().collect()),
-        Value::Object(object) if path.is_none() && !object.is_empty() => Ok(vec![answer]),
+        Value::Array(list) => Ok(std::mem::take(list)),
+        Value::Object(object) if path.is_none() && !object.is_empty() => Ok(vec![answer.take()]),
         Value::Object(_) | Value::Null => Ok(Vec::new()),
         _ => Err(ConnectorError::new(
             ConnectorErrorKind::Unreadable,
@@ -57,7 +61,7 @@ fn results<'a>(path: Option<&JsonPath>, answer: &'a Value) -> Result<Vec<&'a Val
 
 fn count(key: &str, path: Option<&JsonPath>, answer: &Value) -> Result<Option<u64>, ConnectorError> {
     let Some(path) = path else { return Ok(None) };
-    let value = match single(key, path, answer)? {
+    let value = match single_of(key, path.find(answer))? {
         Some(Value::Object(element)) => element.get("#text"), // an XML element with attributes
         other => other,
     };
@@ -77,11 +81,10 @@ fn count(key: &str, path: Option<&JsonPath>, answer: &Value) -> Result<Option<u6
 }
 
 /// The one value at a path; several are a mistake of the mapping.
-fn single<'a>(key: &str, path: &JsonPath, value: &'a Value) -> Result<Option<&'a Value>, ConnectorError> {
-    match path.find(value).as_slice() {
-        [] => Ok(None),
-        [one] => Ok(Some(one)),
-        several => Err(wrong(key, &format!("leads to {} values; it must lead to one", several.len()))),
+fn single_of<V>(key: &str, mut found: Vec<V>) -> Result<Option<V>, ConnectorError> {
+    match found.len() {
+        0 | 1 => Ok(found.pop()),
+        count => Err(wrong(key, &format!("leads to {count} values; it must lead to one"))),
     }
 }
 
@@ -97,7 +100,7 @@ mod tests {
     use serde_json::json;
 
     fn taken(answer: &Value, mappings: &str) -> Result<NormalizedPage, ConnectorError> {
-        take_apart(answer, &ResponseMappings::parse(mappings).expect("mappings"))
+        take_apart(answer.clone(), &ResponseMappings::parse(mappings).expect("mappings"))
     }
 
     #[test]
@@ -131,6 +134,17 @@ mod tests {
             assert_eq!((page.found, page.retrieved), (found, retrieved), "{mappings}");
             assert_eq!(Value::Array(page.items), items, "{mappings}");
         }
+    }
+
+    #[test]
+    fn items_are_moved_out_of_the_answer() {
+        let mappings = ResponseMappings::parse("FOUND=total,RESULTS=a.items,RESULT=b").expect("mappings");
+        let answer = json!({"total": 1, "a": {"items": [{"b": "a long text of one result"}]}});
+        let place = |value: &Value| value.as_str().map(str::as_ptr);
+        let before = place(&answer["a"]["items"][0]["b"]);
+        let page = take_apart(answer, &mappings).expect("a page");
+        assert_eq!(page.items.len(), 1);
+        assert_eq!(place(&page.items[0]), before, "the same text, not a copy");
     }
 
     #[test]

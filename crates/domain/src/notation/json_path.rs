@@ -65,7 +65,39 @@ impl JsonPath {
     }
 }
 
+impl JsonPath {
+    /// All values at this path, to be changed or taken out.
+    pub fn find_mut<'a>(&self, root: &'a mut Value) -> Vec<&'a mut Value> {
+        let mut current = vec![root];
+        for step in &self.steps {
+            let mut next = Vec::new();
+            for value in current {
+                step.apply_mut(value, &mut next);
+            }
+            current = next;
+        }
+        current
+    }
+}
+
 impl Step {
+    fn apply_mut<'a>(&self, value: &'a mut Value, found: &mut Vec<&'a mut Value>) {
+        match self {
+            Self::Member(name) => found.extend(value.as_object_mut().and_then(|object| object.get_mut(name))),
+            Self::All => found.extend(items_mut(value)),
+            Self::Index(index) => {
+                let list = items_mut(value);
+                found.extend(position(*index, list.len()).and_then(|at| list.get_mut(at)));
+            }
+            Self::Slice(from, to) => {
+                let list = items_mut(value);
+                let bound = |index: i64| edge(index, list.len());
+                let (from, to) = (from.map_or(0, bound), to.map_or(list.len(), bound));
+                found.extend(list.get_mut(from..to.max(from)).unwrap_or_default());
+            }
+        }
+    }
+
     fn apply<'a>(&self, value: &'a Value, found: &mut Vec<&'a Value>) {
         match self {
             Self::Member(name) => found.extend(value.as_object().and_then(|object| object.get(name))),
@@ -90,6 +122,14 @@ fn items(value: &Value) -> &[Value] {
         Value::Array(list) => list,
         Value::Null => &[],
         single => std::slice::from_ref(single),
+    }
+}
+
+fn items_mut(value: &mut Value) -> &mut [Value] {
+    match value {
+        Value::Array(list) => list,
+        Value::Null => &mut [],
+        single => std::slice::from_mut(single),
     }
 }
 
@@ -232,9 +272,12 @@ mod tests {
             ("missing.deeper[*].x", "[]"),
         ];
         for (path, want) in cases {
-            let found =
-                JsonPath::parse(path).unwrap_or_else(|error| panic!("{error}")).find(&root).into_iter();
+            let parsed = JsonPath::parse(path).unwrap_or_else(|error| panic!("{error}"));
+            let found = parsed.find(&root).into_iter();
             assert_eq!(Value::from_iter(found.cloned()).to_string(), *want, "{path}");
+            let mut changed = root.clone();
+            let taken = parsed.find_mut(&mut changed).into_iter().map(Value::take);
+            assert_eq!(Value::from_iter(taken).to_string(), *want, "{path}");
         }
         assert_eq!(JsonPath::parse("$").expect("the whole").find(&root), [&root]);
     }
