@@ -3,6 +3,7 @@
 use crate::{PageFetchParts, page};
 use domain::bounded_json::parse_answer;
 use domain::contracts::{HttpMethod, HttpRequest, Origin, PageError, PageText};
+use domain::known_secrets::KnownSecrets;
 use domain::page_fetch::Diffbot;
 use std::time::Duration;
 use url::Url;
@@ -34,7 +35,10 @@ pub async fn read(
         return Err(failed("its answer holds none".to_owned()));
     }
     let title = objects.iter().find_map(|object| object["title"].as_str()).unwrap_or_default();
-    Ok(PageText { title: title.to_owned(), text, media_type: "text/html".to_owned(), ..PageText::default() })
+    let mut page =
+        PageText { title: title.to_owned(), text, media_type: "text/html".to_owned(), ..PageText::default() };
+    page::mask_page(&mut page, &KnownSecrets::of_request(&request));
+    Ok(page)
 }
 
 fn request(service: &Diffbot, page: &Url, time_max: Duration) -> Option<HttpRequest> {

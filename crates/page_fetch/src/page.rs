@@ -1,7 +1,8 @@
 //! One page: where it is, the fetch, its text, and the service that is asked when the fetch fails.
 
 use crate::{PageFetchParts, address, diffbot, media_type, request};
-use domain::contracts::{FetchError, FileToRead, HttpResponse, PageError, PageText, PageWanted};
+use domain::contracts::{FetchError, FileToRead, HttpRequest, HttpResponse, PageError, PageText, PageWanted};
+use domain::known_secrets::KnownSecrets;
 use domain::page_fetch::{MediaTypeLookup, PageFetchConfig};
 use domain::provenance::{PageTarget, SourcePage};
 use std::time::Duration;
@@ -69,7 +70,7 @@ impl Errand<'_> {
         let time = self.config.timeout_for(&host).unwrap_or(self.usual).min(self.wanted.time_max);
         let plain = timeout(time, self.plain(url.clone())).await;
         let miss = match plain {
-            Ok(Ok(page)) => return Ok(page),
+            Ok(Ok(page)) => return Ok(self.masked(page)),
             Ok(Err(miss)) => miss,
             Err(_) => Miss::maybe(format!("{host} did not answer in time")),
         };
@@ -82,6 +83,7 @@ impl Errand<'_> {
         let time = self.wanted.time_max.saturating_sub(started.elapsed()).min(self.usual);
         diffbot::read(self.parts, service, &url, time)
             .await
+            .map(|page| self.masked(page))
             .map_err(|second| PageError::Failed(format!("{}; {second}", miss.error)))
     }
 
@@ -98,13 +100,35 @@ impl Errand<'_> {
         self.config.media_type_lookup.as_ref().zip(self.source())
     }
 
+    /// The page without the secrets of its provider, as the provider's results are shown.
+    fn masked(&self, mut page: PageText) -> PageText {
+        let provider = match self.wanted.target {
+            PageTarget::Source(page) => Some(page.provider()),
+            PageTarget::Account(page) => Some(page.provider()),
+            PageTarget::User(_) => None,
+        };
+        if let Some(provider) = provider {
+            mask_page(&mut page, &KnownSecrets::of(provider));
+        }
+        page
+    }
+
     /// One answer; any status but 200 is a failure.
     pub async fn get(&self, url: Url) -> Result<HttpResponse, Miss> {
+        let request = self.request(url).await?;
+        self.send(&request).await
+    }
+
+    async fn request(&self, url: Url) -> Result<HttpRequest, Miss> {
         let PageWanted { target, user, .. } = *self.wanted;
-        let host = url.host_str().unwrap_or_default().to_owned();
         let mut request = request::get(self.parts, target, self.config, user, url).await?;
         request.time_max = self.wanted.time_max;
-        let answer = self.parts.fetch.fetch(&request).await?;
+        Ok(request)
+    }
+
+    async fn send(&self, request: &HttpRequest) -> Result<HttpResponse, Miss> {
+        let host = request.url.host_str().unwrap_or_default();
+        let answer = self.parts.fetch.fetch(request).await?;
         match answer.status {
             200 => Ok(answer),
             status @ (401 | 403) => Err(Miss { error: PageError::Denied(status), is_last: false }),
@@ -121,7 +145,8 @@ impl Errand<'_> {
             }
         }
         let name = url.path_segments().and_then(Iterator::last).unwrap_or_default().to_owned();
-        let answer = self.get(url).await?;
+        let request = self.request(url).await?;
+        let answer = self.send(&request).await?;
         let media_type = media_type::of(&answer);
         // Whoever was asked for the type before has said it already, and more truly.
         if self.lookup().is_none() && !media_type::is_wanted(&self.config.media_types, &media_type) {
@@ -135,7 +160,7 @@ impl Errand<'_> {
         if read.text.trim().is_empty() {
             return Err(Miss::maybe("the page has no text"));
         }
-        Ok(PageText {
+        let mut page = PageText {
             title: read.title,
             text: read.text,
             media_type,
@@ -143,7 +168,16 @@ impl Errand<'_> {
             version,
             file_bytes,
             is_copy: false,
-        })
+        };
+        mask_page(&mut page, &KnownSecrets::of_request(&request));
+        Ok(page)
+    }
+}
+
+/// Masks what a site repeats of the secrets that it was sent.
+pub fn mask_page(page: &mut PageText, secrets: &KnownSecrets) {
+    for text in [&mut page.title, &mut page.text, &mut page.author, &mut page.version] {
+        secrets.mask_in_place(text);
     }
 }
 

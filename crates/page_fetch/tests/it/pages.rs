@@ -130,6 +130,36 @@ async fn credentials_go_to_the_providers_own_origin() {
     }
 }
 
+/// A site that shows what it was sent, in any form, shows it to nobody who reads its page.
+#[tokio::test]
+async fn secrets_that_a_page_repeats_are_masked() {
+    let api = Source::start().await;
+    let pages = pages(&[]);
+    let config = json!({"cache": "", "headers": {"Cookie": "canary-cookie"}});
+    let table = [
+        (json!({"credentials": "bearer=canary-bearer"}), "Bearer canary-bearer"),
+        (json!({"credentials": "HTTPBasicAuth('ann','canary')"}), "Basic YW5uOmNhbmFyeQ=="),
+        (json!({"credentials": "X-Api-Key=canary-key"}), "canary-key"),
+        (json!({"credentials": "apikey=canary-in-query"}), "q=x&apikey=canary-in-query"),
+        (json!({"authenticator": "google"}), "Bearer token-of-ann-for-google"),
+    ];
+    for (mut more, sent) in table {
+        more["page_fetch_config_json"] = config.clone();
+        let provider = provider(api.url().as_str(), more.clone());
+        let body = format!(
+            "<html><head><title>Report {sent}</title></head><body><main><p>The river rose at night, and nobody saw it. \
+             You sent {sent} with the cookie canary-cookie and it was accepted.</p></main></body></html>"
+        );
+        api.reply(Behaviour::text("text/html", body));
+        let page = read(&pages, &provider, &item(api.url_at("/page"), "")).await.expect("a page");
+        let all = format!("{page:?}");
+        assert!(all.contains("The river rose") && all.contains("••••"), "{more}: {all}");
+        for secret in ["canary", "token-of-ann", "YW5uOmNhbmFyeQ"] {
+            assert!(!all.contains(secret), "{more}: {all}");
+        }
+    }
+}
+
 /// Neither the private host of the provider nor anything that only the provider's requests carry.
 #[tokio::test]
 async fn a_typed_address_is_fetched_as_nobody() {
