@@ -102,7 +102,8 @@ async fn put(parts: &CacheParts, signal: &Signal, acl: Vec<AclToken>) -> Result<
         acl,
         provider: signal.source_provider_id,
         mime: signal.mime.clone(),
-        matter_tags: signal.matter_tags.clone(),
+        // Tags are people's own, and the index is everybody's.
+        matter_tags: Vec::new(),
         date: signal.date_published.clone(),
         chunks: chunks.collect(),
     };

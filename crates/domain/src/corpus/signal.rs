@@ -92,6 +92,7 @@ pub struct Signal {
     pub simhash: String,
     pub state: SignalState,
     pub origin: Origin,
+    /// Those that the person who reads it gave it; those of everybody where nobody reads.
     pub matter_tags: Vec<String>,
     /// The text came from the person who asked for it to be kept, not from the source: only they see it.
     pub is_supplied: bool,
@@ -137,7 +138,7 @@ pub struct NewSignal {
     pub author: String,
     pub date_published: String,
     pub origin: Origin,
-    /// Added to those that the person gave it; those of a request are the record's when its text comes.
+    /// Added to those that the person gave it; nobody else sees them.
     pub matter_tags: Vec<String>,
     /// The record of this address and provider that the person sees already.
     pub known: Option<SignalId>,

@@ -39,14 +39,15 @@ const DOWN_TO_4: &str = "DROP INDEX tasks_by_owner; ALTER TABLE tasks DROP COLUM
      DROP TABLE signals; DROP TABLE corpus_changes; DROP TABLE corpus_values; \
      DELETE FROM _sqlx_migrations WHERE version >= 5";
 /// Takes back the nineteenth migration.
-const DOWN_TO_18: &str = "DROP TABLE signal_grant_tags; DROP INDEX signal_grants_by_request; \
+const DOWN_TO_18: &str = "INSERT INTO signal_tags (signal_id, tag) SELECT DISTINCT signal_id, tag FROM signal_grant_tags; \
+     DROP TABLE signal_grant_tags; DROP INDEX signal_grants_by_request; \
      ALTER TABLE signal_grants DROP COLUMN asked_as; DROP INDEX signals_by_address; UPDATE signals SET record_key = url_hash; \
      ALTER TABLE signals DROP COLUMN url_hash; ALTER TABLE signals DROP COLUMN given_at; \
      ALTER TABLE signals RENAME COLUMN record_key TO url_hash; \
      DELETE FROM _sqlx_migrations WHERE version = 19";
-/// Takes back the twenty-fourth migration.
+/// Takes back the twenty-fourth migration, and what follows.
 const DOWN_TO_23: &str = "ALTER TABLE signal_grants DROP COLUMN account_provider_id; \
-     DELETE FROM _sqlx_migrations WHERE version = 24";
+     DELETE FROM _sqlx_migrations WHERE version >= 24";
 /// Takes back the sixteenth migration, and what follows down to the eighteenth.
 const DOWN_TO_15: &str = "DROP INDEX tasks_by_owner; ALTER TABLE tasks DROP COLUMN owner; \
      DROP TABLE canonical_run_askers; DROP TABLE pins; DROP TABLE pin_history; DROP TABLE canonical_runs; \

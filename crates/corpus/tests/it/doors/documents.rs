@@ -46,7 +46,7 @@ async fn a_wish_is_seen_by_who_has_it() {
     let id = house.note(ann, None, URL).await;
     house.store.note_failure(id, "no answer".to_owned(), house.clock.now()).await.unwrap();
     let seen = house.cache.document_of(ann, id).await.unwrap();
-    assert_eq!((seen.state, seen.title.as_str()), (SignalState::Known, "A document"));
+    assert_eq!((seen.state, seen.title.as_str()), (SignalState::Known, ""));
     assert_eq!(seen.messages, ["no answer"]);
     assert!(house.cache.document_of(ben, id).await.is_err());
 

@@ -27,16 +27,15 @@ pub(super) async fn note(
         Some(signal) => (signal, false),
         None => (insert(&mut tx, &seen, &hash, by.user, now).await?, true),
     };
-    let is_request = signal.content_hash.is_empty();
     signal.last_retrieved = signal.last_retrieved.max(now);
-    if is_request {
+    if signal.content_hash.is_empty() {
         fill(&mut signal, &seen);
     }
     save(&mut tx, &signal).await?;
     let is_opened = grants::note(&mut tx, &signal, by, now).await?;
     tags::add_own(&mut tx, signal.signal_id, by.user, &seen.matter_tags).await?;
-    let is_tagged = is_request && tags::add(&mut tx, &mut signal, &seen.matter_tags).await?;
-    if is_new || is_tagged || is_opened {
+    signal.matter_tags = tags::own(&mut tx, signal.signal_id, by.user).await?;
+    if is_new || is_opened {
         changes::note(&mut tx, &[signal.signal_id.0]).await?;
     }
     tx.commit().await?;
@@ -220,6 +219,9 @@ fn fill(signal: &mut Signal, seen: &NewSignal) {
     signal.source_provider_id = seen.source_provider_id;
     if seen.source_provider_id.is_some() {
         fill(&mut signal.source_provider, line(&seen.source_provider));
+    } else if !seen.is_supplied {
+        // A person typed the address. What they call the document is not for others who are given the same text.
+        return;
     }
     fill(&mut signal.external_id, external_id(&seen.external_id));
     fill(&mut signal.title, line(&seen.title));

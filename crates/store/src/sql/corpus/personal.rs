@@ -1,8 +1,7 @@
-//! Records as one person sees them. Whoever sees a record because of its provider has what belongs to the record; whoever
-//! has a grant alone has what came with it. What others did with the same text is not shown.
+//! Records as one person sees them. Tags are the person's own. Times belong to the record for whoever sees it because of its
+//! provider, and to the grant for whoever has a grant alone. What others did with the same text is not shown.
 
 use super::reading::{in_lists, push_list};
-use super::tags;
 use crate::db::{Db, on_db};
 use domain::contracts::StoreError;
 use domain::corpus::{AclToken, Signal};
@@ -26,55 +25,59 @@ struct Own {
     tags: Vec<String>,
 }
 
-/// The records as somebody with these tokens sees them; None: as they are.
+/// The records as somebody with these tokens sees them; None: as they are, with what everybody gave, for work that shows
+/// nothing to anybody.
 pub(super) async fn view(
     db: &Db,
     mut signals: Vec<Signal>,
     tokens: Option<&[AclToken]>,
 ) -> Result<Vec<Signal>, StoreError> {
-    let Some(tokens) = tokens else { return Ok(signals) };
     let ids: Vec<SignalId> = signals.iter().map(|signal| signal.signal_id).collect();
-    let mut own = own(db, &ids, tokens).await?;
+    let users = tokens.map(users_of);
+    let mut own = own(db, &ids, users.as_deref()).await?;
     for signal in &mut signals {
-        show(signal, own.remove(&signal.signal_id.0).unwrap_or_default(), tokens);
+        let own = own.remove(&signal.signal_id.0).unwrap_or_default();
+        if let Some(tokens) = tokens {
+            show_times(signal, &own, tokens);
+        }
+        signal.matter_tags = own.tags;
     }
     Ok(signals)
 }
 
-fn show(signal: &mut Signal, own: Own, tokens: &[AclToken]) {
-    let source = signal.source_provider_id.filter(|_| !signal.is_supplied).map(AclToken::Provider);
-    if !source.is_some_and(|token| tokens.contains(&token)) {
-        signal.matter_tags.clear();
-        if let Some(since) = own.since {
-            signal.first_seen = since;
-            signal.indexed_at = signal.indexed_at.map(|indexed| indexed.max(since));
-            signal.last_retrieved = own.last_ok.unwrap_or(since);
-        }
-    }
-    tags::extend(&mut signal.matter_tags, &own.tags);
+fn users_of(tokens: &[AclToken]) -> Vec<i64> {
+    let user = |token: &AclToken| match token {
+        AclToken::User(id) => Some(id.0),
+        AclToken::Provider(_) => None,
+    };
+    tokens.iter().filter_map(user).collect()
 }
 
-async fn own(db: &Db, ids: &[SignalId], tokens: &[AclToken]) -> Result<BTreeMap<i64, Own>, StoreError> {
+/// Whoever sees a record by a grant alone sees its times as far as they had a part in them.
+fn show_times(signal: &mut Signal, own: &Own, tokens: &[AclToken]) {
+    let source = signal.source_provider_id.filter(|_| !signal.is_supplied).map(AclToken::Provider);
+    if !source.is_some_and(|token| tokens.contains(&token))
+        && let Some(since) = own.since
+    {
+        signal.first_seen = since;
+        signal.indexed_at = signal.indexed_at.map(|indexed| indexed.max(since));
+        signal.last_retrieved = own.last_ok.unwrap_or(since);
+    }
+}
+
+/// What these people have of each record; None: everybody.
+async fn own(db: &Db, ids: &[SignalId], users: Option<&[i64]>) -> Result<BTreeMap<i64, Own>, StoreError> {
     let mut found: BTreeMap<i64, Own> = BTreeMap::new();
-    let users: Vec<i64> = tokens
-        .iter()
-        .filter_map(|token| match token {
-            AclToken::User(id) => Some(id.0),
-            AclToken::Provider(_) => None,
-        })
-        .collect();
-    if users.is_empty() {
+    if users.is_some_and(<[i64]>::is_empty) {
         return Ok(found);
     }
     for some in in_lists(ids) {
         let grants = on_db!(*db, read, db => async {
             let mut query = QueryBuilder::new(
-                "SELECT signal_id, granted_at, last_ok FROM signal_grants WHERE revoked_at IS NULL AND signal_id IN (",
+                "SELECT signal_id, granted_at, last_ok FROM signal_grants WHERE revoked_at IS NULL",
             );
-            push_list(&mut query, some.iter().copied());
-            query.push(") AND user_id IN (");
-            push_list(&mut query, users.iter().copied());
-            query.push(")");
+            push_of(&mut query, &some, users);
+            query.push(" ORDER BY signal_id, user_id");
             query.build_query_as::<OwnRow>().fetch_all(db).await
         })?;
         for OwnRow { signal_id, granted_at, last_ok } in grants {
@@ -82,11 +85,9 @@ async fn own(db: &Db, ids: &[SignalId], tokens: &[AclToken]) -> Result<BTreeMap<
             (one.since, one.last_ok) = (Some(granted_at), last_ok);
         }
         let tags: Vec<(i64, String)> = on_db!(*db, read, db => async {
-            let mut query = QueryBuilder::new("SELECT signal_id, tag FROM signal_grant_tags WHERE signal_id IN (");
-            push_list(&mut query, some.iter().copied());
-            query.push(") AND user_id IN (");
-            push_list(&mut query, users.iter().copied());
-            query.push(") ORDER BY signal_id, tag");
+            let mut query = QueryBuilder::new("SELECT DISTINCT signal_id, tag FROM signal_grant_tags WHERE TRUE");
+            push_of(&mut query, &some, users);
+            query.push(" ORDER BY signal_id, tag");
             query.build_query_as().fetch_all(db).await
         })?;
         for (signal, tag) in tags {
@@ -94,4 +95,20 @@ async fn own(db: &Db, ids: &[SignalId], tokens: &[AclToken]) -> Result<BTreeMap<
         }
     }
     Ok(found)
+}
+
+/// Leaves the rows of these records and people.
+fn push_of<'a, D>(query: &mut QueryBuilder<D>, signals: &[i64], users: Option<&[i64]>)
+where
+    D: sqlx::Database,
+    i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
+{
+    query.push(" AND signal_id IN (");
+    push_list(query, signals.iter().copied());
+    query.push(")");
+    if let Some(users) = users {
+        query.push(" AND user_id IN (");
+        push_list(query, users.iter().copied());
+        query.push(")");
+    }
 }

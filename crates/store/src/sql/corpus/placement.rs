@@ -142,14 +142,10 @@ async fn beside(
 ) -> Result<Signal, StoreError> {
     let asked = &arrival.asked;
     let mut signal = noting::insert_beside(tx, asked, key, arrival.now).await?;
-    let mut matters = Vec::new();
     if !content.is_supplied && content.source_provider_id == asked.source_provider_id {
         asked.external_id.clone_into(&mut signal.external_id);
         asked.date_published.clone_into(&mut signal.date_published);
-        asked.matter_tags.clone_into(&mut matters);
     }
-    tags::extend(&mut matters, &tags::own(tx, asked.signal_id, arrival.by.user).await?);
-    tags::add(tx, &mut signal, &matters).await?;
     Ok(signal)
 }
 
@@ -213,8 +209,7 @@ async fn supersede(
     let (id, user) = (signal.signal_id, arrival.by.user);
     for older in identity::siblings(tx, signal).await? {
         if !is_missed(tx, &older, user, arrival.followers).await? {
-            let mut kept = load(tx, id).await?;
-            removal::merge_in(tx, &older, &mut kept, arrival.now).await?;
+            removal::merge_in(tx, &older, signal, arrival.now).await?;
             placed.unneeded.extend(unneeded(tx, older.body_key).await?);
             placed.changed.push(older.signal_id);
         } else if grants::stored(tx, older.signal_id).await?.iter().any(|grant| grant.user_id == user) {

@@ -18,7 +18,9 @@ const RELATIVES_MAX: i64 = 100;
 
 pub(super) async fn signal(db: &Db, id: SignalId) -> Result<Signal, StoreError> {
     const TEXT: &str = concat!("SELECT ", columns!(), " FROM signals WHERE id = $1");
-    on_db!(*db, read, db => sqlx::query_as::<_, SignalRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
+    let row = on_db!(*db, read, db => sqlx::query_as::<_, SignalRow>(TEXT).bind(id.0).fetch_one(db))?;
+    let found = personal::view(db, vec![row.try_into()?], None).await?;
+    found.into_iter().next().ok_or(StoreError::NotFound)
 }
 
 /// The newest text first; what has no text comes last.
@@ -228,24 +230,25 @@ where
     }
 }
 
-/// Those with a tag that the person sees: of the record for whoever sees it by its provider, and the person's own.
+/// Those to which the person gave the tag; without a person those to which anybody did.
 fn push_tagged<'a, D>(query: &mut QueryBuilder<D>, tag: &str, tokens: Option<&[AclToken]>)
 where
     D: sqlx::Database,
     i64: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
     String: sqlx::Encode<'a, D> + sqlx::Type<D> + 'a,
 {
-    query.push(" AND ((signals.id IN (SELECT signal_id FROM signal_tags WHERE tag = ");
-    query.push_bind(plain(tag)).push(")");
-    if let Some(tokens) = tokens {
-        let held = Held::of(tokens);
-        query.push(" AND ");
-        push_by_source(query, &held);
-        query.push(") OR signals.id IN (SELECT signal_id FROM signal_grant_tags WHERE tag = ");
-        query.push_bind(plain(tag)).push(" AND user_id IN (");
-        push_list(query, held.users.iter().copied());
-        query.push(")))");
-    } else {
-        query.push("))");
+    query.push(" AND signals.id IN (SELECT signal_id FROM signal_grant_tags WHERE tag = ");
+    query.push_bind(plain(tag));
+    match tokens.map(|tokens| Held::of(tokens).users) {
+        None => {}
+        Some(users) if users.is_empty() => {
+            query.push(" AND FALSE");
+        }
+        Some(users) => {
+            query.push(" AND user_id IN (");
+            push_list(query, users.into_iter());
+            query.push(")");
+        }
     }
+    query.push(")");
 }

@@ -28,11 +28,11 @@ pub(super) async fn merge(
     now: Instant,
 ) -> Result<Vec<BodyKey>, StoreError> {
     let mut tx = changes::begin(db).await?;
-    let (old, mut kept) = (load(&mut tx, from).await?, load(&mut tx, into).await?);
+    let (old, kept) = (load(&mut tx, from).await?, load(&mut tx, into).await?);
     if from == into {
         return Ok(Vec::new());
     }
-    merge_in(&mut tx, &old, &mut kept, now).await?;
+    merge_in(&mut tx, &old, &kept, now).await?;
     changes::note(&mut tx, &[from.0, into.0]).await?;
     let body = unneeded(&mut tx, old.body_key).await?;
     tx.commit().await?;
@@ -44,7 +44,7 @@ pub(super) async fn merge(
 pub(super) async fn merge_in(
     tx: &mut Tx,
     old: &Signal,
-    kept: &mut Signal,
+    kept: &Signal,
     now: Instant,
 ) -> Result<(), StoreError> {
     let (from, into) = (old.signal_id, kept.signal_id);
@@ -58,7 +58,6 @@ pub(super) async fn merge_in(
         grants::lead(tx, from, into, user).await?;
     }
     tags::move_own(tx, from, into).await?;
-    tags::add(tx, kept, &old.matter_tags).await?;
     let mut earlier = stored_hashes(tx, into).await?;
     earlier.push(old.content_hash.clone());
     earlier.extend(stored_hashes(tx, from).await?);
@@ -117,9 +116,9 @@ async fn release_texts(tx: &mut Tx, source: ProviderId) -> Result<(), StoreError
         let signal = load(tx, SignalId(id)).await?;
         let key = identity::of_text(&signal.url_hash, None, &signal.content_hash);
         match identity::find(tx, &key).await? {
-            Some(mut there) => {
+            Some(there) => {
                 let now = signal.last_retrieved;
-                merge_in(tx, &signal, &mut there, now).await?;
+                merge_in(tx, &signal, &there, now).await?;
                 changes::note(tx, &[there.signal_id.0]).await?;
             }
             None => identity::set(tx, signal.signal_id, &key).await?,

@@ -17,8 +17,8 @@ const EXTERNAL_ID_BYTES_MAX: usize = 1_000;
 macro_rules! columns {
     () => {
         "signals.id, url, url_hash, source_provider_id, source_provider, source_kind, external_id, external_version, \
-         title, author, mime, ext, size, language, signals.content_hash, simhash, state, origin, matter_tags, \
-         is_supplied, date_published, first_seen, indexed_at, last_verified, last_retrieved, liveness, \
+         title, author, mime, ext, size, language, signals.content_hash, simhash, state, origin, is_supplied, \
+         date_published, first_seen, indexed_at, last_verified, last_retrieved, liveness, \
          liveness_checked, liveness_http, lineage_id, version_label, supersedes, superseded_by, chunk_count, \
          embedding_model, embedding_dim, body_key, body_bytes, body_expires, rejections, messages, \
          file_bytes"
@@ -46,7 +46,6 @@ pub(super) struct SignalRow {
     simhash: String,
     state: String,
     origin: String,
-    matter_tags: Json<Vec<String>>,
     is_supplied: bool,
     date_published: String,
     first_seen: Instant,
@@ -97,7 +96,7 @@ impl TryFrom<SignalRow> for Signal {
             simhash: row.simhash,
             state: SignalState::parse(&row.state).ok_or_else(unreadable)?,
             origin: Origin::parse(&row.origin).ok_or_else(unreadable)?,
-            matter_tags: row.matter_tags.0,
+            matter_tags: Vec::new(),
             is_supplied: row.is_supplied,
             date_published: row.date_published,
             first_seen: row.first_seen,
@@ -123,13 +122,13 @@ impl TryFrom<SignalRow> for Signal {
     }
 }
 
-/// The document as it is in this transaction.
+/// The document as it is in this transaction, without anybody's tags.
 pub(super) async fn load(tx: &mut Tx, id: SignalId) -> Result<Signal, StoreError> {
     const TEXT: &str = concat!("SELECT ", columns!(), " FROM signals WHERE id = $1");
     on_tx!(tx, db => sqlx::query_as::<_, SignalRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
 }
 
-/// Writes the document back. Its tags are written by `tags`, its identity by `identity`.
+/// Writes the document back. Tags are written by `tags`, its identity by `identity`.
 pub(super) async fn save(tx: &mut Tx, signal: &Signal) -> Result<(), StoreError> {
     const TEXT: &str = "UPDATE signals SET url = $2, url_hash = $3, source_provider_id = $4, source_provider = $5, \
          external_id = $6, external_version = $7, title = $8, author = $9, mime = $10, ext = $11, size = $12, \

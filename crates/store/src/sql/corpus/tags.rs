@@ -1,38 +1,15 @@
-//! Matter tags: those of a record, which everybody has who may see it by its provider, and those that a person gave, which
-//! are that person's.
+//! Matter tags. They belong to the person who gave them, and nobody else sees them: a tag names what somebody works on.
 
 use crate::db::{Tx, changed, on_tx};
-use crate::json::{JsonText, plain};
+use crate::json::plain;
 use domain::contracts::StoreError;
-use domain::corpus::Signal;
 use domain::ids::{SignalId, UserId};
 use sqlx::QueryBuilder;
 
-/// Most tags of a record, and of a person on a record.
-pub(super) const TAGS_MAX: usize = 50;
+/// Most tags of one person on a record.
+const TAGS_MAX: usize = 50;
 /// Longest tag, in characters; a longer one is not kept.
 const TAG_CHARS_MAX: usize = 200;
-
-/// Adds tags to those that the record has, as many as there is room for. True: some are new.
-pub(super) async fn add(tx: &mut Tx, signal: &mut Signal, tags: &[String]) -> Result<bool, StoreError> {
-    let before = signal.matter_tags.len();
-    extend(&mut signal.matter_tags, tags);
-    let new = &signal.matter_tags[before..];
-    if new.is_empty() {
-        return Ok(false);
-    }
-    on_tx!(&mut *tx, db => async {
-        let mut query = QueryBuilder::new("INSERT INTO signal_tags (signal_id, tag) ");
-        query.push_values(new, |mut row, tag| {
-            row.push_bind(signal.signal_id.0).push_bind(tag.clone());
-        });
-        changed(query.build().execute(db)).await
-    })?;
-    let all = JsonText::of(&signal.matter_tags)?;
-    on_tx!(tx, db => changed(sqlx::query("UPDATE signals SET matter_tags = $2 WHERE id = $1")
-        .bind(signal.signal_id.0).bind(all.clone()).execute(db)))?;
-    Ok(true)
-}
 
 /// Adds tags to those that this person gave the document. The person has a grant.
 pub(super) async fn add_own(
@@ -74,7 +51,7 @@ pub(super) async fn move_own(tx: &mut Tx, from: SignalId, into: SignalId) -> Res
 }
 
 /// Tags that fit, each once, as many as there is room for.
-pub(super) fn extend(all: &mut Vec<String>, tags: &[String]) {
+fn extend(all: &mut Vec<String>, tags: &[String]) {
     for tag in tags.iter().map(|tag| plain(tag)) {
         let is_fit = !tag.is_empty() && tag.chars().count() <= TAG_CHARS_MAX;
         if is_fit && all.len() < TAGS_MAX && !all.contains(&tag) {

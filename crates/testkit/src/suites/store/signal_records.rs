@@ -142,12 +142,61 @@ pub async fn stay_what_they_are(store: &dyn Store) {
     store.index_signal(one, again, &by(ben, "one"), at(1)).await.unwrap();
     let after = store.signal(one).await.unwrap();
     let kept = |signal: &Signal| {
-        let Signal { title, author, external_id, date_published, matter_tags, version_label, .. } = signal;
-        [title, author, external_id, date_published, version_label, &matter_tags.join(",")].map(String::clone)
+        let Signal { title, author, external_id, date_published, version_label, .. } = signal;
+        [title, author, external_id, date_published, version_label].map(String::clone)
     };
     assert_eq!(kept(&after), kept(&before), "nobody changes what others see of a text");
     assert_eq!(at_x(store, &tokens(ann, &[7])).await[0].matter_tags, ["a"]);
-    assert_eq!(at_x(store, &tokens(ben, &[7])).await[0].matter_tags, ["a", "b"], "his tag is for him");
+    assert_eq!(at_x(store, &tokens(ben, &[7])).await[0].matter_tags, ["b"], "he gave no other tag");
+}
+
+/// A tag is its person's, whoever brought the text first: who sees the record through its provider sees no tags of others,
+/// and finds nothing by them.
+pub async fn show_no_tags_of_others(store: &dyn Store) {
+    let (ann, ben, col) =
+        (person(store, "ann").await.id, person(store, "ben").await.id, person(store, "col").await.id);
+    let one = brought_with_tag(store, content("one", 1), ann, "hydra", 1).await;
+    assert_eq!(brought_with_tag(store, content("one", 1), ben, "rivers", 2).await, one);
+    let of_two = IndexedContent { followers: vec![ann, ben], ..content("two", 1) };
+    let newer = brought_with_tag(store, of_two, ben, "lakes", 3).await;
+    for (user, expected) in [(ann, vec!["hydra"]), (ben, vec!["lakes", "rivers"]), (col, vec![])] {
+        let seen = at_x(store, &tokens(user, &[7])).await.remove(0);
+        assert_eq!(
+            (seen.signal_id, seen.matter_tags),
+            (newer, expected.iter().map(ToString::to_string).collect())
+        );
+        for tag in ["hydra", "rivers", "lakes"] {
+            let filter = SignalFilter {
+                visible_to: Some(tokens(user, &[7])),
+                matter_tag: Some(tag.to_owned()),
+                ..SignalFilter::default()
+            };
+            let found = store.find_signals(&filter, 0, 9).await.unwrap().total;
+            assert_eq!(found, u64::from(expected.contains(&tag)), "{user} {tag}");
+        }
+    }
+    let filter = SignalFilter { matter_tag: Some("hydra".to_owned()), ..SignalFilter::default() };
+    assert_eq!(store.find_signals(&filter, 0, 9).await.unwrap().total, 1, "a command finds it");
+    assert_eq!(store.signal(newer).await.unwrap().matter_tags, ["hydra", "lakes", "rivers"]);
+}
+
+/// A typed address says nothing of its document: the next person who is given the same text would read it.
+pub async fn are_not_named_by_who_typed_their_address(store: &dyn Store) {
+    let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
+    let typed = NewSignal {
+        title: "Forged".to_owned(),
+        author: "Forger".to_owned(),
+        external_id: "forged".to_owned(),
+        date_published: "1999-01-01".to_owned(),
+        source_provider_id: None,
+        ..seen("x")
+    };
+    let (request, _) = store.note_signal(typed, &by(ann, ""), at(1)).await.unwrap();
+    let content = IndexedContent { author: String::new(), ..from_nowhere("one") };
+    store.index_signal(request.signal_id, content.clone(), &by(ann, ""), at(2)).await.unwrap();
+    assert_eq!(brought(store, "x", content, ben).await, request.signal_id);
+    let seen = at_x(store, &tokens(ben, &[])).await.remove(0);
+    assert_eq!([seen.title, seen.author, seen.external_id, seen.date_published], ["", "", "", "unknown"]);
 }
 
 pub async fn are_retired_when_nobody_sees_them(store: &dyn Store) {
