@@ -318,6 +318,44 @@ async fn a_stream_of_an_earlier_release_is_used_on() {
     assert_eq!(numbers, BTreeSet::from([(1, None), (2, Some(UserId(4)))]));
 }
 
+/// What waits for its next try holds no slot: neither other tasks of its owner nor those of others wait for it.
+#[tokio::test]
+async fn retries_that_wait_hold_no_slots() {
+    let Some(url) = testkit::nats::queue("retries that wait") else { return };
+    let store = store().await;
+    let queue = connected(&url, &store).await;
+    let beat = WorkerBeat {
+        worker: "worker".to_owned(),
+        queue: QUEUE,
+        concurrency: 4,
+        active: 0,
+        last_seen: SystemClock.now(),
+    };
+    queue.beat(beat).await.unwrap();
+    let owned = |number, owner| NewTask { owner: Some(UserId(owner)), ..task(number) };
+    for number in 0..3 {
+        queue.push(owned(number, 1)).await.unwrap();
+        let held = next(&queue).await;
+        queue.retry(&held, Duration::from_secs(2), "try again").await.unwrap();
+    }
+    assert_eq!(in_outbox(&store).await, 0, "none is due");
+    assert_eq!(store.waiting_tasks_of(QUEUE, UserId(1)).await.unwrap(), 3);
+    assert_eq!(queue.depth(QUEUE).await.unwrap(), 3);
+    for number in 3..6 {
+        queue.push(owned(number, 1)).await.unwrap();
+    }
+    queue.push(owned(6, 2)).await.unwrap();
+    let mut numbers = BTreeSet::new();
+    for _ in 3..=6 {
+        let held = next(&queue).await;
+        numbers.insert(held.payload["number"].as_u64().unwrap());
+        queue.finish(&held).await.unwrap();
+    }
+    assert_eq!(numbers, BTreeSet::from([3, 4, 5, 6]), "before the retries are due");
+    let again = next(&queue).await;
+    assert_eq!((again.attempt, again.owner), (2, Some(UserId(1))));
+}
+
 /// Processes that relay at the same time do not give one owner more than its part of the slots.
 #[tokio::test(flavor = "multi_thread")]
 async fn relays_at_once_keep_the_reserve() {

@@ -472,6 +472,8 @@ pub struct OutboxTask {
     pub date_created: Instant,
 }
 
+    /// Tries that were made before.
+    pub attempts: u32,
 /// A stored task that waits for its turn to go to a broker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutboxHead {
@@ -489,6 +491,8 @@ pub trait OutboxStore: Send + Sync {
     /// Takes these out. What is gone already is passed over.
     async fn take_out(&self, ids: &[TaskId]) -> Result<(), StoreError>;
 }
+    /// Puts a task back that the broker has given out: it waits here until it is due, with the tries that it has used.
+    async fn put_back(&self, task: &ClaimedTask, due: Instant, now: Instant) -> Result<TaskId, StoreError>;
 
 /// All of it by one name.
 #[async_trait]

@@ -1,12 +1,13 @@
 //! The stored tasks as the outbox of a broker.
 
 use super::claim::is_untouched;
-use super::tasks::from_owner_column;
+use super::tasks::{from_owner_column, to_owner_column};
 use crate::SqlStore;
-use crate::db::{Db, changed, on_db};
+use crate::db::{Db, changed, on_db, on_tx};
 use crate::error::failure;
+use crate::json::JsonText;
 use async_trait::async_trait;
-use domain::contracts::{NewTask, OutboxHead, OutboxStore, OutboxTask, QueueName, StoreError};
+use domain::contracts::{ClaimedTask, NewTask, OutboxHead, OutboxStore, OutboxTask, QueueName, StoreError};
 use domain::fair_share::WaitingTask;
 use domain::ids::TaskId;
 use domain::instant::{Instant, to_micros};
@@ -20,6 +21,7 @@ struct OutboxRow {
     queue: String,
     name: String,
     payload: Json<Value>,
+    attempts: i64,
     attempts_max: i64,
     date_created: Instant,
     owner: i64,
@@ -116,7 +118,7 @@ impl OutboxStore for SqlStore {
         }
         let rows = on_db!(self.db, read, db => async {
             let mut query = QueryBuilder::new(
-                "SELECT id, queue, name, payload, attempts_max, date_created, owner FROM tasks WHERE id IN (",
+                "SELECT id, queue, name, payload, attempts, attempts_max, date_created, owner FROM tasks WHERE id IN (",
             );
             let mut list = query.separated(", ");
             for id in ids {
@@ -126,6 +128,27 @@ impl OutboxStore for SqlStore {
             query.build_query_as::<OutboxRow>().fetch_all(db).await
         })?;
         Ok(rows.into_iter().filter_map(OutboxRow::task).collect())
+    }
+
+    /// It gets a new id: after a restore from a backup the old one may be that of another task.
+    async fn put_back(&self, task: &ClaimedTask, due: Instant, now: Instant) -> Result<TaskId, StoreError> {
+        const TEXT: &str = "INSERT INTO tasks \
+             (queue, name, payload, state, due, attempts, attempts_max, date_created, owner) \
+             VALUES ($1, $2, $3, 'waiting', $4, $5, $6, $7, $8) RETURNING id";
+        let payload = JsonText::of(&task.payload)?;
+        let mut tx = self.db.begin().await?;
+        let id = on_tx!(&mut tx, db => sqlx::query_scalar(TEXT)
+            .bind(task.queue.as_str())
+            .bind(task.name.as_str())
+            .bind(payload.clone())
+            .bind(to_micros(due))
+            .bind(i64::from(task.attempt))
+            .bind(i64::from(task.attempts_max))
+            .bind(to_micros(now))
+            .bind(to_owner_column(task.owner))
+            .fetch_one(db))?;
+        tx.commit().await?;
+        Ok(TaskId(id))
     }
 
     async fn take_out(&self, ids: &[TaskId]) -> Result<(), StoreError> {
@@ -155,7 +178,8 @@ impl OutboxRow {
             attempts_max: u32::try_from(self.attempts_max).unwrap_or(u32::MAX),
             owner: from_owner_column(self.owner),
         };
-        Some(OutboxTask { id: TaskId(self.id), task, date_created: self.date_created })
+        let attempts = u32::try_from(self.attempts).unwrap_or(u32::MAX);
+        Some(OutboxTask { id: TaskId(self.id), task, attempts, date_created: self.date_created })
     }
 }
 

@@ -28,7 +28,7 @@ fn is_zero(number: &u32) -> bool {
 impl Letter {
     pub(super) fn of(row: &OutboxTask) -> Self {
         let NewTask { name, payload, attempts_max, owner, .. } = row.task.clone();
-        Self { id: row.id.0, name, payload, attempts_max, tried: 0, owner }
+        Self { id: row.id.0, name, payload, attempts_max, tried: row.attempts, owner }
     }
 
     /// A task that goes back as if it had not been claimed.
@@ -70,7 +70,7 @@ mod tests {
             owner: None,
         };
         let date_created = chrono::DateTime::from_timestamp_micros(micros).unwrap();
-        OutboxTask { id: TaskId(id), task, date_created }
+        OutboxTask { id: TaskId(id), task, attempts: 0, date_created }
     }
 
     #[test]
@@ -105,6 +105,12 @@ mod tests {
             assert_eq!(letter.tried, tried);
             assert!(serde_json::to_string(&letter).unwrap().ends_with(text), "{letter:?}");
         }
+    }
+
+    #[test]
+    fn a_letter_that_waited_for_its_retry_remembers_its_tries() {
+        let letter = Letter::of(&OutboxTask { attempts: 2, ..row(5, 1) });
+        assert_eq!(letter.tried, 2);
     }
 
     #[test]

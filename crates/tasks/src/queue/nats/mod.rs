@@ -216,6 +216,31 @@ impl NatsQueue {
         }
         told
     }
+
+    /// Lets a task wait for its next try in the outbox: in the stream it would count as running, and take a slot of its
+    /// owner. False when the database does not take it.
+    async fn wait_in_outbox(&self, task: &ClaimedTask, after: Duration) -> Result<bool, QueueError> {
+        if !self.leases.holds(&task.lease) {
+            return Ok(true); // whoever has it now decides
+        }
+        let now = self.clock.now();
+        let due =
+            TimeDelta::from_std(after).ok().and_then(|after| now.checked_add_signed(after)).unwrap_or(now);
+        let waiting = match self.store.put_back(task, due, now).await {
+            Ok(id) => id,
+            Err(error) => {
+                tracing::debug!(task.id = task.id.0, "the task waits in the stream: {error}");
+                return Ok(false);
+            }
+        };
+        if let Err(error) = self.conclude(task, AckKind::Ack).await {
+            // The message comes again by itself.
+            self.store.take_out(&[waiting]).await?;
+            return Err(error);
+        }
+        self.relay.slot_is_free();
+        Ok(true)
+    }
 }
 
 #[async_trait]
@@ -281,6 +306,9 @@ impl TaskQueue for NatsQueue {
             }
             self.conclude(task, AckKind::Term).await?;
             self.relay.slot_is_free();
+            return Ok(());
+        }
+        if task.owner.is_some() && !after.is_zero() && self.wait_in_outbox(task, after).await? {
             return Ok(());
         }
         self.conclude(task, AckKind::Nak((!after.is_zero()).then_some(after))).await?;

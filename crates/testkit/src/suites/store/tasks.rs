@@ -253,6 +253,35 @@ pub async fn wait_in_the_outbox(store: &dyn Store) {
     assert_eq!(names(seen(10, 60).await), ["held", "later"]);
 }
 
+/// A task that waits for its next try waits: it is not due, and nobody runs it.
+pub async fn put_back_wait_in_the_outbox(store: &dyn Store) {
+    store.push_task(owned("task", 7), at(0)).await.unwrap();
+    let row = store.outbox_heads(1, at(0)).await.unwrap()[0].waiting.id;
+    store.take_out(&[row]).await.unwrap(); // a broker has it, and gave it out twice
+    let held = ClaimedTask {
+        id: row,
+        queue: QUEUE,
+        name: "task".to_owned(),
+        payload: json!({"b": 1, "a": 2}),
+        attempt: 2,
+        attempts_max: 5,
+        owner: Some(UserId(7)),
+        lease: "of the broker".to_owned(),
+    };
+    let id = store.put_back(&held, at(30), at(10)).await.unwrap();
+    assert!(store.outbox_heads(1, at(29)).await.unwrap().is_empty(), "not due");
+    assert_eq!(store.waiting_tasks_of(QUEUE, UserId(7)).await.unwrap(), 1);
+    assert_eq!(store.task_depth(QUEUE, at(10)).await.unwrap(), 1);
+    let due = store.outbox_heads(1, at(30)).await.unwrap();
+    assert_eq!(due.iter().map(|head| head.waiting.id).collect::<Vec<_>>(), [id]);
+    let rows = store.outbox_tasks(&[id]).await.unwrap();
+    assert_eq!((rows[0].attempts, rows[0].task.attempts_max, rows[0].date_created), (2, 5, at(10)));
+    assert_eq!(
+        (rows[0].task.owner, rows[0].task.payload.to_string()),
+        (Some(UserId(7)), held.payload.to_string())
+    );
+}
+
 /// Of every owner in every queue the oldest tasks, however many others wait before them.
 pub async fn wait_in_the_outbox_by_owner(store: &dyn Store) {
     for (queue, owner, count) in
