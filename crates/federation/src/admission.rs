@@ -6,10 +6,19 @@ use domain::ids::UserId;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// Searches that are removed together when as many are kept as may be, so that the next ones pay nothing for it.
+const REMOVED_AT_ONCE: u64 = 100;
+/// Never more than this part of what may be kept.
+const REMOVED_PART: u64 = 10;
+
 /// The searches of each user that are being stored by this process. They count as if they were stored, so that requests
 /// at the same moment do not pass together; several processes may exceed a limit by what they store at that moment.
 #[derive(Default)]
-pub(crate) struct Admission(Mutex<HashMap<UserId, u64>>);
+pub(crate) struct Admission {
+    starting: Mutex<HashMap<UserId, u64>>,
+    /// Old searches are removed by one request at a time: those that wait for it find room.
+    removal: tokio::sync::Mutex<()>,
+}
 
 /// One search that is being stored.
 pub(crate) struct Admitted<'a> {
@@ -27,7 +36,7 @@ impl Admission {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<UserId, u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.starting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -66,12 +75,35 @@ impl Federation {
         }
     }
 
+    /// Makes room for a new search where as many are kept as may be: the oldest go that are neither saved nor
+    /// subscribed.
     async fn check_kept(&self, owner: UserId, starting: u64) -> Result<(), FederationError> {
         let max = u64::from(self.toolbox.settings.searches_kept_max);
-        match max > 0 && self.store.count_searches(owner, max).await? + starting > max {
-            true => Err(FederationError::TooManyKept { max }),
-            false => Ok(()),
+        if max == 0 || self.count_above(owner, starting, max).await? == 0 {
+            return Ok(());
         }
+        let _turn = self.admission.removal.lock().await;
+        let above = self.count_above(owner, starting, max).await?;
+        if above == 0 {
+            return Ok(());
+        }
+        let wanted = above.max((max / REMOVED_PART).min(REMOVED_AT_ONCE));
+        let removable = self.store.removable_searches(owner, wanted).await?;
+        if (removable.len() as u64) < above {
+            return Err(FederationError::TooManyKept { max });
+        }
+        let removed = self.delete_searches(removable).await?;
+        tracing::info!(
+            user.id = owner.0,
+            removed,
+            "{removed} old searches were removed: {max} are kept for one user"
+        );
+        Ok(())
+    }
+
+    /// How many searches there would be above the limit.
+    async fn count_above(&self, owner: UserId, starting: u64, max: u64) -> Result<u64, FederationError> {
+        Ok((self.store.count_searches(owner, max).await? + starting).saturating_sub(max))
     }
 }
 

@@ -103,8 +103,8 @@ pub enum FederationError {
     #[error("{max} of your searches are waiting to start; wait until some of them have finished")]
     TooManyWaiting { max: u64 },
     #[error(
-        "you have {max} searches, the most that are kept for one user; delete some, or give searches a retention so \
-         that they are deleted by themselves"
+        "you have {max} searches, the most that are kept for one user, and all are saved, subscribed or still running; \
+         delete saved searches that you no longer need, or end subscriptions"
     )]
     TooManyKept { max: u64 },
 }

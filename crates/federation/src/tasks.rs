@@ -128,18 +128,27 @@ impl ExpireSearches {
             if expired.is_empty() {
                 break;
             }
-            for id in expired {
-                match store.delete_search(id).await {
-                    Ok(()) => deleted += 1,
-                    Err(StoreError::NotFound) => {} // somebody else was first
-                    Err(error) => return Err(error),
-                }
-            }
+            deleted += self.0.delete_searches(expired).await?;
         }
         if deleted > 0 {
             tracing::info!(deleted, "{deleted} searches were deleted: their retention has run out");
         }
         Ok(())
+    }
+}
+
+impl Federation {
+    /// Deletes searches with all that belongs to them; how many were there.
+    pub(crate) async fn delete_searches(&self, ids: Vec<SearchId>) -> Result<u64, StoreError> {
+        let mut deleted = 0;
+        for id in ids {
+            match self.store.delete_search(id).await {
+                Ok(()) => deleted += 1,
+                Err(StoreError::NotFound) => {} // somebody else was first
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(deleted)
     }
 }
 

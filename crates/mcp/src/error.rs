@@ -103,8 +103,11 @@ impl From<FederationError> for ToolError {
                 "Wait until some of them have finished, then call the tool again.",
             ),
             FederationError::TooManyKept { max } => Self::new(
-                format!("You have {max} searches, the most that are kept for one user."),
-                "Delete searches, or give them a retention, and call the tool again.",
+                format!(
+                    "You have {max} searches, the most that are kept for one user, and all are saved, subscribed or \
+                     still running."
+                ),
+                "Delete saved searches, or end subscriptions, and call the tool again.",
             ),
             FederationError::NotReady(status) => Self::new(
                 format!("The search still runs ({}).", status.as_str()),

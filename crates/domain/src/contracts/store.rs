@@ -146,6 +146,9 @@ pub trait SearchStore: Send + Sync {
     ) -> Result<Search, StoreError>;
     /// Searches whose retention has run out at `now`, counted from their last change; oldest first.
     async fn expired_searches(&self, now: Instant, limit: u64) -> Result<Vec<SearchId>, StoreError>;
+    /// Searches of a user that may be removed to make room for new ones, oldest first: they are over, and neither
+    /// saved nor subscribed.
+    async fn removable_searches(&self, owner: UserId, limit: u64) -> Result<Vec<SearchId>, StoreError>;
     /// Subscribed searches with an id above `after`, by id.
     async fn subscribed_searches(&self, after: SearchId, limit: u64) -> Result<Vec<Search>, StoreError>;
     /// Switches the subscription off and adds `message`; nothing else changes, and nothing runs.
@@ -469,11 +472,11 @@ pub struct PoolUse {
 pub struct OutboxTask {
     pub id: TaskId,
     pub task: NewTask,
+    /// Tries that were made before.
+    pub attempts: u32,
     pub date_created: Instant,
 }
 
-    /// Tries that were made before.
-    pub attempts: u32,
 /// A stored task that waits for its turn to go to a broker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutboxHead {
@@ -488,11 +491,11 @@ pub trait OutboxStore: Send + Sync {
     async fn outbox_heads(&self, per_owner: u32, now: Instant) -> Result<Vec<OutboxHead>, StoreError>;
     /// These tasks, in the order of their ids. They stay where they are; what is gone already is passed over.
     async fn outbox_tasks(&self, ids: &[TaskId]) -> Result<Vec<OutboxTask>, StoreError>;
+    /// Puts a task back that the broker has given out: it waits here until it is due, with the tries that it has used.
+    async fn put_back(&self, task: &ClaimedTask, due: Instant, now: Instant) -> Result<TaskId, StoreError>;
     /// Takes these out. What is gone already is passed over.
     async fn take_out(&self, ids: &[TaskId]) -> Result<(), StoreError>;
 }
-    /// Puts a task back that the broker has given out: it waits here until it is due, with the tries that it has used.
-    async fn put_back(&self, task: &ClaimedTask, due: Instant, now: Instant) -> Result<TaskId, StoreError>;
 
 /// All of it by one name.
 #[async_trait]

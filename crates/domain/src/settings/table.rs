@@ -168,7 +168,7 @@ settings! {
     throttle_rag: Throttle = Throttle::per_minute(120), "SVC_THROTTLE_RAG";
     /// Searches of one user that may wait for a free slot; more are refused with 429 until some have started. 0: no limit.
     searches_waiting_max: u32 = 500, "SVC_SEARCHES_WAITING_MAX";
-    /// Searches that are kept for one user; a new one is refused with 409 until some are deleted or their retention has run out. 0: no limit.
+    /// Searches that are kept for one user. At the limit a new one takes the place of the oldest, which are removed up to 100 at a time; saved and subscribed searches stay, and a new one is refused with 409 if there are only such. 0: no limit.
     searches_kept_max: u32 = 100_000, "SVC_SEARCHES_KEPT_MAX";
     /// Event streams of searches that one user may have open at once in this process.
     event_streams_per_user: u32 = 100, "SVC_EVENT_STREAMS_PER_USER";

@@ -266,6 +266,17 @@ impl SearchStore for SqlStore {
         Ok(ids.into_iter().map(SearchId).collect())
     }
 
+    async fn removable_searches(&self, owner: UserId, limit: u64) -> Result<Vec<SearchId>, StoreError> {
+        const TEXT: &str = concat!(
+            "SELECT id FROM searches WHERE owner = $1 AND NOT saved AND NOT subscribe AND ",
+            is_over!(),
+            " ORDER BY date_created, id LIMIT $2"
+        );
+        let ids: Vec<i64> = on_db!(self.db, read, db =>
+            sqlx::query_scalar(TEXT).bind(owner.0).bind(to_column(limit)).fetch_all(db))?;
+        Ok(ids.into_iter().map(SearchId).collect())
+    }
+
     async fn subscribed_searches(&self, after: SearchId, limit: u64) -> Result<Vec<Search>, StoreError> {
         const TEXT: &str =
             concat!("SELECT ", columns!(), " FROM searches WHERE subscribe AND id > $1 ORDER BY id LIMIT $2");

@@ -145,18 +145,26 @@ async fn searches_kept_for_one_user_are_bounded() {
     let it = Ground::with(|settings| Settings { searches_kept_max: 2, ..settings }).await;
     let (ann, bob) = (it.house.user("ann", &[]).await, it.house.user("bob", &[]).await);
     let first = it.post(&ann, it.quick).await;
+    ann.ready(first).await;
     let second = it.post(&ann, it.quick).await;
     ann.ready(second).await;
+    let third = it.post(&ann, it.quick).await;
+    ann.ready(third).await;
+    assert_eq!(ann.get(&format!("/svc/search/{first}/")).await.status, 404, "the oldest made room");
+    for kept in [second, third] {
+        let saved = ann.patch(&format!("/svc/search/{kept}/"), &json!({"tags": ["saved"]})).await;
+        assert_eq!(saved.status, 200, "{saved:?}");
+    }
     for refused in
         [ann.post("/svc/search/", &it.draft(it.quick)).await, ann.get("/svc/search/?qs=river").await]
     {
         assert_eq!((refused.status.as_u16(), refused.code()), (409, "conflict"), "{refused:?}");
         let detail = refused.body["detail"].as_str().unwrap();
-        assert!(detail.starts_with("You have 2 searches") && detail.contains("retention"), "{detail}");
+        assert!(detail.starts_with("You have 2 searches") && detail.contains("delete saved searches"), "{detail}");
     }
     let again = ann.get(&format!("/svc/search/?rerun={second}")).await;
     assert_eq!(again.status, 302, "a search that is there may run again: {again:?}");
-    assert_eq!(ann.delete(&format!("/svc/search/{first}/")).await.status, 204);
+    assert_eq!(ann.delete(&format!("/svc/search/{third}/")).await.status, 204);
     it.post(&ann, it.quick).await;
     it.post(&bob, it.quick).await;
     it.house.stop().await;

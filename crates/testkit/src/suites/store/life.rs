@@ -125,6 +125,30 @@ pub async fn searches_expire_after_their_last_change(store: &dyn Store) {
     assert_eq!(expired(9999).await, []);
 }
 
+/// What is saved, subscribed or still running is never removed, however old it is.
+pub async fn removable_searches_are_the_oldest_that_nobody_keeps(store: &dyn Store) {
+    let (owner, other) = (person(store, "owner").await.id, person(store, "other").await.id);
+    let make = async |owner: UserId, draft: SearchDraft, seconds: i64, is_over: bool| {
+        let search = store.create_search(draft, owner, Vec::new(), at(seconds), run_search).await.unwrap();
+        if is_over {
+            store.finish_run(finished(&search, Vec::new())).await.unwrap().expect("the newest run");
+        }
+        search
+    };
+    let plain = || SearchDraft::of_query("query");
+    make(owner, SearchDraft { tags: vec!["saved".to_owned()], ..plain() }, 0, true).await;
+    make(owner, SearchDraft { subscribe: true, ..plain() }, 1, true).await;
+    make(owner, plain(), 2, false).await;
+    make(other, plain(), 3, true).await;
+    let newer = make(owner, plain(), 5, true).await;
+    let older = make(owner, SearchDraft { retention: 3, ..plain() }, 4, true).await;
+    assert_eq!(store.removable_searches(owner, 10).await.unwrap(), [older.id, newer.id]);
+    assert_eq!(store.removable_searches(owner, 1).await.unwrap(), [older.id]);
+    let saved = SearchDraft { tags: vec!["saved".to_owned()], ..plain() };
+    change(store, older.id, saved, 100).await;
+    assert_eq!(store.removable_searches(owner, 10).await.unwrap(), [newer.id]);
+}
+
 pub async fn subscribed_searches_are_listed(store: &dyn Store) {
     let owner = person(store, "owner").await.id;
     let mut made = Vec::new();

@@ -55,7 +55,8 @@ macro_rules! store_behaviours {
                 changes_are_noted_with_what_they_changed, groups_rules_pipelines_and_schedules_are_noted,
                 a_refused_change_is_not_noted, writers_at_once_leave_one_chain;
             life: updates_keep_what_is_there, updates_come_one_after_the_other, searches_expire_by_their_retention,
-                searches_expire_after_their_last_change, subscribed_searches_are_listed, subscriptions_end;
+                searches_expire_after_their_last_change, removable_searches_are_the_oldest_that_nobody_keeps,
+                subscribed_searches_are_listed, subscriptions_end;
             lists: preferences_belong_to_one_person, runs_are_kept_and_compared, runs_are_bounded,
                 searches_are_looked_for, new_results_are_counted;
             results: have_contiguous_ids, have_unique_ids_when_runs_finish_together, are_read_by_id,

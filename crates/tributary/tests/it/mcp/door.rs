@@ -114,12 +114,13 @@ async fn a_user_with_too_many_searches_is_told_what_to_do() {
     source.reply(Behaviour::Json(items("river", 1)));
     house.provider("Rivers", &source).await;
     let search = message("tools/call", json!({"name": "search", "arguments": {"query": "river"}}));
-    send(&house.admin, &search, &[]).await;
+    let saved = json!({"query_string": "river", "tags": ["saved"]});
+    house.admin.search(&saved).await;
     let second = send(&house.admin, &search, &[]).await.body;
     assert_eq!(second["result"]["isError"], true, "{second}");
     let text = second["result"]["content"][0]["text"].as_str().unwrap();
     assert!(
-        text.contains("the most that are kept for one user") && text.contains("Delete searches"),
+        text.contains("the most that are kept for one user") && text.contains("Delete saved searches"),
         "{text}"
     );
     house.stop().await;
