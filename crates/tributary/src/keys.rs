@@ -1,5 +1,9 @@
 //! Files of the data folder that only their owner may read: the keys of the credentials and the first password.
 
+mod replacement;
+
+pub use replacement::{FORMER_KEYS_FILE, former_key, keep_former_keys, lock_key_file, replace_key_file};
+
 use anyhow::Context;
 use domain::secret::Secret;
 use domain::settings::Settings;
@@ -81,24 +85,6 @@ pub fn read_key_file(path: &Path) -> anyhow::Result<Option<SecretKeys>> {
 /// A new key for `tributary rekey`.
 pub fn new_key() -> Secret {
     Secret::new(random_text(KEY_CHARS))
-}
-
-/// Puts other keys into the file, all at once: whoever reads it sees the old ones or the new ones.
-pub fn replace_key_file(path: &Path, keys: &SecretKeys) -> anyhow::Result<()> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".new");
-    let temporary = PathBuf::from(temporary);
-    // Left behind by a command that was stopped.
-    match std::fs::remove_file(&temporary) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-        _ => {}
-    }
-    write_private(&temporary, keys.lines().expose())?;
-    std::fs::rename(&temporary, path).with_context(|| format!("{} cannot be replaced", path.display()))?;
-    if let Some(Ok(folder)) = path.parent().map(std::fs::File::open) {
-        let _not_everywhere = folder.sync_all();
-    }
-    Ok(())
 }
 
 /// The key file of a running program: read again when it has changed.

@@ -53,8 +53,24 @@ const PLACES: [Place; 6] = [
 pub struct Resealed {
     /// Texts that were sealed anew.
     pub done: u64,
+    /// Texts that somebody else changed at the same moment. They may be under another key again.
+    pub changed_meanwhile: u64,
     /// Records whose texts no key opens; they are left as they are.
     pub unreadable: Vec<String>,
+}
+
+impl Resealed {
+    /// Everything was under the current key already.
+    pub fn is_nothing(&self) -> bool {
+        self.done == 0 && self.changed_meanwhile == 0
+    }
+
+    fn count(&mut self, rows: u64) {
+        match rows {
+            0 => self.changed_meanwhile += 1,
+            rows => self.done += rows,
+        }
+    }
 }
 
 impl SqlStore {
@@ -86,8 +102,8 @@ impl SqlStore {
             after = *last;
             for (id, record, sealed) in rows {
                 let Some(anew) = self.sealed_anew(&sealed, record, resealed)? else { continue };
-                resealed.done += on_db!(self.db, write, db => changed(sqlx::query(place.update)
-                    .bind(anew.as_str()).bind(id).bind(sealed.as_str()).execute(db)))?;
+                resealed.count(on_db!(self.db, write, db => changed(sqlx::query(place.update)
+                    .bind(anew.as_str()).bind(id).bind(sealed.as_str()).execute(db)))?);
             }
         }
     }
@@ -100,8 +116,8 @@ impl SqlStore {
         for (state_hash, sealed) in rows {
             let record = format!("flow:{state_hash}");
             let Some(anew) = self.sealed_anew(&sealed, record, resealed)? else { continue };
-            resealed.done += on_db!(self.db, write, db => changed(sqlx::query(UPDATE)
-                .bind(anew.as_str()).bind(state_hash.as_str()).bind(sealed.as_str()).execute(db)))?;
+            resealed.count(on_db!(self.db, write, db => changed(sqlx::query(UPDATE)
+                .bind(anew.as_str()).bind(state_hash.as_str()).bind(sealed.as_str()).execute(db)))?);
         }
         Ok(())
     }
@@ -123,5 +139,20 @@ impl SqlStore {
                 Ok(None)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_changed_meanwhile_is_not_taken_for_sealed_anew() {
+        let mut resealed = Resealed::default();
+        assert!(resealed.is_nothing());
+        resealed.count(0);
+        assert!(!resealed.is_nothing() && resealed.done == 0, "the next pass must look at it again");
+        resealed.count(1);
+        assert_eq!((resealed.done, resealed.changed_meanwhile), (1, 1));
     }
 }

@@ -1,5 +1,7 @@
 //! `tributary backup`: everything in one file, while the service runs.
 
+mod one_key;
+
 use super::Place;
 use crate::backup::{
     Backup, BackupWriter, KEY_PART, Manifest, PASSPHRASE_CHARS_MIN, TEXTS_PART, Texts, add_texts,
@@ -14,6 +16,7 @@ use domain::contracts::{AuditStore, BodyStore, Clock, SystemClock};
 use domain::corpus::StorageBackend;
 use domain::secret::Secret;
 use domain::settings::Settings;
+use one_key::copy_under_one_key;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -80,10 +83,15 @@ impl BackupCommand {
         }
         let settings = place.read(&[])?.settings;
         let data_dir = PathBuf::from(&settings.data_dir);
-        let keys = keys::given_keys(&settings, &data_dir)?;
-        let mut writer = BackupWriter::create_with(&self.file, passphrase.as_ref())?;
         let url = wiring::database_url(&settings, &data_dir)?;
-        let schema = store::copy::export(&url, &mut writer).await.context("the database cannot be copied")?;
+        let copy = async || {
+            let mut writer = BackupWriter::create_with(&self.file, passphrase.as_ref())?;
+            let schema =
+                store::copy::export(&url, &mut writer).await.context("the database cannot be copied")?;
+            Ok((writer, schema))
+        };
+        let read_keys = || keys::given_keys(&settings, &data_dir);
+        let ((mut writer, schema), keys) = copy_under_one_key(read_keys, copy).await?;
         for path in dictionaries(&data_dir)? {
             let name = path.file_name().and_then(|name| name.to_str()).context("a file name is not UTF-8")?;
             let bytes = read_file(&path)?;
@@ -119,6 +127,12 @@ impl BackupCommand {
                 "The key of the credentials is not in it; keep secret.key or SVC_SECRET_KEY elsewhere. \
                  `restore` needs it.",
             );
+            if keys.is_some_and(|keys| !keys.others.is_empty()) {
+                terminal::note(
+                    "Warning: the key is being replaced, so that this backup may need the old key as well as the new \
+                     one. Let `tributary rekey` end, and make another backup.",
+                );
+            }
         }
         Ok(())
     }
@@ -157,8 +171,7 @@ pub(super) fn say_failed(texts: &Texts, what: &str) {
 /// Whoever writes a backup anew can make its hashes fit, but not those of the audit log.
 fn verify_audit(backup: &Backup, place: &Place) -> anyhow::Result<()> {
     let settings = place.read(&[])?.settings;
-    let keys = keys::given_keys(&settings, &PathBuf::from(&settings.data_dir))?;
-    let Some(key) = key_that_fits(backup, keys)? else {
+    let Some(key) = key_that_fits(backup, &settings)? else {
         terminal::note("The audit log in it is not verified: the key is not here.");
         return Ok(());
     };
@@ -168,11 +181,15 @@ fn verify_audit(backup: &Backup, place: &Place) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The keys that the backup was made under: those given, or its own.
-pub(super) fn key_that_fits(backup: &Backup, given: Option<SecretKeys>) -> anyhow::Result<Option<SealKey>> {
+/// The keys that the backup was made under: those given, its own, or one that was replaced since.
+pub(super) fn key_that_fits(backup: &Backup, settings: &Settings) -> anyhow::Result<Option<SealKey>> {
     let Some(wanted) = &backup.manifest.key_fingerprint else { return Ok(None) };
-    let keys = given.into_iter().chain(own_keys(backup)?).map(|keys| keys.seal_key());
-    Ok(keys.into_iter().find(|key| key.has(wanted)))
+    let data_dir = PathBuf::from(&settings.data_dir);
+    let known = keys::given_keys(settings, &data_dir)?.into_iter().chain(own_keys(backup)?);
+    if let Some(key) = known.map(|keys| keys.seal_key()).find(|key| key.has(wanted)) {
+        return Ok(Some(key));
+    }
+    Ok(keys::former_key(&data_dir, wanted)?.map(|key| SealKey::from_secret(&key)))
 }
 
 /// The keys that are in the backup itself.

@@ -56,10 +56,11 @@ impl Restore {
         let settings = place.read(&[])?.settings;
         let data_dir = PathBuf::from(&settings.data_dir);
         let key = self.key(&backup, &settings, &data_dir)?;
-        self.check_audit(&backup, keys::given_keys(&settings, &data_dir)?)?;
+        self.check_audit(&backup, &settings)?;
         std::fs::create_dir_all(&data_dir)
             .with_context(|| format!("{} cannot be made", data_dir.display()))?;
         let _nobody_else = alone(&data_dir)?;
+        let _no_rekey = keys::lock_key_file(&data_dir)?;
         let url = wiring::database_url(&settings, &data_dir)?;
         self.check_target(&url).await?;
         let (rows, renewed) = import(&backup, &url).await?;
@@ -112,6 +113,21 @@ impl Restore {
             );
             return Ok(Some(own));
         }
+        if let Some(key) = keys::former_key(data_dir, wanted)?.filter(|_| settings.secret_key.is_empty()) {
+            terminal::note(format!(
+                "The backup was made before `tributary rekey`. Its key is taken from {} into {}; run `tributary rekey` \
+                 again after the restore.",
+                keys::FORMER_KEYS_FILE,
+                keys::KEY_FILE
+            ));
+            return Ok(Some(match here {
+                Some(SecretKeys { current, mut others }) => {
+                    others.push(key);
+                    SecretKeys { current, others }
+                }
+                None => SecretKeys { current: key, others: Vec::new() },
+            }));
+        }
         let missing = match here {
             Some(_) => "the key here is not the one that the credentials were sealed with",
             None => "the key that opens the credentials is not here",
@@ -127,8 +143,8 @@ impl Restore {
     }
 
     /// An entry that was changed in the backup is named before anything is touched.
-    fn check_audit(&self, backup: &Backup, given: Option<SecretKeys>) -> anyhow::Result<()> {
-        let Some(key) = key_that_fits(backup, given)? else { return Ok(()) };
+    fn check_audit(&self, backup: &Backup, settings: &Settings) -> anyhow::Result<()> {
+        let Some(key) = key_that_fits(backup, settings)? else { return Ok(()) };
         let Some(report) = audit_report(backup, &key)? else { return Ok(()) };
         anyhow::ensure!(
             report.ok || self.force,

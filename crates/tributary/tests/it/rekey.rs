@@ -4,7 +4,8 @@ use crate::house::{Client, items};
 use crate::program::{Running, program, run, text};
 use serde_json::json;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Child, Output, Stdio};
+use std::time::Duration;
 use testkit::source::{Behaviour, Source};
 
 const PASSWORD: &str = "a password for tests";
@@ -150,6 +151,100 @@ async fn keys_from_outside_are_replaced_step_by_step() {
     for (name, key) in [("One", "canary-one"), ("Step 0", "canary-step"), ("Step 1", "canary-step")] {
         assert_eq!(key_sent(&admin(&running), name, &source).await, key);
     }
+    assert_log_is_whole(&admin(&running)).await;
+    running.kill();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commands_at_the_same_time_lose_no_credentials() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = source().await;
+    let running = serve(folder.path(), &[]);
+    let client = admin(&running);
+    add(&client, "One", &source, "canary-one").await;
+    let start = |_| {
+        let mut command = program(folder.path(), &["rekey"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let commands: Vec<Child> = (0..3).map(start).collect();
+    let ended: Vec<Output> =
+        commands.into_iter().map(|command| command.wait_with_output().unwrap()).collect();
+    let refused: Vec<&Output> = ended.iter().filter(|output| !output.status.success()).collect();
+    assert!(!refused.is_empty() && refused.len() < ended.len(), "{ended:?}");
+    for output in refused {
+        assert!(text(&output.stderr).contains("wait until it has ended"), "{output:?}");
+    }
+    assert_eq!(keys(folder.path()).len(), 1);
+    assert_eq!(key_sent(&client, "One", &source).await, "canary-one");
+    assert_log_is_whole(&client).await;
+    running.kill();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_that_seals_with_the_old_key_keeps_it_in_place() {
+    const NEW: &str = "a-new-key-that-was-just-made";
+    let folder = tempfile::tempdir().unwrap();
+    let source = source().await;
+    serve(folder.path(), &[]).kill();
+    let old = keys(folder.path()).remove(0);
+    std::fs::write(folder.path().join("data/secret.key"), format!("{NEW}\n{old}\n")).unwrap();
+    // It has its keys from elsewhere, and sees no change of the file.
+    let running = serve(folder.path(), &[("SVC_SECRET_KEY", old.as_str()), ("SVC_SECRET_KEY_OLD", NEW)]);
+    let mut command = program(folder.path(), &["rekey"]);
+    let mut command = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut count = 0;
+    while command.try_wait().unwrap().is_none() {
+        add(&admin(&running), &format!("Source {count}"), &source, "canary-late").await;
+        count += 1;
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    let refused = command.wait_with_output().unwrap();
+    let said = text(&refused.stderr);
+    assert!(!refused.status.success() && said.contains("still seals with the old key"), "{refused:?}");
+    assert_eq!(keys(folder.path()), [NEW, &old]);
+    running.kill();
+
+    let rekeyed = run(folder.path(), &["rekey"]);
+    assert!(rekeyed.status.success(), "{rekeyed:?}");
+    assert_eq!(keys(folder.path()), [NEW]);
+    let running = serve(folder.path(), &[]);
+    for name in ["Source 0".to_owned(), format!("Source {}", count - 1)] {
+        assert_eq!(key_sent(&admin(&running), &name, &source).await, "canary-late");
+    }
+    assert_log_is_whole(&admin(&running)).await;
+    running.kill();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_from_before_is_restored_with_the_key_that_was_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = source().await;
+    let running = serve(folder.path(), &[]);
+    add(&admin(&running), "One", &source, "canary-one").await;
+    running.kill();
+    let old = keys(folder.path());
+    assert!(run(folder.path(), &["backup", "b"]).status.success());
+    for _ in 0..2 {
+        let rekeyed = run(folder.path(), &["rekey"]);
+        let said = text(&rekeyed.stderr);
+        assert!(rekeyed.status.success() && said.contains("secret.key.before-rekey"), "{rekeyed:?}");
+    }
+    let kept = folder.path().join("data/secret.key.before-rekey");
+    assert_eq!(std::fs::read_to_string(&kept).unwrap().lines().last(), Some(old[0].as_str()));
+    #[cfg(unix)]
+    assert_eq!(std::os::unix::fs::MetadataExt::mode(&kept.metadata().unwrap()) & 0o777, 0o600);
+    let new = keys(folder.path());
+
+    let checked = run(folder.path(), &["backup", "--verify", "b"]);
+    assert!(checked.status.success() && text(&checked.stdout).contains("Audit log:"), "{checked:?}");
+    let restored = run(folder.path(), &["restore", "b", "--force"]);
+    assert!(restored.status.success(), "{restored:?}");
+    assert_eq!(keys(folder.path()), [new[0].as_str(), &old[0]]);
+    let running = serve(folder.path(), &[]);
+    assert_eq!(key_sent(&admin(&running), "One", &source).await, "canary-one");
+    assert!(run(folder.path(), &["rekey"]).status.success());
+    assert_eq!(keys(folder.path()), new);
+    assert_eq!(key_sent(&admin(&running), "One", &source).await, "canary-one");
     assert_log_is_whole(&admin(&running)).await;
     running.kill();
 }
