@@ -92,6 +92,22 @@ impl NatsServer {
         self.start();
     }
 
+    /// Stops its process in the middle of whatever it does: the port is open, and nobody answers.
+    pub fn pause(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Lets it go on.
+    pub fn resume(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        let child = self.child.as_ref().expect("it was started");
+        let done = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
+        assert!(done.success(), "{signal}");
+    }
+
     /// How many messages a stream was ever given, and how many it holds now.
     pub fn messages(&self, stream: &str) -> (u64, u64) {
         self.messages_as(stream, "{}")

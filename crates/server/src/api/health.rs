@@ -5,14 +5,13 @@ use crate::error::{ApiError, ErrorBody, Refusal};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::contracts::QueueName;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// How long database and queue may take before we call ourselves not ready.
+/// How long the database may take before we call ourselves not ready.
 const READY_TIME_MAX: Duration = Duration::from_secs(2);
 
 pub fn router() -> OpenApiRouter<Arc<House>> {
@@ -34,7 +33,8 @@ async fn live() -> Json<Health> {
     Json(OK)
 }
 
-/// Whether the service can work: the database and the queue answer, and it was not told to stop.
+/// Whether the service can work: the database answers, and it was not told to stop. A broker that is away is no reason: what
+/// is accepted waits in the database, and results can be read.
 #[utoipa::path(get, path = "/svc/health/ready/", tag = "service", security(),
     responses(
         (status = 200, description = "It can work.", body = Health),
@@ -44,21 +44,13 @@ async fn ready(State(house): State<Arc<House>>) -> Result<Json<Health>, ApiError
     if house.drain.has_begun() {
         return Err(ApiError::of(Refusal::Unavailable));
     }
-    match tokio::time::timeout(READY_TIME_MAX, what_is_missing(&house)).await {
-        Ok(None) => return Ok(Json(OK)),
-        Ok(Some(missing)) => tracing::warn!("not ready: {missing}"),
-        Err(_) => tracing::warn!("not ready: database and queue take too long"),
+    match tokio::time::timeout(READY_TIME_MAX, house.store.ping()).await {
+        Ok(Ok(())) => return Ok(Json(OK)),
+        // For the log only: the answer is open to anybody.
+        Ok(Err(error)) => tracing::warn!("not ready: the database does not answer: {error}"),
+        Err(_) => tracing::warn!("not ready: the database takes too long"),
     }
     Err(ApiError::of(Refusal::Unavailable))
-}
-
-/// For the log only: the answer is open to anybody.
-async fn what_is_missing(house: &House) -> Option<String> {
-    if let Err(error) = house.store.ping().await {
-        return Some(format!("the database does not answer: {error}"));
-    }
-    let queue = house.queue.depth(QueueName::HealthCheck).await.err()?;
-    Some(format!("the queue does not answer: {queue}"))
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]

@@ -2,10 +2,12 @@
 
 use crate::house::{Client, TestHouse};
 use domain::contracts::{NewTask, QueueName};
+use domain::secret::Secret;
 use domain::settings::Settings;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
+use testkit::nats::NatsServer;
 use tributary::service::{Role, Service};
 use tributary::wiring::Wired;
 
@@ -39,6 +41,22 @@ async fn without_its_database_the_service_lives_but_is_not_ready() {
     assert_eq!((tasks.status.as_u16(), &tasks.body), (500, &expected));
     let other = house.admin.get("/svc/search/").await;
     assert_eq!((other.status.as_u16(), other.code()), (503, "unavailable"), "{other:?}");
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_hangs_takes_no_process_out_of_the_balancer() {
+    let Some(mut nats) = NatsServer::prepare("readiness beside a broker that hangs") else { return };
+    nats.start();
+    let queue_url = Secret::new(nats.url());
+    let house = TestHouse::with(|settings| Settings { queue_url, ..settings }).await;
+    assert_eq!(house.anonymous().get("/svc/health/ready/").await.status, 200);
+    nats.pause();
+    for _ in 0..3 {
+        let ready = house.anonymous().get("/svc/health/ready/").await;
+        assert_eq!(ready.status, 200, "searches wait in the database, results are read: {ready:?}");
+    }
+    nats.resume();
     house.stop().await;
 }
 
