@@ -5,7 +5,7 @@ Needs Python alone. The server must listen on loopback, and the user must be an 
 
     scripts/hostile.py --base http://127.0.0.1:8000 --pid 4711 --user admin --password … [answers] [sign-ins] [ingests]
 
-Without names all three are run. `answers` adds a SearchProvider that asks a source inside this script and deletes it
+Without names all three are run. `answers` adds SearchProviders that ask a source inside this script and deletes them
 again; `ingests` needs a license that opens the cache. Each measurement prints the memory of the process (RSS) before,
 at its peak and after, and the slowest answers of /svc/health/live/ meanwhile.
 """
@@ -141,34 +141,39 @@ def hostile_answers(service):
     Source.body = gzip.compress(b'{"items":' + lists(ANSWER_BYTES) + b"}", 9)
     listener = Listener(("127.0.0.1", 0), Source)
     threading.Thread(target=listener.serve_forever, daemon=True).start()
-    name = f"Hostile source {listener.server_address[1]}"
-    draft = {
-        "name": name,
-        "connector": "RequestsGet",
-        "url": f"http://127.0.0.1:{listener.server_address[1]}/",
-        "query_template": "{url}?q={query_string}",
-        "response_mappings": "RESULTS=items",
-        "result_mappings": "title=title",
-    }
-    status, provider = service.call("POST", "/svc/searchproviders/", draft)
-    if status != 201:
-        print(f"answers: the source cannot be added: {status} {provider}")
-        return
+    port = listener.server_address[1]
+    # One source for each search: a source that failed a few times is left alone for a while.
+    providers = []
+    for number in range(SEARCHES):
+        draft = {
+            "name": f"Hostile source {port} {number}",
+            "connector": "RequestsGet",
+            "url": f"http://127.0.0.1:{port}/{number}",
+            "query_template": "{url}?q={query_string}",
+            "response_mappings": "RESULTS=items",
+            "result_mappings": "title=title",
+        }
+        status, provider = service.call("POST", "/svc/searchproviders/", draft)
+        if status != 201:
+            print(f"answers: the source cannot be added: {status} {provider}")
+            return
+        providers.append(provider)
     said = []
 
-    def search(number):
-        query = urllib.parse.urlencode({"qs": f"river {number}", "providers": str(provider["id"])})
+    def search(provider):
+        query = urllib.parse.urlencode({"qs": "river", "providers": str(provider["id"])})
         status, answer = service.call("GET", f"/svc/search/?{query}")
-        info = answer.get("info", {}).get(name, {}) if isinstance(answer, dict) else {}
+        info = answer.get("info", {}).get(provider["name"], {}) if isinstance(answer, dict) else {}
         said.append((status, (info.get("error") or {}).get("message", "")))
 
     with Watch(service) as watch:
-        threads = [threading.Thread(target=search, args=(number,)) for number in range(SEARCHES)]
+        threads = [threading.Thread(target=search, args=(provider,)) for provider in providers]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-    service.call("DELETE", f"/svc/searchproviders/{provider['id']}/")
+    for provider in providers:
+        service.call("DELETE", f"/svc/searchproviders/{provider['id']}/")
     listener.shutdown()
     watch.report(f"{SEARCHES} hostile answers of {len(Source.body)} bytes", f"Answered: {counted(said)}.")
 
