@@ -1,5 +1,6 @@
 //! SearchProvider: the configuration of one searchable source.
 
+use crate::bounded_json::{self, FIELD_VALUES_MAX};
 use crate::ids::{ProviderId, UserId};
 use crate::instant::Instant;
 use crate::notation::credentials::session_name;
@@ -219,7 +220,9 @@ impl ProviderDraft {
 fn object_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
     let value = match Value::deserialize(deserializer)? {
         Value::String(text) if text.trim().is_empty() => Value::Null,
-        Value::String(text) => serde_json::from_str(&text).map_err(D::Error::custom)?,
+        Value::String(text) => {
+            bounded_json::parse(text.as_bytes(), FIELD_VALUES_MAX).map_err(D::Error::custom)?
+        }
         other => other,
     };
     match value {
@@ -311,6 +314,18 @@ mod tests {
                 let read = serde_json::from_value::<ProviderDraft>(json!({field: given})).ok();
                 let shown = read.map(|draft| json!(draft)[field].clone());
                 assert_eq!(shown, want, "{field}: {given}");
+            }
+        }
+    }
+
+    /// A text is one value of a request, whatever it holds.
+    #[test]
+    fn a_template_written_as_text_has_a_bound() {
+        let text = |count: usize| format!(r#"{{"a": [{}0]}}"#, "0,".repeat(count));
+        for (count, is_read) in [(1_000, true), (FIELD_VALUES_MAX, false)] {
+            for field in ["post_query_template", "query_template_json"] {
+                let read = serde_json::from_value::<ProviderDraft>(json!({field: text(count)}));
+                assert_eq!(read.is_ok(), is_read, "{field}: {count}");
             }
         }
     }

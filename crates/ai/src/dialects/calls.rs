@@ -1,6 +1,7 @@
 //! Calls of tools that arrive in parts.
 
 use super::request::unreadable;
+use domain::bounded_json::parse_answer;
 use domain::contracts::{ModelError, Piece, ToolCall};
 use serde_json::{Map, Value};
 
@@ -74,7 +75,7 @@ impl Calls {
 pub fn arguments(text: &str) -> Value {
     match text.trim() {
         "" => Value::Object(Map::new()),
-        text => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
+        text => parse_answer(text.as_bytes()).unwrap_or_else(|_| Value::String(text.to_owned())),
     }
 }
 
@@ -113,6 +114,12 @@ mod tests {
         );
         calls.finish(&mut out);
         assert_eq!(out.len(), 3, "each call is told once");
+    }
+
+    #[test]
+    fn arguments_of_very_many_values_stay_a_text() {
+        let text = format!("[{}0]", "0,".repeat(200_000));
+        assert_eq!(arguments(&text), Value::String(text.clone()));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::calls::Calls;
 use super::request::{base, bearer, dimensions, json, post, sentence, unreadable};
 use super::{Call, Dialect, DialectKind, ReadPieces};
 use crate::tokens;
-use domain::bounded_json::parse_answer;
+use domain::bounded_json::{ANSWER_VALUES_MAX, parse_answer, parse_as};
 use domain::contracts::{HttpRequest, HttpResponse, ModelError, ModelErrorKind, Piece, Prompt, ReadAs, Turn};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -177,7 +177,8 @@ impl Reading {
         if line.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }
-        let line: Line = serde_json::from_slice(line).map_err(|_| unreadable("a line of it is no JSON"))?;
+        let line: Line =
+            parse_as(line, ANSWER_VALUES_MAX).map_err(|_| unreadable("a line of it is no JSON"))?;
         if let Some(error) = line.error {
             let told = sentence(&error).unwrap_or_default();
             return Err(ModelError::new(ModelErrorKind::Unavailable, format!("the model failed: {told}")));

@@ -2,6 +2,7 @@
 
 use super::Call;
 use bytes::Bytes;
+use domain::bounded_json::{BoundedJsonError, parse_as};
 use domain::contracts::{HttpMethod, HttpRequest, HttpResponse, ModelError, ModelErrorKind, Origin};
 use domain::secret::Secret;
 use serde::de::DeserializeOwned;
@@ -84,11 +85,18 @@ pub fn unreadable(sentence: &str) -> ModelError {
     ModelError::new(ModelErrorKind::Unreadable, format!("the model's answer cannot be read: {sentence}"))
 }
 
+/// Most values in an answer of vectors: 128 texts of 4,096 numbers each, and room.
+const VECTOR_VALUES_MAX: usize = 1_000_000;
+
 /// The body of an answer as JSON.
 pub fn json<T: DeserializeOwned>(answer: &HttpResponse) -> Result<T, ModelError> {
     // The sentence of the parser may repeat a piece of the body; its place alone tells enough.
-    serde_json::from_slice(&answer.body)
-        .map_err(|error| unreadable(&format!("no such JSON as expected in line {}", error.line())))
+    parse_as(&answer.body, VECTOR_VALUES_MAX).map_err(|error| match error {
+        BoundedJsonError::Malformed(error) => {
+            unreadable(&format!("no such JSON as expected in line {}", error.line()))
+        }
+        error => unreadable(&format!("it {error}")),
+    })
 }
 
 /// A service's own sentence, on one line and not too long.
@@ -118,6 +126,19 @@ mod tests {
         assert_eq!(scored(&[(2, 0.9), (0, 1.5)]), Ok(vec![1.0, 0.0, 0.9]));
         assert_eq!(scored(&[(1, f32::NAN), (0, -2.0)]), Ok(vec![0.0, 0.0, 0.0]));
         assert!(scored(&[(3, 0.1)]).is_err());
+    }
+
+    #[test]
+    fn an_answer_of_very_many_values_is_unreadable() {
+        let answer = |count: usize| HttpResponse {
+            status: 200,
+            headers: Vec::new(),
+            body: format!("[{}[]]", "[],".repeat(count)).into(),
+        };
+        assert_eq!(json::<Vec<Vec<f32>>>(&answer(600_000)).map(|list| list.len()), Ok(600_001));
+        let error = json::<Vec<Vec<f32>>>(&answer(VECTOR_VALUES_MAX)).expect_err("too many");
+        assert_eq!(error.kind, ModelErrorKind::Unreadable);
+        assert!(error.to_string().contains("more than 1,000,000 values"), "{error}");
     }
 
     #[test]

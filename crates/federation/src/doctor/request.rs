@@ -2,6 +2,7 @@
 
 use super::shell;
 use super::words::is_listed;
+use domain::bounded_json::{self, BoundedJsonError, FIELD_VALUES_MAX};
 use domain::contracts::HttpMethod;
 use serde_json::Value;
 use url::{Url, form_urlencoded};
@@ -242,10 +243,13 @@ impl Given {
     fn body(&self, data: &str) -> Result<Body, String> {
         let looks_json = data.trim_start().starts_with(['{', '[']);
         if self.is_json || looks_json {
-            return match serde_json::from_str(data) {
+            return match bounded_json::parse(data.as_bytes(), FIELD_VALUES_MAX) {
                 Ok(value @ Value::Object(_)) => Ok(Body::Json(value)),
                 Ok(_) => Err("The body must be a JSON object.".to_owned()),
-                Err(error) => Err(format!("The body is not valid JSON: {error}.")),
+                Err(BoundedJsonError::Malformed(error)) => {
+                    Err(format!("The body is not valid JSON: {error}."))
+                }
+                Err(error) => Err(format!("The body {error}.")),
             };
         }
         Ok(Body::Form(form_urlencoded::parse(data.as_bytes()).into_owned().collect()))
@@ -302,6 +306,14 @@ mod tests {
             .join(" ")
             .trim()
             .to_owned()
+    }
+
+    #[test]
+    fn a_body_of_very_many_values_is_refused() {
+        let command =
+            format!("curl https://h.example/ --json '{{\"a\": [{}0]}}'", "0,".repeat(FIELD_VALUES_MAX));
+        let refused = read(&command).err().expect("refused");
+        assert_eq!(refused, "The body holds more than 10,000 values.");
     }
 
     #[test]

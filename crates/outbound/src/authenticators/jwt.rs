@@ -8,6 +8,7 @@ use super::endpoints::{Endpoint, Place, same_issuer};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use domain::authenticator::Authenticator;
+use domain::bounded_json::{self, FIELD_VALUES_MAX};
 use domain::contracts::OAuthError;
 use ring::signature::{self, RsaPublicKeyComponents, UnparsedPublicKey};
 use serde_json::{Map, Value};
@@ -47,7 +48,7 @@ impl<'a> Unproven<'a> {
         let (header, claims) = signed.split_once('.')?;
         let object = |part: &str| {
             let bytes = BASE64_URL_SAFE_NO_PAD.decode(part).ok()?;
-            serde_json::from_slice::<Map<String, Value>>(&bytes).ok()
+            bounded_json::parse_object(&bytes, FIELD_VALUES_MAX)
         };
         let signature = BASE64_URL_SAFE_NO_PAD.decode(signature).ok()?;
         Some(Self { header: object(header)?, claims: object(claims)?, signed, signature })

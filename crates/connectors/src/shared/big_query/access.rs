@@ -5,6 +5,7 @@ use crate::shared::remote_sql::exchange::Target;
 use crate::shared::remote_sql::signature::{self, SigningKey};
 use crate::shared::remote_sql::site::Site;
 use crate::shared::remote_sql::wrong;
+use domain::bounded_json::{self, FIELD_VALUES_MAX};
 use domain::contracts::{ConnectorError, Origin, Toolbox};
 use domain::notation::credentials::SourceCredentials;
 use domain::secret::Secret;
@@ -89,8 +90,8 @@ impl Access {
 impl ServiceAccount {
     /// A mistake is told without any part of the key.
     fn read(text: &str, site: &Site) -> Result<Self, String> {
-        let json: Value =
-            serde_json::from_str(text).map_err(|_| "The key is not readable as JSON.".to_owned())?;
+        let json = bounded_json::parse(text.as_bytes(), FIELD_VALUES_MAX)
+            .map_err(|_| "The key is not readable as JSON.".to_owned())?;
         let field = |name: &str| json.get(name).and_then(Value::as_str);
         let needed = |name: &str| field(name).ok_or_else(|| format!("The key has no {name}. {NEEDED}"));
         Ok(Self {

@@ -1,6 +1,7 @@
 //! The variables of a question: `query_mappings` says which variable holds the words, the limit, the order and the
 //! page; `query_template_json` holds the others. A name with dots is a place inside an object.
 
+use domain::bounded_json::{self, FIELD_VALUES_MAX};
 use domain::contracts::ProviderQuery;
 use domain::notation::json_path::JsonPath;
 use domain::notation::query_mappings::{PAGE_SIZE, QueryMappings};
@@ -179,7 +180,7 @@ fn put(object: &mut Map<String, Value>, place: &[String], value: Value) {
 
 /// The value of an order: JSON where it is JSON, else a text.
 fn value(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|_| json!(text))
+    bounded_json::parse(text.as_bytes(), FIELD_VALUES_MAX).unwrap_or_else(|_| json!(text))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The arguments of a tool: `query_mappings` says which one holds the words, the limit, the order and the page; its
 //! other pairs and `query_template_json` have fixed values.
 
+use domain::bounded_json::{self, FIELD_VALUES_MAX};
 use domain::contracts::ProviderQuery;
 use domain::notation::query_mappings::{PAGE_SIZE, QueryMappings};
 use domain::search::Sort;
@@ -113,7 +114,7 @@ fn name_of(key: &str, name: &str) -> Result<String, String> {
 
 /// JSON where it is JSON, else a text.
 fn value(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|_| json!(text))
+    bounded_json::parse(text.as_bytes(), FIELD_VALUES_MAX).unwrap_or_else(|_| json!(text))
 }
 
 #[cfg(test)]

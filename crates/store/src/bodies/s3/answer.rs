@@ -1,6 +1,7 @@
 //! What an S3 server answers: its codes of errors, and its lists of objects.
 
 use bytes::Bytes;
+use domain::bounded_json::ANSWER_VALUES_MAX;
 use domain::contracts::BodyError;
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -82,16 +83,18 @@ impl Listing {
     }
 }
 
-/// The elements that hold text, with it, in order. None for what is not well formed.
+/// The elements that hold text, with it, in order. None for what is not well formed, and for more than any page has.
 fn leaves(body: &[u8]) -> Option<Vec<(String, String)>> {
     let mut reader = Reader::from_str(std::str::from_utf8(body).ok()?);
     let mut leaves = Vec::new();
     let mut open: Option<(String, String)> = None;
     let mut depth = 0_usize;
+    let mut left = ANSWER_VALUES_MAX;
     loop {
         match reader.read_event().ok()? {
             Event::Start(start) => {
                 depth += 1;
+                left = left.checked_sub(1)?;
                 open = Some((start.local_name().as_ref().to_owned(), String::new()));
             }
             Event::Text(text) => add(&mut open, &text.xml10_content()),
@@ -161,6 +164,10 @@ mod tests {
         }
         assert_eq!(Listing::read(b"<ListBucketResult><IsTruncated>false"), None);
         assert_eq!(Listing::read(b"\xff"), None);
+        let keys =
+            |count: usize| page(&format!("{}<IsTruncated>false</IsTruncated>", "<Key>a</Key>".repeat(count)));
+        assert!(Listing::read(keys(1_000).as_bytes()).is_some());
+        assert_eq!(Listing::read(keys(ANSWER_VALUES_MAX).as_bytes()), None, "more than any page has");
     }
 
     #[test]

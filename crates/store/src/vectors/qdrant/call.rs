@@ -2,7 +2,7 @@
 
 use super::QdrantConfig;
 use bytes::{Bytes, BytesMut};
-use domain::bounded_json::parse_answer;
+use domain::bounded_json::{ANSWER_VALUES_MAX, parse_answer, parse_as};
 use domain::contracts::{Fetch, FetchError, HttpMethod, HttpRequest, Origin, VectorError};
 use domain::secret::{self, Secret};
 use futures_util::StreamExt;
@@ -140,7 +140,7 @@ impl Server {
     async fn exchange<T: DeserializeOwned>(&self, request: &HttpRequest) -> Result<T, Refusal> {
         let (status, body) = self.send(request).await.map_err(failure)?;
         if status == 200 {
-            let read: Result<Success<T>, _> = serde_json::from_slice(&body);
+            let read = parse_as::<Success<T>>(&body, ANSWER_VALUES_MAX);
             return read.map(|success| success.result).map_err(|_| strange(status));
         }
         let told = sentence(&body);

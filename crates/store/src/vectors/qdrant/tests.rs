@@ -5,6 +5,7 @@ use domain::contracts::ChunkVector;
 use domain::ids::{ProviderId, UserId};
 use outbound::{Gate, GateLimits};
 use std::time::Duration;
+use testkit::source::{Behaviour, Source};
 use testkit::suites::vector_store::{self, DirectHouse};
 use testkit::vendors::qdrant::{self, KEY, Qdrant};
 
@@ -171,6 +172,17 @@ async fn what_goes_wrong_is_told_without_secrets() {
     server.throttle();
     let busy = vectors.nearest(asking, &[1.0, 0.0]).await;
     assert!(matches!(busy, Err(VectorError::Unreachable(_))), "{busy:?}");
+}
+
+#[tokio::test]
+async fn an_answer_of_very_many_values_is_not_read() {
+    let source = Source::start().await;
+    let hits = format!(r#"{{"result": {{"points": [{}{{}}]}}}}"#, "{},".repeat(200_000));
+    source.reply(Behaviour::text("application/json", hits));
+    let vectors = QdrantVectors::new(config(source.url().as_str())).unwrap();
+    let me = [AclToken::User(UserId(7))];
+    let told = vectors.nearest(Asking { tokens: &me, limit: 3 }, &[1.0, 0.0]).await.unwrap_err().to_string();
+    assert!(told.contains("does not answer as Qdrant does"), "{told}");
 }
 
 #[test]
