@@ -69,7 +69,7 @@ impl Ground {
             found: None,
             now: SystemClock.now(),
         };
-        self.store.finish_run(finished).await.unwrap().expect("the newest run");
+        self.store.finish_run(finished).await.unwrap().unwrap();
         Ok(search)
     }
 
