@@ -1,7 +1,7 @@
-//! JSON that others wrote, read with a bound on the number of its values.
+//! JSON that others wrote, read with a bound on the number of its values and on the memory that they take.
 //!
 //! A value takes many times the bytes that it has in the text: `[0]` is three bytes there and more than a hundred in
-//! memory. So the bound is on the number of values, and reading stops as soon as it is passed.
+//! memory. So values are counted and their memory is added up, and reading stops as soon as a bound is passed.
 
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
@@ -16,11 +16,28 @@ pub const FIELD_VALUES_MAX: usize = 10_000;
 /// Most values in one answer of a source, a model or another service: objects, lists, texts, numbers.
 pub const ANSWER_VALUES_MAX: usize = 200_000;
 
+/// The values of a text take so many times its bytes at most; ordinary answers take three to seven times theirs.
+pub const AMPLIFICATION_MAX: usize = 10;
+
+/// The values of a short text may take so much, whatever its length: thousands of the smallest results are no attack.
+pub const MEMORY_FREE: usize = 16 * MB;
+const MB: usize = 1024 * 1024;
+
+/// What values take in memory, measured: any value; the room of a list and of an object beside their values; a field
+/// beside its value.
+const VALUE_BYTES: usize = 40;
+const LIST_BYTES: usize = 80;
+const OBJECT_BYTES: usize = 400;
+const FIELD_BYTES: usize = 96;
+
 /// Why a text did not become a value.
 #[derive(Debug, thiserror::Error)]
 pub enum BoundedJsonError {
     #[error("holds more than {} values", grouped(*.0))]
     TooManyValues(usize),
+    /// Its values would take more megabytes than this.
+    #[error("would take more than {0} MB of memory: it is made of very many small values")]
+    TooMuchMemory(usize),
     #[error("is not JSON ({0})")]
     Malformed(#[from] serde_json::Error),
 }
@@ -32,7 +49,8 @@ pub fn parse_answer(text: &[u8]) -> Result<Value, BoundedJsonError> {
 
 /// The value of a text that holds at most so many.
 pub fn parse(text: &[u8], values_max: usize) -> Result<Value, BoundedJsonError> {
-    let counter = Counter { left: Cell::new(values_max), is_exceeded: Cell::new(false) };
+    let memory_max = text.len().saturating_mul(AMPLIFICATION_MAX).max(MEMORY_FREE);
+    let counter = Counter::new(values_max, memory_max);
     let mut reader = serde_json::Deserializer::from_slice(text);
     let parsed = BoundedValue(&counter).deserialize(&mut reader).and_then(|value| {
         reader.end()?;
@@ -40,8 +58,11 @@ pub fn parse(text: &[u8], values_max: usize) -> Result<Value, BoundedJsonError> 
     });
     match parsed {
         Ok(value) => Ok(value),
-        Err(_) if counter.is_exceeded.get() => Err(BoundedJsonError::TooManyValues(values_max)),
-        Err(error) => Err(BoundedJsonError::Malformed(error)),
+        Err(error) => Err(match counter.exceeded.get() {
+            Some(Bound::Values) => BoundedJsonError::TooManyValues(values_max),
+            Some(Bound::Memory) => BoundedJsonError::TooMuchMemory(memory_max / MB),
+            None => BoundedJsonError::Malformed(error),
+        }),
     }
 }
 
@@ -63,10 +84,10 @@ pub fn parse_object(text: &[u8], values_max: usize) -> Option<Map<String, Value>
 
 /// How many values a reader builds from a text until it ends, is malformed or passes the bound by one. Builds none.
 pub fn count_values(text: &[u8], values_max: usize) -> usize {
-    let counter = Counter { left: Cell::new(values_max), is_exceeded: Cell::new(false) };
+    let counter = Counter::new(values_max, usize::MAX);
     let _counted_until_here =
         CountedValue(&counter).deserialize(&mut serde_json::Deserializer::from_slice(text));
-    values_max - counter.left.get() + usize::from(counter.is_exceeded.get())
+    values_max - counter.left.get() + usize::from(counter.exceeded.get().is_some())
 }
 
 /// A number with commas, as it stands in a sentence.
@@ -82,22 +103,47 @@ pub fn grouped(number: usize) -> String {
     shown
 }
 
-/// How many values may still come.
+#[derive(Debug, Clone, Copy)]
+enum Bound {
+    Values,
+    Memory,
+}
+
+/// How many values may still come, and how much memory they may take.
 struct Counter {
     left: Cell<usize>,
-    is_exceeded: Cell<bool>,
+    memory_left: Cell<usize>,
+    /// The bound that was passed.
+    exceeded: Cell<Option<Bound>>,
 }
 
 impl Counter {
+    fn new(values_max: usize, memory_max: usize) -> Self {
+        Self { left: Cell::new(values_max), memory_left: Cell::new(memory_max), exceeded: Cell::new(None) }
+    }
+
     fn take<E: Error>(&self) -> Result<(), E> {
         match self.left.get().checked_sub(1) {
             Some(left) => {
                 self.left.set(left);
+                self.take_memory(VALUE_BYTES)
+            }
+            None => {
+                self.exceeded.set(Some(Bound::Values));
+                Err(E::custom("too many values"))
+            }
+        }
+    }
+
+    fn take_memory<E: Error>(&self, bytes: usize) -> Result<(), E> {
+        match self.memory_left.get().checked_sub(bytes) {
+            Some(left) => {
+                self.memory_left.set(left);
                 Ok(())
             }
             None => {
-                self.is_exceeded.set(true);
-                Err(E::custom("too many values"))
+                self.exceeded.set(Some(Bound::Memory));
+                Err(E::custom("too much memory"))
             }
         }
     }
@@ -138,7 +184,8 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
         Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+    fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
+        self.0.take_memory(value.len())?;
         Ok(Value::String(value.to_owned()))
     }
 
@@ -147,6 +194,7 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        self.0.take_memory(LIST_BYTES)?;
         let mut list = Vec::new();
         while let Some(item) = items.next_element_seed(BoundedValue(self.0))? {
             list.push(item);
@@ -157,8 +205,10 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        self.0.take_memory(OBJECT_BYTES)?;
         let mut object = Map::new();
         while let Some(name) = entries.next_key::<String>()? {
+            self.0.take_memory(FIELD_BYTES + name.len())?;
             object.insert(name, entries.next_value_seed(BoundedValue(self.0))?);
         }
         Ok(Value::Object(object))
@@ -257,6 +307,24 @@ mod tests {
         }
         let error = parse(format!("[{}0]", "0,".repeat(200_000)).as_bytes(), ANSWER_VALUES_MAX);
         assert_eq!(error.expect_err("too many").to_string(), "holds more than 200,000 values");
+    }
+
+    #[test]
+    fn stops_when_small_values_take_too_much_memory() {
+        let dense = |count: usize| format!("[{}{{}}]", r#"{"a":0},"#.repeat(count));
+        let fits = MEMORY_FREE / (OBJECT_BYTES + FIELD_BYTES + 2 * VALUE_BYTES + 1) - 2;
+        assert!(parse_answer(dense(fits).as_bytes()).is_ok());
+        let error = parse_answer(dense(2 * fits).as_bytes()).expect_err("too dense");
+        assert!(matches!(error, BoundedJsonError::TooMuchMemory(16)), "{error}");
+        let lists = format!("[{}[0]]", "[0],".repeat(99_000));
+        assert!(parse_answer(lists.as_bytes()).is_ok(), "sixteen megabytes are free");
+
+        let result = |number: usize| {
+            json!({"title": format!("river level {number}"), "url": format!("https://h.example/{number}"),
+                "body": "The river rose in the night and fell again. ".repeat(3), "id": number, "tags": ["a", "b"]})
+        };
+        let ordinary = Value::Array((0..20_000).map(result).collect()).to_string();
+        assert!(ordinary.len() * 4 > MEMORY_FREE && parse_answer(ordinary.as_bytes()).is_ok());
     }
 
     #[test]
