@@ -37,11 +37,10 @@ impl SemanticCache {
             return Err(StoreError::NotFound);
         }
         let grants = self.parts.store.grants(id).await?;
-        let mut live = grants.iter().filter(|grant| grant.revoked_at.is_none());
-        if !live.clone().any(|grant| grant.user_id == asker) {
+        if !grants.iter().any(|grant| grant.user_id == asker && grant.revoked_at.is_none()) {
             return Err(StoreError::NotFound);
         }
-        let is_only_theirs = live.all(|grant| grant.user_id == asker);
+        let is_only_theirs = grants.iter().all(|grant| grant.user_id == asker);
         Ok(if is_only_theirs { signal } else { veiled(signal) })
     }
 

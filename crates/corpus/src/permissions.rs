@@ -64,7 +64,8 @@ fn opens(provider: &SearchProvider, person: &User, catalogues: &Catalogues) -> b
     }
 }
 
-fn is_by_provider(provider: &SearchProvider) -> bool {
+/// The groups of the provider see what any of their members was given.
+pub fn is_by_provider(provider: &SearchProvider) -> bool {
     provider.config_value(BLOCK, KEY).and_then(Value::as_str) == Some(BY_PROVIDER)
 }
 

@@ -1,8 +1,8 @@
 //! One document: who asks its source, and what follows from the answer.
 
 use super::{Checked, verdict};
-use crate::ingest::{Asked, Errand, asked_for, is_fetched_by};
-use crate::{CacheParts, SemanticCache, removal};
+use crate::ingest::{Asked, Errand, asked_for, is_fetched_by, is_shared};
+use crate::{CacheParts, SemanticCache, permissions, removal};
 use domain::contracts::{PageProbe, PageWanted, StoreError};
 use domain::corpus::{DocumentAddress, Grant, Liveness, Signal};
 use domain::ids::{ResultId, SignalId, UserId};
@@ -38,20 +38,42 @@ pub async fn check(
             .is_some_and(|one| verdict::is_other_version(&signal.external_version, &one.probe.version));
     // It is there, and the copy is not what it says: that is verified when the new text is here.
     let noted = if is_other { Liveness::Unknown } else { verdict::noted(signal.liveness, said) };
-    match parts.store.set_liveness(signal.signal_id, noted, http_status, now).await {
+    let is_for_one = match &answer {
+        Some(answer) if said != Liveness::Alive => is_for_one(parts, signal, answer).await?,
+        _ => false,
+    };
+    let (noted, noted_http) = match is_for_one {
+        true => (verdict::noted(signal.liveness, Liveness::Unknown), None),
+        false => (noted, http_status),
+    };
+    match parts.store.set_liveness(signal.signal_id, noted, noted_http, now).await {
         // Somebody has removed it meanwhile; the source has still said what it said.
         Ok(()) | Err(StoreError::NotFound) => {}
         Err(error) => return Err(error),
     }
     cache.tally.probed(now.date_naive(), said);
     if let Some(answer) = &answer {
-        if verdict::is_refusal(answer.probe.http_status) {
+        let has_accounts = parts.catalogues.authenticator_of(&answer.asked.provider).is_some();
+        let is_gone_for_one = said == Liveness::Gone && is_for_one && has_accounts;
+        if verdict::is_refusal(answer.probe.http_status) || is_gone_for_one {
             revoke(parts, signal, answer.user).await?;
         } else if is_other {
             fetch_again(parts, signal, answer).await;
         }
     }
     Ok(Checked { signal_id: signal.signal_id, verdict: said, http_status, checked_at: now })
+}
+
+/// True when the answer is one person's, and others see the record: another account, or another provider at the same
+/// address, may be told something else, so that bad news is not noted for everybody.
+async fn is_for_one(parts: &CacheParts, signal: &Signal, answer: &Answer) -> Result<bool, StoreError> {
+    let provider = &answer.asked.provider;
+    let has_accounts = parts.catalogues.authenticator_of(provider).is_some();
+    if !has_accounts && signal.source_provider_id.is_some() {
+        return Ok(false);
+    }
+    let is_for_members = signal.source_provider_id.is_some() && permissions::is_by_provider(provider);
+    Ok(is_for_members || is_shared(parts, signal, answer.user).await?)
 }
 
 /// The source refused this person the document.

@@ -91,13 +91,11 @@ pub async fn begin_and_wait(
             sleep(LOOK_EVERY).await;
             let signal = records::requested(parts, accepted.signal.signal_id, user).await?;
             let grant = grant_of(parts, &signal, user).await?;
-            let is_in = grant.is_some_and(|grant| {
-                grant.opens(&signal) && grant.last_ok.is_some_and(|last_ok| last_ok >= since)
-            });
-            if is_in {
+            let Some(grant) = grant else { continue };
+            if grant.opens(&signal) && grant.last_ok.is_some_and(|last_ok| last_ok >= since) {
                 return Ok(signal);
             }
-            if let Some(why) = signal.messages.last().filter(|newest| Some(*newest) != told.as_ref()) {
+            if let Some(why) = grant.messages.last().filter(|newest| Some(*newest) != told.as_ref()) {
                 // When it was is of no interest to who waits.
                 let reason = why.split_once("] ").map_or(why.as_str(), |(_, reason)| reason);
                 return Err(IngestError::NoText(reason.to_owned()));

@@ -2,8 +2,8 @@
 
 use super::errand::{Errand, HeldText};
 use super::miss::Miss;
-use super::source;
 use super::vectors::put_acl;
+use super::{records, source};
 use crate::CacheParts;
 use domain::contracts::{BodyKey, PageError, PageText, PageWanted, StoreError};
 use domain::corpus::{Liveness, Signal};
@@ -68,7 +68,7 @@ pub async fn fetched(
     };
     match parts.pages.read(&wanted).await {
         Ok(page) => Ok(Fetched { page, is_supplied: false }),
-        Err(error) => Err(refused(parts, errand, (signal, &wanted.target), error).await?),
+        Err(error) => Err(refused(parts, &wanted, (signal, provider), error).await?),
     }
 }
 
@@ -96,20 +96,33 @@ async fn held_page(parts: &CacheParts, held: &HeldText) -> Result<Option<PageTex
 /// What the source's refusal means for the document and for the person's right to it.
 async fn refused(
     parts: &CacheParts,
-    errand: &Errand,
-    (signal, target): (&Signal, &PageTarget<'_>),
+    wanted: &PageWanted<'_>,
+    (signal, provider): (&Signal, &SearchProvider),
     error: PageError,
 ) -> Result<Miss, Miss> {
-    let (id, now) = (signal.signal_id, parts.clock.now());
+    let (id, user, target, now) = (signal.signal_id, wanted.user, &wanted.target, parts.clock.now());
     // Another provider's or account's answer says nothing about the record.
-    let is_of_record = source::is_fetched_by(parts, signal, target, errand.user).await?;
+    let is_of_record = source::is_fetched_by(parts, signal, target, user).await?;
+    let is_refused = match error {
+        PageError::Denied(_) => true,
+        // Many sources say so to whoever may not see a document (any more).
+        PageError::Gone(_) => {
+            !signal.content_hash.is_empty() && parts.catalogues.authenticator_of(provider).is_some()
+        }
+        _ => false,
+    };
     match error {
         // A text that a person gave is theirs, whatever the source says.
-        PageError::Denied(_) if is_of_record && !signal.is_supplied => {
-            parts.store.revoke_grant(id, errand.user, now).await?;
+        _ if is_refused && is_of_record && !signal.is_supplied => {
+            parts.store.revoke_grant(id, user, now).await?;
             put_acl(parts, id).await?;
         }
-        PageError::Gone(status) if is_of_record => {
+        // A source without accounts says the same to everybody. What one person is told at an address that they typed is
+        // not noted on a record that others have, too.
+        PageError::Gone(status)
+            if is_of_record
+                && (target.source_id().is_some() || !records::is_shared(parts, signal, user).await?) =>
+        {
             parts.store.set_liveness(id, Liveness::Gone, Some(status), now).await?;
         }
         // A source may be back in a moment; an address that nobody vouches for is asked once.

@@ -31,7 +31,7 @@ pub(crate) use automatic::{keep, promote};
 pub(crate) use copy::{kept, text, visible};
 pub(crate) use errand::{Errand, TASK};
 pub(crate) use reading::prepared;
-pub(crate) use records::all_visible_at;
+pub(crate) use records::{all_visible_at, is_shared};
 pub(crate) use run::{Outcome, run};
 pub(crate) use source::{Asked, asked_for, is_fetched_by};
 pub(crate) use vectors::{FollowError, put_vectors};

@@ -59,6 +59,12 @@ pub async fn with_text(
     }))
 }
 
+/// Others have been given the text of the record as well.
+pub async fn is_shared(parts: &CacheParts, signal: &Signal, user: UserId) -> Result<bool, StoreError> {
+    let grants = parts.store.grants(signal.signal_id).await?;
+    Ok(grants.iter().any(|grant| grant.user_id != user && grant.opens(signal)))
+}
+
 /// Those who have a text of this address and provider and see whatever the provider gives: a newer text that another
 /// person brings is theirs as well.
 pub async fn followers(

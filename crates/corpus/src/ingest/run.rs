@@ -51,10 +51,16 @@ pub async fn run(parts: &CacheParts, errand: &Errand, attempt: u32) -> Result<Ou
     };
     tracing::info!(signal.id = errand.signal.0, "a document did not come into the cache: {why}");
     let now = parts.clock.now();
-    match parts.store.note_failure(errand.signal, message::at(now, &why), now).await {
+    match note_failure(parts, errand, message::at(now, &why)).await {
         Ok(()) | Err(StoreError::NotFound) => Ok(Outcome::Failed),
         Err(error) => Err(TaskError(error.to_string())),
     }
+}
+
+/// The person who asked is told; others may have the document by their own rights.
+async fn note_failure(parts: &CacheParts, errand: &Errand, message: String) -> Result<(), StoreError> {
+    let id = parts.store.led_to(errand.signal, errand.user).await?.unwrap_or(errand.signal);
+    parts.store.note_failure(id, errand.user, message).await
 }
 
 async fn ingest(parts: &CacheParts, errand: &Errand, attempt: u32) -> Result<(), Miss> {

@@ -142,8 +142,9 @@ pub trait SignalStore: Send + Sync {
         by: &Retrieval,
         now: Instant,
     ) -> Result<(), StoreError>;
-    /// A message is added; the newest ten are kept.
-    async fn note_failure(&self, id: SignalId, message: String, now: Instant) -> Result<(), StoreError>;
+    /// Why this person could not have the text; the newest ten messages are kept, until a text comes. Nobody else is told,
+    /// and the record stays as it is. `NotFound` when the person has no grant.
+    async fn note_failure(&self, id: SignalId, user: UserId, message: String) -> Result<(), StoreError>;
     /// What a probe said. `alive` also makes good `last_verified`.
     async fn set_liveness(
         &self,

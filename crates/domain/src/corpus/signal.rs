@@ -122,7 +122,7 @@ pub struct Signal {
     pub body_bytes: u64,
     pub body_expires: Option<DateTime<Utc>>,
     pub rejections: u32,
-    /// Why the text could not be had, the newest last.
+    /// Why the person who reads it could not have its text, the newest last; of everybody where nobody reads.
     pub messages: Vec<String>,
 }
 
@@ -209,6 +209,8 @@ pub struct Grant {
     /// The text that the source gave this person. The right is to this text and to no other: the same address may show
     /// everybody something else.
     pub content_hash: String,
+    /// Why this person could not have a text, the newest last. Nobody else is told.
+    pub messages: Vec<String>,
 }
 
 impl Grant {

@@ -146,7 +146,7 @@ async fn cache(store: &SqlStore, owner: UserId) {
             .await
             .expect("indexed");
     }
-    store.note_failure(signal.signal_id, "NUL \0".to_owned(), now()).await.expect("noted");
+    store.note_failure(signal.signal_id, owner, "NUL \0".to_owned()).await.expect("noted");
     store.set_corpus_value("model", "reader").await.expect("kept");
     decide(store, signal.signal_id, owner).await;
 }

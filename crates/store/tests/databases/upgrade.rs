@@ -47,6 +47,7 @@ const DOWN_TO_18: &str = "INSERT INTO signal_tags (signal_id, tag) SELECT DISTIN
      DELETE FROM _sqlx_migrations WHERE version = 19";
 /// Takes back the twenty-fourth migration, and what follows.
 const DOWN_TO_23: &str = "ALTER TABLE signal_grants DROP COLUMN account_provider_id; \
+     ALTER TABLE signal_grants DROP COLUMN messages; \
      DELETE FROM _sqlx_migrations WHERE version >= 24";
 /// Takes back the sixteenth migration, and what follows down to the eighteenth.
 const DOWN_TO_15: &str = "DROP INDEX tasks_by_owner; ALTER TABLE tasks DROP COLUMN owner; \

@@ -44,7 +44,7 @@ async fn a_wish_is_seen_by_who_has_it() {
     let house = House::open(Settings::default()).await;
     let (ann, ben) = (house.person("ann").await, house.person("ben").await);
     let id = house.note(ann, None, URL).await;
-    house.store.note_failure(id, "no answer".to_owned(), house.clock.now()).await.unwrap();
+    house.store.note_failure(id, ann, "no answer".to_owned()).await.unwrap();
     let seen = house.cache.document_of(ann, id).await.unwrap();
     assert_eq!((seen.state, seen.title.as_str()), (SignalState::Known, ""));
     assert_eq!(seen.messages, ["no answer"]);

@@ -105,6 +105,27 @@ async fn a_refusal_ends_the_right_at_once() {
     }
 }
 
+/// Many sources say 404 to an account that may not see a document: what others have is not marked by it.
+#[tokio::test]
+async fn what_is_gone_for_one_account_is_not_gone_for_others() {
+    for status in [404, 410] {
+        let room = Room::open("", false).await;
+        room.ben_too().await;
+        room.house.sources.say(URL, Says::Status(200));
+        room.house.sources.say_to(URL, room.ann, Says::Status(status));
+        assert_eq!(room.check(room.ann).await.unwrap(), (Liveness::Gone, Some(status)));
+        let signal = room.signal().await;
+        assert_eq!((signal.liveness, signal.liveness_http), (Liveness::Unknown, None));
+        assert!(room.house.grant(room.id, room.ann).await.unwrap().revoked_at.is_some());
+        assert_eq!(room.check(room.ben).await.unwrap(), (Liveness::Alive, Some(200)));
+        // He is the only one who has it now: what his account is told is noted, and nothing is removed.
+        room.house.sources.say(URL, Says::Status(status));
+        room.check(room.ben).await.unwrap();
+        assert_eq!(room.signal().await.liveness, Liveness::Gone);
+        assert!(room.house.grant(room.id, room.ben).await.unwrap().revoked_at.is_none());
+    }
+}
+
 /// The text is the person's own; whether a stranger may read the page says nothing of it.
 #[tokio::test]
 async fn a_refusal_does_not_take_away_what_the_person_gave() {

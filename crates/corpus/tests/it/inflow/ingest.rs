@@ -121,6 +121,57 @@ async fn a_refusal_takes_the_right_away_at_once() {
 }
 
 #[tokio::test]
+async fn what_is_gone_for_ones_account_ends_ones_own_right() {
+    let house = House::open().await;
+    let provider = house.provider("Mails", json!({"authenticator": "microsoft"})).await;
+    house.web.gives(URL, Ok(&text_of("river", 100)));
+    for user in [house.ann, house.bob] {
+        house.ingest(user, &provider, URL).await;
+    }
+    house.web.gives_to(house.ann, URL, Err(PageError::Gone(404)));
+    house.clock.advance(Duration::from_secs(7_200));
+    let signal = house.ingest(house.ann, &provider, URL).await;
+    assert_eq!((signal.liveness, signal.liveness_http), (Liveness::Alive, None));
+    assert_eq!(house.finds(house.ann, "river").await, []);
+    assert_eq!(house.finds(house.bob, "river").await, [signal.signal_id]);
+}
+
+/// Why one person could not have a document says what that person asked for, and with which rights.
+#[tokio::test]
+async fn a_failure_is_told_to_the_person_who_asked_alone() {
+    let house = House::open().await;
+    let mails = house.provider("Mails", json!({"authenticator": "microsoft"})).await;
+    let failed = || PageError::Failed("no token".to_owned());
+    for (url, is_typed, error) in [
+        ("https://a.example/1", false, failed()),
+        ("https://b.example/1", true, failed()),
+        ("https://b.example/2", true, PageError::Gone(404)),
+    ] {
+        let document = || if is_typed { address(url, None) } else { result(&mails, url) };
+        house.web.gives(url, Ok(&text_of("river", 100)));
+        let mut id = None;
+        for user in [house.ann, house.bob] {
+            let asked = house.wish(user, document()).await.unwrap().signal.signal_id;
+            house.work().await;
+            id = house.store.led_to(asked, user).await.unwrap().or(Some(asked));
+        }
+        let id = id.unwrap();
+        house.web.gives_to(house.ann, url, Err(error));
+        house.clock.advance(Duration::from_secs(7_200));
+        house.wish(house.ann, document()).await.unwrap();
+        house.work().await;
+        assert_eq!(house.cache.document_of(house.ann, id).await.unwrap().messages.len(), 1, "{url}");
+        let his = house.cache.document_of(house.bob, id).await.unwrap();
+        assert_eq!((his.messages.len(), his.liveness), (0, Liveness::Alive), "{url}");
+        // When the text comes again, there is nothing to tell any more.
+        house.web.gives_to(house.ann, url, Ok(&text_of("river", 100)));
+        house.wish(house.ann, document()).await.unwrap();
+        house.work().await;
+        assert_eq!(house.cache.document_of(house.ann, id).await.unwrap().messages.len(), 0, "{url}");
+    }
+}
+
+#[tokio::test]
 async fn a_new_text_takes_the_place_of_the_old() {
     let house = House::open().await;
     let provider = house.provider("Rivers", json!({})).await;

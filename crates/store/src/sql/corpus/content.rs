@@ -157,7 +157,6 @@ fn take_over(signal: &mut Signal, content: IndexedContent, now: Instant) -> Vec<
     signal.body_key = content.body_key;
     signal.body_bytes = content.body_bytes;
     signal.body_expires = content.body_expires.map(to_micros);
-    signal.messages.clear();
     measure(signal, &content.chunks);
     content.chunks
 }

@@ -3,17 +3,21 @@
 use super::reading::{in_lists, push_list};
 use super::{changes, signals};
 use crate::db::{Db, Tx, changed, on_db, on_tx};
-use crate::json::plain;
+use crate::json::{JsonText, plain};
 use domain::contracts::{Retrieval, StoreError};
 use domain::corpus::{AclToken, Grant, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
 use sqlx::QueryBuilder;
+use sqlx::types::Json;
 use std::collections::BTreeMap;
+
+/// The newest messages of one person that are kept.
+const MESSAGES_KEPT: usize = 10;
 
 macro_rules! columns {
     () => {
-        "signal_id, user_id, idp, account_provider_id, granted_at, last_ok, revoked_at, content_hash"
+        "signal_id, user_id, idp, account_provider_id, granted_at, last_ok, revoked_at, content_hash, messages"
     };
 }
 
@@ -27,6 +31,7 @@ struct GrantRow {
     last_ok: Option<Instant>,
     revoked_at: Option<Instant>,
     content_hash: String,
+    messages: Json<Vec<String>>,
 }
 
 impl From<GrantRow> for Grant {
@@ -40,6 +45,7 @@ impl From<GrantRow> for Grant {
             last_ok: row.last_ok,
             revoked_at: row.revoked_at,
             content_hash: row.content_hash,
+            messages: row.messages.0,
         }
     }
 }
@@ -90,7 +96,35 @@ fn retrieved(id: SignalId, before: Option<&Grant>, by: &Retrieval, now: Instant)
         last_ok: if came { Some(now) } else { kept.and_then(|grant| grant.last_ok) },
         revoked_at: None,
         content_hash: told.map_or(&by.content_hash, |grant| &grant.content_hash).clone(),
+        messages: before.filter(|_| !came).map(|grant| grant.messages.clone()).unwrap_or_default(),
     }
+}
+
+/// Why this person could not have the text.
+pub(super) async fn note_failure(
+    db: &Db,
+    id: SignalId,
+    user: UserId,
+    message: String,
+) -> Result<(), StoreError> {
+    const TEXT: &str = "UPDATE signal_grants SET messages = $3 WHERE signal_id = $1 AND user_id = $2";
+    let mut tx = changes::begin(db).await?;
+    let mut all = messages(&mut tx, id, user).await?;
+    all.push(message.chars().take(signals::LINE_CHARS_MAX).collect());
+    all.drain(..all.len().saturating_sub(MESSAGES_KEPT));
+    let all = JsonText::of(&all)?;
+    let rows = on_tx!(&mut tx, db => changed(
+        sqlx::query(TEXT).bind(id.0).bind(user.0).bind(all.clone()).execute(db)))?;
+    if rows == 0 {
+        return Err(StoreError::NotFound);
+    }
+    tx.commit().await
+}
+
+/// Why this person could not have the text, the newest last.
+pub(super) async fn messages(tx: &mut Tx, id: SignalId, user: UserId) -> Result<Vec<String>, StoreError> {
+    let grant = stored(tx, id).await?.into_iter().find(|grant| grant.user_id == user);
+    Ok(grant.map(|grant| grant.messages).unwrap_or_default())
 }
 
 /// From now on the number of one record leads this person to another one.
@@ -124,10 +158,11 @@ pub(super) async fn drop_of(tx: &mut Tx, id: SignalId, user: UserId) -> Result<(
 
 pub(super) async fn write(tx: &mut Tx, grant: &Grant) -> Result<(), StoreError> {
     const TEXT: &str = "INSERT INTO signal_grants (signal_id, user_id, idp, granted_at, last_ok, revoked_at, \
-         content_hash, account_provider_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \
+         content_hash, account_provider_id, messages) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
          ON CONFLICT (signal_id, user_id) DO UPDATE SET idp = excluded.idp, granted_at = excluded.granted_at, \
          last_ok = excluded.last_ok, revoked_at = excluded.revoked_at, content_hash = excluded.content_hash, \
-         account_provider_id = excluded.account_provider_id";
+         account_provider_id = excluded.account_provider_id, messages = excluded.messages";
+    let messages = JsonText::of(&grant.messages)?;
     on_tx!(tx, db => changed(sqlx::query(TEXT)
         .bind(grant.signal_id.0)
         .bind(grant.user_id.0)
@@ -137,6 +172,7 @@ pub(super) async fn write(tx: &mut Tx, grant: &Grant) -> Result<(), StoreError> 
         .bind(grant.revoked_at)
         .bind(plain(&grant.content_hash))
         .bind(grant.account_provider_id.map(|id| id.0))
+        .bind(messages.clone())
         .execute(db)))?;
     Ok(())
 }
@@ -217,6 +253,7 @@ mod tests {
             last_ok: Some(at(2)),
             revoked_at: revoked.map(at),
             content_hash: hash.to_owned(),
+            messages: vec!["no answer".to_owned()],
         }
     }
 
@@ -246,6 +283,10 @@ mod tests {
                 last_ok: given.map(at),
                 idp: idp.to_owned(),
                 account_provider_id: Some(ProviderId(account)),
+                messages: before
+                    .as_ref()
+                    .filter(|_| came.is_empty())
+                    .map_or(vec![], |grant| grant.messages.clone()),
                 ..grant("", None)
             };
             assert_eq!(after, expected, "{before:?} {came}");

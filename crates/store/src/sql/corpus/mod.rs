@@ -121,8 +121,8 @@ impl SignalStore for SqlStore {
         content::verify(&self.db, id, version, by, now).await
     }
 
-    async fn note_failure(&self, id: SignalId, message: String, _now: Instant) -> Result<(), StoreError> {
-        noting::failure(&self.db, id, message).await
+    async fn note_failure(&self, id: SignalId, user: UserId, message: String) -> Result<(), StoreError> {
+        grants::note_failure(&self.db, id, user, message).await
     }
 
     async fn set_liveness(

@@ -1,6 +1,6 @@
 //! What becomes known of a document beside its text.
 
-use super::signals::{LINE_CHARS_MAX, SignalRow, columns, external_id, line, load, save};
+use super::signals::{SignalRow, columns, external_id, line, load, save};
 use super::{changes, grants, identity, tags};
 use crate::db::{Db, Tx, changed, on_tx};
 use crate::json::plain;
@@ -9,8 +9,6 @@ use domain::corpus::{Liveness, NewSignal, Origin, Signal, SignalState, SourceKin
 use domain::ids::{ProviderId, SignalId, UserId};
 use domain::instant::{Instant, to_micros};
 
-/// The newest messages of a document that are kept.
-const MESSAGES_KEPT: usize = 10;
 /// What a source says when it does not know a date.
 const UNKNOWN_DATE: &str = "unknown";
 
@@ -35,6 +33,7 @@ pub(super) async fn note(
     let is_opened = grants::note(&mut tx, &signal, by, now).await?;
     tags::add_own(&mut tx, signal.signal_id, by.user, &seen.matter_tags).await?;
     signal.matter_tags = tags::own(&mut tx, signal.signal_id, by.user).await?;
+    signal.messages = grants::messages(&mut tx, signal.signal_id, by.user).await?;
     if is_new || is_opened {
         changes::note(&mut tx, &[signal.signal_id.0]).await?;
     }
@@ -98,15 +97,6 @@ async fn own_text(
         .fetch_optional(db))?
     .map(Signal::try_from)
     .transpose()
-}
-
-pub(super) async fn failure(db: &Db, id: SignalId, message: String) -> Result<(), StoreError> {
-    change(db, id, |signal| {
-        signal.messages.push(message.chars().take(LINE_CHARS_MAX).collect());
-        let too_many = signal.messages.len().saturating_sub(MESSAGES_KEPT);
-        signal.messages.drain(..too_many);
-    })
-    .await
 }
 
 pub(super) async fn liveness(
@@ -235,6 +225,7 @@ fn fill(signal: &mut Signal, seen: &NewSignal) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::signals::LINE_CHARS_MAX;
     use super::*;
 
     #[test]

@@ -1,4 +1,4 @@
-//! Records as one person sees them. Tags are the person's own. Times belong to the record for whoever sees it because of its
+//! Records as one person sees them. Tags and messages are the person's own. Times belong to the record for whoever sees it because of its
 //! provider, and to the grant for whoever has a grant alone. What others did with the same text is not shown.
 
 use super::reading::{in_lists, push_list};
@@ -8,6 +8,7 @@ use domain::corpus::{AclToken, Signal};
 use domain::ids::SignalId;
 use domain::instant::Instant;
 use sqlx::QueryBuilder;
+use sqlx::types::Json;
 use std::collections::BTreeMap;
 
 #[derive(sqlx::FromRow)]
@@ -15,6 +16,8 @@ struct OwnRow {
     signal_id: i64,
     granted_at: Instant,
     last_ok: Option<Instant>,
+    revoked_at: Option<Instant>,
+    messages: Json<Vec<String>>,
 }
 
 /// What these tokens bring along of one record.
@@ -23,6 +26,7 @@ struct Own {
     since: Option<Instant>,
     last_ok: Option<Instant>,
     tags: Vec<String>,
+    messages: Vec<String>,
 }
 
 /// The records as somebody with these tokens sees them; None: as they are, with what everybody gave, for work that shows
@@ -41,6 +45,7 @@ pub(super) async fn view(
             show_times(signal, &own, tokens);
         }
         signal.matter_tags = own.tags;
+        signal.messages = own.messages;
     }
     Ok(signals)
 }
@@ -74,15 +79,18 @@ async fn own(db: &Db, ids: &[SignalId], users: Option<&[i64]>) -> Result<BTreeMa
     for some in in_lists(ids) {
         let grants = on_db!(*db, read, db => async {
             let mut query = QueryBuilder::new(
-                "SELECT signal_id, granted_at, last_ok FROM signal_grants WHERE revoked_at IS NULL",
+                "SELECT signal_id, granted_at, last_ok, revoked_at, messages FROM signal_grants WHERE TRUE",
             );
             push_of(&mut query, &some, users);
             query.push(" ORDER BY signal_id, user_id");
             query.build_query_as::<OwnRow>().fetch_all(db).await
         })?;
-        for OwnRow { signal_id, granted_at, last_ok } in grants {
-            let one = found.entry(signal_id).or_default();
-            (one.since, one.last_ok) = (Some(granted_at), last_ok);
+        for row in grants {
+            let one = found.entry(row.signal_id).or_default();
+            one.messages.extend(row.messages.0);
+            if row.revoked_at.is_none() {
+                (one.since, one.last_ok) = (Some(row.granted_at), row.last_ok);
+            }
         }
         let tags: Vec<(i64, String)> = on_db!(*db, read, db => async {
             let mut query = QueryBuilder::new("SELECT DISTINCT signal_id, tag FROM signal_grant_tags WHERE TRUE");

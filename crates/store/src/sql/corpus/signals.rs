@@ -1,13 +1,12 @@
 //! The row of a document: read whole, changed as the domain's type, written back whole.
 
 use crate::db::{Tx, changed, on_tx};
-use crate::json::{JsonText, plain, to_column, to_count};
+use crate::json::{plain, to_column, to_count};
 use crate::sql::searches::folded;
 use domain::contracts::{BodyKey, StoreError};
 use domain::corpus::{Liveness, Origin, Signal, SignalState, SourceKind};
 use domain::ids::{ProviderId, SignalId};
 use domain::instant::Instant;
-use sqlx::types::Json;
 
 /// Longest title, author or other text of one line, in characters.
 pub(super) const LINE_CHARS_MAX: usize = 1_000;
@@ -20,7 +19,7 @@ macro_rules! columns {
          title, author, mime, ext, size, language, signals.content_hash, simhash, state, origin, is_supplied, \
          date_published, first_seen, indexed_at, last_verified, last_retrieved, liveness, \
          liveness_checked, liveness_http, lineage_id, version_label, supersedes, superseded_by, chunk_count, \
-         embedding_model, embedding_dim, body_key, body_bytes, body_expires, rejections, messages, \
+         embedding_model, embedding_dim, body_key, body_bytes, body_expires, rejections, \
          file_bytes"
     };
 }
@@ -66,7 +65,6 @@ pub(super) struct SignalRow {
     body_bytes: i64,
     body_expires: Option<Instant>,
     rejections: i64,
-    messages: Json<Vec<String>>,
     file_bytes: i64,
 }
 
@@ -117,28 +115,27 @@ impl TryFrom<SignalRow> for Signal {
             body_bytes: to_count(row.body_bytes),
             body_expires: row.body_expires,
             rejections: to_small(row.rejections),
-            messages: row.messages.0,
+            messages: Vec::new(),
         })
     }
 }
 
-/// The document as it is in this transaction, without anybody's tags.
+/// The document as it is in this transaction, without anybody's tags and messages.
 pub(super) async fn load(tx: &mut Tx, id: SignalId) -> Result<Signal, StoreError> {
     const TEXT: &str = concat!("SELECT ", columns!(), " FROM signals WHERE id = $1");
     on_tx!(tx, db => sqlx::query_as::<_, SignalRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
 }
 
-/// Writes the document back. Tags are written by `tags`, its identity by `identity`.
+/// Writes the document back. Its identity is written by `identity`; tags and messages are not the document's.
 pub(super) async fn save(tx: &mut Tx, signal: &Signal) -> Result<(), StoreError> {
     const TEXT: &str = "UPDATE signals SET url = $2, url_hash = $3, source_provider_id = $4, source_provider = $5, \
          external_id = $6, external_version = $7, title = $8, author = $9, mime = $10, ext = $11, size = $12, \
          language = $13, content_hash = $14, simhash = $15, state = $16, is_supplied = $17, date_published = $18, \
          indexed_at = $19, last_verified = $20, last_retrieved = $21, liveness = $22, liveness_checked = $23, \
          liveness_http = $24, lineage_id = $25, version_label = $26, chunk_count = $27, embedding_model = $28, \
-         embedding_dim = $29, body_key = $30, body_bytes = $31, body_expires = $32, messages = $33, found_by = $34, \
-         file_bytes = $35 \
+         embedding_dim = $29, body_key = $30, body_bytes = $31, body_expires = $32, found_by = $33, \
+         file_bytes = $34 \
          WHERE id = $1";
-    let messages = JsonText::of(&signal.messages)?;
     let (title, author) = (line(&signal.title), line(&signal.author));
     let found_by = format!("{}\n{}", folded(&title), folded(&signal.url));
     let rows = on_tx!(tx, db => changed(sqlx::query(TEXT)
@@ -174,7 +171,6 @@ pub(super) async fn save(tx: &mut Tx, signal: &Signal) -> Result<(), StoreError>
         .bind(signal.body_key.as_ref().map(BodyKey::as_str))
         .bind(to_column(signal.body_bytes))
         .bind(signal.body_expires)
-        .bind(messages.clone())
         .bind(found_by.as_str())
         .bind(to_column(signal.file_bytes))
         .execute(db)))?;

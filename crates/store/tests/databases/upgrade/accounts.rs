@@ -1,7 +1,11 @@
-//! Documents that a person's account fetched, as versions before the twenty-fourth migration kept them.
+//! What belongs to one person, as versions before the twenty-fourth migration kept it on the record: documents that the
+//! person's account fetched, and why a text could not be had.
 
 use super::super::{config, now};
 use super::DOWN_TO_23;
+
+/// Why the text of a request could not be had, as it was kept.
+const FAILURE: &str = "UPDATE signals SET messages = '[\"no answer\"]'";
 use domain::contracts::{Retrieval, SignalStore, UserStore};
 use domain::corpus::{AclToken, IndexedContent, NewSignal, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
@@ -57,6 +61,9 @@ async fn assert_attributed(url: &str, Kept { ann, ids }: Kept) {
         accounts.push(store.grants(*id).await.expect("read")[0].account_provider_id);
     }
     assert_eq!(accounts, [Some(PROVIDER), None, None, None, Some(PROVIDER)]);
+    let messages: Vec<&[String]> = all.iter().map(|signal| signal.messages.as_slice()).collect();
+    assert_eq!(messages[..4], [&[] as &[String]; 4], "whose failure it was is not known");
+    assert_eq!(messages[4], ["no answer"], "her own request");
     let by_provider = store.signals(&ids, Some(&[AclToken::Provider(PROVIDER)])).await.expect("read");
     assert_eq!(by_provider.iter().map(|one| one.signal_id).collect::<Vec<_>>(), ids[2..4]);
     let own = store.signals(&ids, Some(&[AclToken::User(ann)])).await.expect("read");
@@ -79,7 +86,9 @@ async fn documents_of_an_account_are_no_longer_the_providers_on_sqlite() {
     let url = format!("sqlite://{}/store.db", folder.path().display());
     let kept = cache(&url).await;
     let mut file = SqliteConnection::connect(&url).await.expect("the file");
-    sqlx::raw_sql(DOWN_TO_23).execute(&mut file).await.expect("taken back");
+    for text in [DOWN_TO_23, FAILURE] {
+        sqlx::raw_sql(text).execute(&mut file).await.expect("taken back");
+    }
     file.close().await.expect("closed");
     assert_attributed(&url, kept).await;
 }
@@ -90,7 +99,9 @@ async fn documents_of_an_account_are_no_longer_the_providers_on_postgres() {
     let database = TestDatabase::create(&server).await;
     let kept = cache(&database.url).await;
     let mut connection = PgConnection::connect(&database.url).await.expect("the database");
-    sqlx::raw_sql(DOWN_TO_23).execute(&mut connection).await.expect("taken back");
+    for text in [DOWN_TO_23, FAILURE] {
+        sqlx::raw_sql(text).execute(&mut connection).await.expect("taken back");
+    }
     connection.close().await.expect("closed");
     assert_attributed(&database.url, kept).await;
     database.drop().await;

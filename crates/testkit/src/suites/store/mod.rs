@@ -89,7 +89,7 @@ macro_rules! store_behaviours {
                 are_merged, are_readdressed, lose_their_bodies;
             signal_lists: are_found, are_read_by_the_thousand, have_relatives, are_counted, are_bounded;
             signal_records: are_one_for_each_text, show_nothing_of_others, end_for_one_person_alone,
-                go_along_with_their_provider, stay_what_they_are, show_no_tags_of_others,
+                go_along_with_their_provider, stay_what_they_are, show_no_tags_of_others, tell_failures_to_one_person,
                 are_not_named_by_who_typed_their_address, are_retired_when_nobody_sees_them;
             signal_rights: are_to_one_text, follow_the_source, end, supplied_texts_replace_nothing,
                 go_with_their_person, go_with_their_source;

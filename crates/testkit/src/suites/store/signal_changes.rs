@@ -33,7 +33,7 @@ pub async fn are_told_in_order(store: &dyn Store) {
     store.note_signal(seen("x"), &by(ann, ""), at(3)).await.unwrap();
     store.verify_signal(one, "", &by(ann, "one"), at(3)).await.unwrap();
     store.set_liveness(one, Liveness::Gone, None, at(3)).await.unwrap();
-    store.note_failure(one, "no".to_owned(), at(3)).await.unwrap();
+    store.note_failure(one, ann, "no".to_owned()).await.unwrap();
     store.readdress_signal(one, &url("z"), &hash("z")).await.unwrap();
     assert_eq!(store.remove_signal(SignalId(999)).await, Err(StoreError::NotFound));
     assert_eq!(told().await, [], "no index depends on these");

@@ -119,7 +119,7 @@ pub async fn are_bounded(store: &dyn Store) {
     assert_eq!((signal.matter_tags.len(), longest), (TAGS_MAX, Some(TAG_CHARS_MAX)));
     let more = NewSignal { matter_tags: vec!["one more".to_owned()], ..seen("x") };
     assert_eq!(store.note_signal(more, &by(ann, ""), at(1)).await.unwrap().0.matter_tags.len(), TAGS_MAX);
-    store.note_failure(id, long, at(1)).await.unwrap();
+    store.note_failure(id, ann, long).await.unwrap();
     let stored = store.signal(id).await.unwrap();
     assert_eq!(stored.messages[0].chars().count(), LINE_CHARS_MAX);
     assert_eq!((stored.title, stored.matter_tags), (signal.title, signal.matter_tags));

@@ -180,6 +180,22 @@ pub async fn show_no_tags_of_others(store: &dyn Store) {
     assert_eq!(store.signal(newer).await.unwrap().matter_tags, ["hydra", "lakes", "rivers"]);
 }
 
+/// Why one person could not have a text is for that person to know, and changes nothing of what others have.
+pub async fn tell_failures_to_one_person(store: &dyn Store) {
+    let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);
+    let one = indexed(store, "x", "one", ann).await;
+    assert_eq!(indexed(store, "x", "one", ben).await, one);
+    store.note_failure(one, ann, "no answer".to_owned()).await.unwrap();
+    for (user, expected) in [(ann, vec!["no answer"]), (ben, vec![]), (UserId(999), vec![])] {
+        assert_eq!(at_x(store, &tokens(user, &[7])).await[0].messages, expected, "{user}");
+    }
+    let (noted, _) = store.note_signal(seen("x"), &by(ann, ""), at(5)).await.unwrap();
+    assert_eq!(noted.messages, ["no answer"], "until a text comes");
+    store.verify_signal(one, "", &by(ann, "one"), at(6)).await.unwrap();
+    assert_eq!(at_x(store, &tokens(ann, &[])).await[0].messages, [""; 0]);
+    assert_eq!(store.note_failure(one, UserId(999), String::new()).await, Err(StoreError::NotFound));
+}
+
 /// A typed address says nothing of its document: the next person who is given the same text would read it.
 pub async fn are_not_named_by_who_typed_their_address(store: &dyn Store) {
     let (ann, ben) = (person(store, "ann").await.id, person(store, "ben").await.id);

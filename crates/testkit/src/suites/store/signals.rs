@@ -200,7 +200,7 @@ pub async fn are_written_whole(store: &dyn Store) {
     let ann = person(store, "ann").await.id;
     let (known, _) = store.note_signal(seen("x"), &by(ann, ""), at(1)).await.unwrap();
     let id = known.signal_id;
-    store.note_failure(id, "not there".to_owned(), at(1)).await.unwrap();
+    store.note_failure(id, ann, "not there".to_owned()).await.unwrap();
     let placed = store.index_signal(id, content("one", 250), &by(ann, "one"), at(2)).await.unwrap();
     assert_eq!(placed, Placed { signal_id: id, changed: vec![], unneeded: vec![] });
     let expected = Signal {
@@ -278,7 +278,7 @@ pub async fn are_verified_and_probed(store: &dyn Store) {
     assert_eq!(store.signal(id).await.unwrap(), verified, "that was not this text");
 
     for number in 0..12 {
-        store.note_failure(id, format!("message {number} \0"), at(9)).await.unwrap();
+        store.note_failure(id, ann, format!("message {number} \0")).await.unwrap();
     }
     let messages = store.signal(id).await.unwrap().messages;
     assert_eq!(
@@ -291,7 +291,7 @@ pub async fn are_verified_and_probed(store: &dyn Store) {
     let unknown = SignalId(999);
     assert_eq!(store.set_liveness(unknown, Liveness::Alive, None, at(1)).await, Err(StoreError::NotFound));
     assert_eq!(store.verify_signal(unknown, "", &by(ann, ""), at(1)).await, Err(StoreError::NotFound));
-    assert_eq!(store.note_failure(unknown, String::new(), at(1)).await, Err(StoreError::NotFound));
+    assert_eq!(store.note_failure(unknown, ann, String::new()).await, Err(StoreError::NotFound));
 }
 
 pub async fn are_removed(store: &dyn Store) {
