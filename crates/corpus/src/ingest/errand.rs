@@ -1,6 +1,6 @@
 //! What the task of one document is told: which document, with whose rights, and which text where it is here already.
 
-use super::source;
+use super::{external_id, source};
 use crate::CacheParts;
 use domain::contracts::{NewTask, QueueError, QueueName, Retrieval};
 use domain::corpus::{DocumentAddress, MATTER_PREFIX, NewSignal, Origin, SourceKind};
@@ -58,7 +58,7 @@ impl Errand {
             signal,
             user,
             provider: source::id_of(provider),
-            item: source::trimmed(provider, given.as_ref().unwrap_or(item)),
+            item: external_id::trimmed(provider, given.as_ref().unwrap_or(item)),
             is_given: given.is_some(),
             is_asked_for: false,
             held: None,
@@ -99,7 +99,7 @@ pub fn seen(
         source_provider_id: source,
         source_provider: source.map(|_| provider.draft.name.clone()).unwrap_or_default(),
         source_kind: source.map_or(SourceKind::Web, |_| source::kind(provider)),
-        external_id: source::external_id(provider, item),
+        external_id: external_id::external_id(provider, item),
         title: line(&item.title),
         author: line(&item.author),
         date_published: if item.date_published.is_empty() {

@@ -7,8 +7,10 @@
 //! | `automatic` | what is kept without a wish: pages that were fetched for answers, the best results |
 //! | `copy` | the text of a document that is in the cache |
 //! | `errand` | what the task is told: which document, whose rights, which text |
+//! | `extension` | the ending of a file's name |
+//! | `external_id` | what must be known of a document to fetch it again |
 //! | `records` | which records of an address are a person's |
-//! | `source` | which source gives a document, and what must be known to ask it again |
+//! | `source` | which source gives a document, and with whose rights it is asked |
 //! | `run`, `fetched`, `miss` | the task itself: the text, what is made of it, and why it may not come in |
 //! | `reading` | a text as it is kept: cleaned, with its hash, its language and its pieces |
 //! | `embedding` | the vectors of pieces |
@@ -19,6 +21,8 @@ mod begin;
 mod copy;
 pub(crate) mod embedding;
 mod errand;
+mod extension;
+mod external_id;
 mod fetched;
 mod miss;
 mod reading;

@@ -4,6 +4,7 @@
 use super::automatic::wants_renewal;
 use super::embedding;
 use super::errand::{ATTEMPTS_MAX, Errand, line, retrieval};
+use super::extension::extension;
 use super::fetched::{Fetched, fetched, provider};
 use super::miss::Miss;
 use super::reading::{Prepared, Reading, prepared};
@@ -260,54 +261,4 @@ async fn fits(parts: &CacheParts, chunks: &[StoredChunk]) -> Result<(), Miss> {
 
 fn broken_off() -> Miss {
     Miss::Again("the reading was broken off".to_owned())
-}
-
-/// Longest ending of a file's name.
-const EXTENSION_CHARS_MAX: usize = 8;
-
-/// The ending of the file's name in the address, else what files of this kind usually have.
-fn extension(url: &str, media_type: &str) -> String {
-    let path = url.split(['?', '#']).next().unwrap_or_default();
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let is_name = path.matches('/').count() > 2; // behind the host
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).filter(|ending| {
-        is_name
-            && (1..=EXTENSION_CHARS_MAX).contains(&ending.len())
-            && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
-            && ending.bytes().any(|byte| byte.is_ascii_alphabetic())
-    });
-    ending.unwrap_or_else(|| {
-        let usual = match media_type {
-            "text/html" | "application/xhtml+xml" => "html",
-            "application/pdf" => "pdf",
-            "text/plain" => "txt",
-            "text/markdown" => "md",
-            "message/rfc822" => "eml",
-            "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => "docx",
-            "application/vnd.openxmlformats-officedocument.presentationml.presentation" => "pptx",
-            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" => "xlsx",
-            _ => "",
-        };
-        usual.to_owned()
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_have_endings() {
-        let table = [
-            ("https://a.example/x/Report.PDF?page=2", "application/pdf", "pdf"),
-            ("https://a.example/x/report", "application/pdf", "pdf"),
-            ("https://a.example/", "text/html", "html"),
-            ("https://a.example", "image/png", ""),
-            ("https://a.example/v2.1", "text/plain", "txt"),
-            ("https://a.example/a.averylongending", "", ""),
-        ];
-        for (url, media_type, expected) in table {
-            assert_eq!(extension(url, media_type), expected, "{url}");
-        }
-    }
 }
