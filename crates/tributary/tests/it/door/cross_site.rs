@@ -249,7 +249,8 @@ async fn over_plain_http_a_foreign_page_starts_nothing_even_when_it_hides_itself
     let id = house.admin.search(&json!({"query_string": "river"})).await["id"].clone();
     let asked = source.requests().len();
     let password = house.with_header(&basic("admin", ADMIN_PASSWORD));
-    let own = [PLAIN_HTTP, &[("Referer", &format!("{}/history/", house.base))]].concat();
+    let history = format!("{}/history/", house.base);
+    let own = [PLAIN_HTTP, &[("Referer", history.as_str())]].concat();
     let foreign = [PLAIN_HTTP, &[("Referer", "http://evil.example/")]].concat();
     for headers in [foreign.as_slice(), PLAIN_HTTP] {
         for path in [format!("/svc/search/?rerun={id}"), format!("/?rerun={id}")] {
