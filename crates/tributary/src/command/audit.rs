@@ -67,7 +67,7 @@ struct List {
 
 impl AuditCommand {
     pub async fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
-        let wired = place.open().await?;
+        let wired = place.open_existing().await?;
         let code = match self.action {
             Action::List(list) => {
                 let (limit, json) = (list.limit, list.json);

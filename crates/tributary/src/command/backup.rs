@@ -2,7 +2,7 @@
 
 mod one_key;
 
-use super::Place;
+use super::{Place, ensure_database};
 use crate::backup::{
     Backup, BackupWriter, KEY_PART, Manifest, PASSPHRASE_CHARS_MIN, TEXTS_PART, Texts, add_texts,
     audit_report,
@@ -83,6 +83,7 @@ impl BackupCommand {
         }
         let settings = place.read(&[])?.settings;
         let data_dir = PathBuf::from(&settings.data_dir);
+        ensure_database(&settings)?;
         let url = wiring::database_url(&settings, &data_dir)?;
         let copy = async || {
             let mut writer = BackupWriter::create_with(&self.file, passphrase.as_ref())?;

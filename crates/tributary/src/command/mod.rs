@@ -40,6 +40,7 @@ use crate::wiring::{self, Wired};
 use crate::{given, terminal};
 use clap::{Parser, Subcommand};
 use domain::contracts::UserStore;
+use domain::settings::Settings;
 use domain::user::User;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -291,6 +292,27 @@ impl Place {
     async fn open(&self) -> anyhow::Result<Wired> {
         Wired::open(self.read(&[])?).await
     }
+
+    /// The same, for a command that looks at what is there: where nothing is, it makes nothing.
+    async fn open_existing(&self) -> anyhow::Result<Wired> {
+        let read = self.read(&[])?;
+        ensure_database(&read.settings)?;
+        Wired::open(read).await
+    }
+}
+
+/// A file of SQLite must be there; a server says by itself what it lacks. A command that was given another folder, or not the
+/// settings of the service, would work on a new and empty database and succeed.
+fn ensure_database(settings: &Settings) -> anyhow::Result<()> {
+    let folder = Path::new(&settings.data_dir);
+    anyhow::ensure!(
+        !settings.database_url.is_empty() || folder.join(wiring::DATABASE_FILE).is_file(),
+        "there is no database in {}. Name its folder with --data-dir or SVC_DATA_DIR, or its address with \
+         SVC_DATABASE_URL, as the service has it; `tributary setup` makes a new one{}",
+        folder.display(),
+        beside_the_demo(folder)
+    );
+    Ok(())
 }
 
 async fn named_user(wired: &Wired, name: &str) -> anyhow::Result<User> {

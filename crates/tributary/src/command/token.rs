@@ -49,7 +49,7 @@ const LIST_MAX: u64 = 10_000;
 
 impl TokenCommand {
     pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let wired = place.open().await?;
+        let wired = place.open_existing().await?;
         let now = wired.clock.now();
         match self.action {
             Action::Add { username, label, days } => {

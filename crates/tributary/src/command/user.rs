@@ -62,7 +62,10 @@ const LIST_MAX: u64 = 10_000;
 
 impl UserCommand {
     pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let wired = place.open().await?;
+        let wired = match self.action {
+            Action::Add { .. } => place.open().await?,
+            _ => place.open_existing().await?,
+        };
         match self.action {
             Action::Add { username, email, groups, admin, password_stdin } => {
                 let (password, made) = password(password_stdin)?;

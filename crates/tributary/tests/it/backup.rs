@@ -341,6 +341,25 @@ fn a_flipped_byte_is_named_and_nothing_is_touched() {
 }
 
 #[test]
+fn commands_for_what_is_there_make_nothing_where_nothing_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let table: [&[&str]; 5] = [
+        &["backup", "b"],
+        &["user", "list"],
+        &["token", "list"],
+        &["audit", "verify"],
+        &["--data-dir", "elsewhere", "backup", "b"],
+    ];
+    for arguments in table {
+        let output = run(folder.path(), arguments);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.contains("there is no database in") && said.contains("SVC_DATABASE_URL"), "{said}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{arguments:?} made something");
+    }
+}
+
+#[test]
 fn a_backup_with_its_key_needs_nothing_else() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     assert!(run(here.path(), &["setup", "wikipedia"]).status.success());
