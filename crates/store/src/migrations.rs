@@ -142,19 +142,18 @@ mod tests {
     async fn processes_that_start_together_migrate_one_after_the_other() {
         let folder = tempfile::tempdir().unwrap();
         let url = Secret::new(format!("sqlite://{}/store.db", folder.path().display()));
-        let starting: Vec<_> = (0..8)
-            .map(|_| {
-                let url = url.clone();
-                tokio::spawn(async move {
-                    let db = Db::open(&url, 1, crate::STATEMENT_MAX).await?;
-                    run(&db).await?;
-                    db.close().await;
-                    Ok::<(), StoreError>(())
-                })
-            })
-            .collect();
-        for process in starting {
-            process.await.unwrap().expect("its tables");
+        let mut starting = tokio::task::JoinSet::new();
+        for _ in 0..8 {
+            let url = url.clone();
+            starting.spawn(async move {
+                let db = Db::open(&url, 1, crate::STATEMENT_MAX).await?;
+                run(&db).await?;
+                db.close().await;
+                Ok::<(), StoreError>(())
+            });
+        }
+        while let Some(process) = starting.join_next().await {
+            process.unwrap().expect("its tables");
         }
     }
 

@@ -5,6 +5,7 @@ use sqlx::{Connection, PgConnection};
 use std::time::Duration;
 use store::SqlStore;
 use testkit::suites::store::{finished, new_search, person, set};
+use tokio::task::JoinSet;
 
 /// Shorter than the longest wait for a lock, so that nobody gets through by an error of the other.
 const TIME_MAX: Duration = Duration::from_secs(8);
@@ -32,14 +33,15 @@ async fn runs_end_while_another_process_hangs_in_its_own() {
                    VALUES ($1, 1, 0, 0, 0, 0, now(), now(), '{}', '[]')";
         sqlx::query(row).bind(held.id.0).execute(&mut *blocking).await.expect("inserted");
         let run = finished(&held, vec![set(held.id, 1, &["a", "b"])]);
-        let waiting = tokio::spawn({
+        let mut waiting = JoinSet::new();
+        waiting.spawn({
             let hanging = hanging.clone();
             async move { hanging.finish_run(run).await }
         });
         let waits = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND \
                      wait_event_type = 'Lock' AND query LIKE 'INSERT INTO result_sets%')";
         while !sqlx::query_scalar::<_, bool>(waits).fetch_one(&mut *blocking).await.expect("told") {
-            assert!(!waiting.is_finished(), "it waits for the blocking transaction");
+            assert!(waiting.try_join_next().is_none(), "it waits for the blocking transaction");
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
 
@@ -49,7 +51,8 @@ async fn runs_end_while_another_process_hangs_in_its_own() {
             assert!(ended.expect("nobody waits").expect("saved").is_some(), "{}", search.id);
         }
         blocking.rollback().await.expect("left");
-        assert!(waiting.await.expect("ends").expect("saved").is_some(), "it goes on where it was");
+        let ended = waiting.join_next().await.expect("one").expect("ends");
+        assert!(ended.expect("saved").is_some(), "it goes on where it was");
         for store in [hanging, other] {
             store.close().await;
         }
