@@ -160,7 +160,10 @@ async fn searches_kept_for_one_user_are_bounded() {
     {
         assert_eq!((refused.status.as_u16(), refused.code()), (409, "conflict"), "{refused:?}");
         let detail = refused.body["detail"].as_str().unwrap();
-        assert!(detail.starts_with("You have 2 searches") && detail.contains("delete saved searches"), "{detail}");
+        assert!(
+            detail.starts_with("You have 2 searches") && detail.contains("delete saved searches"),
+            "{detail}"
+        );
     }
     let again = ann.get(&format!("/svc/search/?rerun={second}")).await;
     assert_eq!(again.status, 302, "a search that is there may run again: {again:?}");

@@ -104,8 +104,8 @@ macro_rules! store_behaviours {
                 are_held_by_renewal,
                 are_retried, are_given_up, are_given_up_when_workers_die, are_counted, are_released,
                 keep_their_payload, workers_are_heard_of, pings_are_answered_once, wait_in_the_outbox,
-                wait_in_the_outbox_by_owner, of_one_owner_leave_slots_for_others,
                 put_back_wait_in_the_outbox,
+                wait_in_the_outbox_by_owner, of_one_owner_leave_slots_for_others,
                 of_a_lost_worker_come_back_in_turn, are_chosen_as_the_rule_says;
             versions: grow_by_one_with_every_edit, refuse_an_edit_of_an_older_one, let_one_of_many_edits_through,
                 grow_when_others_change_the_record, of_results_stand_for_their_content, of_searches_guard_deletion,

@@ -59,17 +59,10 @@ pub struct BackupCommand {
 }
 
 impl BackupCommand {
-    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
-        let passphrase = passphrase(self.passphrase_stdin)?;
-        if self.verify {
-            let backup = Backup::open_with(&self.file, passphrase.as_ref())?;
-            show(&self.file, &backup.manifest);
-            terminal::line("Every byte is as it was written.");
-            return verify_audit(&backup, place);
-        }
+    fn ensure_may_write(&self, passphrase: Option<&Secret>) -> anyhow::Result<()> {
         let is_short = |text: &Secret| text.expose().chars().count() < PASSPHRASE_CHARS_MIN;
         anyhow::ensure!(
-            !passphrase.as_ref().is_some_and(is_short),
+            !passphrase.is_some_and(is_short),
             "the passphrase is too short; use at least {PASSPHRASE_CHARS_MIN} characters"
         );
         anyhow::ensure!(
@@ -81,6 +74,18 @@ impl BackupCommand {
         if let Some(folder) = folder {
             bail!("there is no folder {}; make it first", folder.display());
         }
+        Ok(())
+    }
+
+    pub async fn run(self, place: &Place) -> anyhow::Result<()> {
+        let passphrase = passphrase(self.passphrase_stdin)?;
+        if self.verify {
+            let backup = Backup::open_with(&self.file, passphrase.as_ref())?;
+            show(&self.file, &backup.manifest);
+            terminal::line("Every byte is as it was written.");
+            return verify_audit(&backup, place);
+        }
+        self.ensure_may_write(passphrase.as_ref())?;
         let settings = place.read(&[])?.settings;
         let data_dir = PathBuf::from(&settings.data_dir);
         ensure_database(&settings)?;
