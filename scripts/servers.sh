@@ -319,6 +319,19 @@ run_http_tests_on_postgres() {
 }
 
 # Callgrind, where it is or can be installed.
+# Counted beside the documentation: a count does not mind a busy machine, and both leave a core idle for minutes.
+begin_instructions() {
+  count_instructions >"$scratch/instructions.log" 2>&1 &
+  instructions_pid=$!
+}
+
+end_instructions() {
+  wait "$instructions_pid"
+  local outcome=$?
+  cat "$scratch/instructions.log"
+  return $outcome
+}
+
 count_instructions() {
   command -v valgrind >/dev/null || apt-get install -y -qq valgrind >/dev/null 2>&1
   scripts/instructions.sh
