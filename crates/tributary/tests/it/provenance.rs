@@ -259,7 +259,7 @@ async fn an_edited_payload_leads_nowhere_else() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_documents_of_a_result_are_not_edited() {
     let stage = Stage::start(&[], json!({})).await;
-    let (search, result) = stage.searched().await;
+    let (_, result) = stage.searched().await;
     let mark = json!({"signal_id": 1, "state": "indexed", "badge": "Cached", "liveness": "alive", "stale": false,
         "shared_externally": false, "matter_tags": []});
     let copy = json!({"signal_id": 1, "title": "x", "url": "http://127.0.0.1/", "searchprovider": "Other"});
@@ -272,7 +272,9 @@ async fn the_documents_of_a_result_are_not_edited() {
             assert_eq!(edited.body.get(field), None, "{field}: {edited:?}");
         }
     }
-    // Nor is what a summary was made from.
+    // Nor is what a summary was made from. The edited result has nothing left to make one from.
+    stage.intranet.reply_at("/doc/1", page("Travel policy", "the travel policy"));
+    let (search, _) = stage.searched().await;
     let answered = stage.ann.post("/svc/rag-search/", &json!({"search_id": search})).await;
     assert_eq!(answered.status, 200, "{answered:?}");
     let mixed = stage.ann.get(&format!("/svc/results/?search_id={search}")).await.body;
@@ -283,9 +285,11 @@ async fn the_documents_of_a_result_are_not_edited() {
         json!({"body": "My words", "additional_content": null, "rag_query_items": [], "result_block": null});
     let edited = stage.ann.patch(&path, &edit).await;
     assert_eq!(edited.status, 200, "{edited:?}");
-    for field in ["additional_content", "rag_query_items", "result_block"] {
+    for field in ["additional_content", "rag_query_items"] {
+        assert!(!row[field].is_null(), "{row}");
         assert_eq!(edited.body[field], row[field], "{field}: {edited:?}");
     }
+    assert_eq!(edited.body["result_block"], "ai_summary", "{edited:?}");
     stage.house.stop().await;
 }
 
