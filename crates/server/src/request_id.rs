@@ -12,6 +12,8 @@ use tracing::Instrument;
 
 pub const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 const ID_CHARS_MAX: usize = 64;
+/// Keeps nginx and proxies like it from holding back the events of a stream.
+const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// The id, in the extensions of every request.
 #[derive(Debug, Clone)]
@@ -26,7 +28,8 @@ pub async fn accompany(mut request: Request, next: Next) -> Response {
         .get::<MatchedPath>()
         .map_or_else(|| "unmatched".to_owned(), |path| path.as_str().to_owned());
     request.extensions_mut().insert(RequestId(id.clone()));
-    let span = tracing::info_span!("request", request.id = %id);
+    // The guard knows which proxies to believe, and records the address.
+    let span = tracing::info_span!("request", request.id = %id, client.address = tracing::field::Empty);
     let started = Instant::now();
     let answering = next.run(request).instrument(span.clone());
     let mut response = federation::within_request(id.clone(), answering).await;
@@ -88,6 +91,12 @@ fn add_headers(headers: &mut HeaderMap, id: &str) {
         headers.insert(HEADER, value);
     }
     security_headers::set(headers);
+    let is_stream = headers
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+    if is_stream {
+        headers.insert(ACCEL_BUFFERING, HeaderValue::from_static("no"));
+    }
     // Answers are private; what may be kept says so itself.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }

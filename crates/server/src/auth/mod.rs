@@ -166,6 +166,7 @@ pub struct RequestUser(pub String);
 pub async fn guard(State(house): State<Arc<House>>, mut request: Request, next: Next) -> Response {
     let address = ClientAddress::of(request.extensions(), request.headers(), &house.settings.trusted_proxies);
     request.extensions_mut().insert(address);
+    tracing::Span::current().record("client.address", tracing::field::display(address));
     let is_browser = site::is_browser(request.headers())
         || session::has_cookie(request.headers())
         || csrf::is_sent(request.headers());

@@ -92,6 +92,7 @@ pub async fn events(client: &Client, request: EventRequest<'_>) -> Vec<(String, 
     let response = response.header("Accept", "text/event-stream").send().await.unwrap();
     assert_eq!(response.status(), 200);
     assert!(response.headers()["content-type"].to_str().unwrap().starts_with("text/event-stream"));
+    assert_eq!(response.headers()["x-accel-buffering"], "no", "a proxy passes every event on at once");
     let text = tokio::time::timeout(Duration::from_secs(30), response.text()).await.unwrap().unwrap();
     let field = |block: &str, name: &str| {
         block.lines().filter_map(|line| line.strip_prefix(name)).map(str::trim).collect::<Vec<_>>().join("\n")

@@ -88,13 +88,13 @@ async fn each_part_writes_its_own_file_and_the_command_reads_them() {
     let api = log(here, "django.log");
     line(&api, &["INFO", "listens on http://127.0.0.1:"]);
     line(&api, &["INFO", "request.id=made-by-post", "search_post: search 1 of user 1", "search.id=1"]);
-    line(&api, &["INFO", "request.id=made-by-post", "answered 201"]);
+    line(&api, &["INFO", "request.id=made-by-post", "client.address=127.0.0.1", "answered 201"]);
     for way in ["search_q: search 2", "search_qs: search 3", "rerun: search 1", "update: search 1"] {
         line(&api, &["INFO", way]);
     }
     line(&api, &["INFO", "results: 4 of search 1 are shown", "user.id=1"]);
     line(&api, &["INFO", "login: admin signed in"]);
-    line(&api, &["WARN", "login failed: wrong password for admin"]);
+    line(&api, &["WARN", "client.address=127.0.0.1", "login failed: wrong password for admin"]);
     line(&api, &["Throttled", "/svc/login/", "429"]);
     line(&api, &["INFO", "stopped"]);
     assert!(!api.contains("queue="), "work of queues is logged elsewhere:\n{api}");
