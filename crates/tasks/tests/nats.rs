@@ -93,6 +93,26 @@ async fn news_go_where_they_are_sent() {
 }
 
 #[tokio::test]
+async fn a_server_that_hangs_is_counted_like_one_that_is_away() {
+    let Some(mut server) = NatsServer::prepare("counting while NATS hangs") else { return };
+    server.start();
+    let store = store().await;
+    let queue = connected(&server.url(), &store).await;
+    queue.push(task(1)).await.unwrap();
+    until_outbox_has(&store, 0).await;
+    assert_eq!(queue.depth(QUEUE).await.unwrap(), 1);
+    server.pause();
+    let started = Instant::now();
+    assert_eq!(queue.depth(QUEUE).await.unwrap(), 1, "as it was");
+    assert!(
+        started.elapsed() < Duration::from_secs(4),
+        "nobody waits for its answer: {:?}",
+        started.elapsed()
+    );
+    server.resume();
+}
+
+#[tokio::test]
 async fn a_task_of_one_process_wakes_another() {
     let Some(url) = testkit::nats::queue("waking other processes") else { return };
     let store = store().await;

@@ -41,6 +41,8 @@ const AWAY_WAIT: Duration = Duration::from_secs(2);
 const PUSH_WAIT: Duration = Duration::from_secs(2);
 /// How often the end of a task is told to a server that does not answer.
 const TELL_TRIES: u32 = 3;
+/// How long the server may take to count what waits.
+const COUNT_MAX: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Clone)]
 pub struct NatsConfig {
@@ -336,11 +338,13 @@ impl TaskQueue for NatsQueue {
         Ok(())
     }
 
-    /// While the server is away: what waits in the outbox, and what waited in the stream when it was last asked.
+    /// While the server is away or hangs: what waits in the outbox, and what waited in the stream when it was last asked.
     async fn depth(&self, queue: QueueName) -> Result<u64, QueueError> {
         let last = &self.desks[&queue].waiting;
-        if self.link.is_up() {
-            last.store(self.link.waiting(queue).await?, Ordering::Relaxed);
+        if self.link.is_up()
+            && let Ok(waiting) = tokio::time::timeout(COUNT_MAX, self.link.waiting(queue)).await
+        {
+            last.store(waiting?, Ordering::Relaxed);
         }
         let outbox = self.store.task_depth(queue, self.clock.now()).await?;
         Ok(last.load(Ordering::Relaxed) + outbox)
