@@ -8,6 +8,7 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteQueryResult, SqliteSynchronous,
 };
 use sqlx::{Connection, Database, Pool, Postgres, Sqlite, Transaction};
+use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -210,6 +211,7 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
         let write = pool().max_connections(1).connect_with(options).await.map_err(failure)?;
         return Ok(Db::Sqlite(Pools { read: write.clone(), write }));
     }
+    let path = options.get_filename().to_owned();
     // When the disk is full, SQLite rolls back by itself. The driver does not notice, believes for ever that the
     // transaction is open, and begins no other: such a connection is replaced.
     let write = pool()
@@ -220,10 +222,23 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
         })
         .connect_with(options.clone())
         .await
-        .map_err(failure)?;
+        .map_err(|error| open_failure(&path, error))?;
     let readers = pool_max.clamp(1, SQLITE_READERS_MAX);
     let read = pool().max_connections(readers).connect_lazy_with(options.pragma("query_only", "ON"));
     Ok(Db::Sqlite(Pools { read, write }))
+}
+
+/// SQLite says only that it cannot open the file.
+fn open_failure(path: &Path, error: sqlx::Error) -> StoreError {
+    match std::fs::File::options().read(true).write(true).open(path) {
+        Err(refused) if refused.kind() == std::io::ErrorKind::PermissionDenied => {
+            let path = path.display();
+            StoreError::Unreachable(format!(
+                "permission denied: {path} belongs to another user, or is read-only"
+            ))
+        }
+        _ => failure(error),
+    }
 }
 
 fn use_of<D: Database>(name: &'static str, pool: &Pool<D>) -> PoolUse {

@@ -64,6 +64,7 @@ async fn lock_file(database: &Path) -> Result<Option<File>, StoreError> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(&path).map_err(failed)?;
+    leave_to_owner_of(database, Path::new(&path)).map_err(failed)?;
     let started = std::time::Instant::now();
     loop {
         match file.try_lock() {
@@ -79,6 +80,19 @@ async fn lock_file(database: &Path) -> Result<Option<File>, StoreError> {
             }
         }
     }
+}
+
+/// A command that root runs leaves the file to the user of the service, as SQLite does with its own files.
+#[cfg(unix)]
+fn leave_to_owner_of(database: &Path, file: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, chown};
+    let (wanted, own) = (database.metadata()?, file.metadata()?);
+    if wanted.uid() == own.uid() { Ok(()) } else { chown(file, Some(wanted.uid()), Some(wanted.gid())) }
+}
+
+#[cfg(not(unix))]
+fn leave_to_owner_of(_database: &Path, _file: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// To change a large table, and to wait for the process that does it, may take longer than a statement of the service
@@ -155,6 +169,24 @@ mod tests {
         while let Some(process) = starting.join_next().await {
             process.unwrap().expect("its tables");
         }
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_command_of_root_leaves_its_lock_to_the_service() {
+        use std::os::unix::fs::{MetadataExt, chown};
+        let folder = tempfile::tempdir().unwrap();
+        let (file, service) = (folder.path().join("store.db"), 61_234);
+        std::fs::write(&file, "").unwrap();
+        if chown(&file, Some(service), Some(service)).is_err() {
+            eprintln!("skipped: only root can give a file to another user");
+            return;
+        }
+        let url = Secret::new(format!("sqlite://{}", file.display()));
+        let db = Db::open(&url, 1, crate::STATEMENT_MAX).await.expect("opens");
+        run(&db).await.expect("tables");
+        assert_eq!(folder.path().join("store.db.lock").metadata().unwrap().uid(), service);
+        db.close().await;
     }
 
     /// Another process has the list of the migrations for a second; a statement may take a fifth of that.

@@ -12,6 +12,7 @@ pub mod given;
 pub mod keys;
 pub mod license;
 pub mod logs;
+pub mod ownership;
 pub mod ready;
 pub mod service;
 pub mod terminal;

@@ -6,7 +6,7 @@ use super::control::HOW_TO_STOP;
 use crate::backup::{Backup, Part, TEXTS_PART, Texts, audit_report, put_texts};
 use crate::keys::{self, SecretKeys};
 use crate::service::SERVE_LOCK;
-use crate::{terminal, wiring};
+use crate::{ownership, terminal, wiring};
 use anyhow::{Context, bail};
 use clap::Args;
 use domain::audit::Action;
@@ -75,6 +75,7 @@ impl Restore {
         if let Some(keys) = keys::given_keys(&settings, &data_dir)? {
             note(&url, &keys, Action::Restored, &self.file).await;
         }
+        ownership::leave_to_owner(&data_dir)?;
         terminal::line(format!(
             "Restored {rows} records of {} into {}. Start the service again: waiting work goes on.",
             domain::instant::display(backup.manifest.made),

@@ -340,6 +340,30 @@ fn a_flipped_byte_is_named_and_nothing_is_touched() {
     assert_eq!(std::fs::read_dir(there.path()).unwrap().count(), 0, "nothing was made there");
 }
 
+#[cfg(unix)]
+#[test]
+fn what_root_restores_belongs_to_the_user_of_the_service() {
+    use std::os::unix::fs::{MetadataExt, chown};
+    const SERVICE: u32 = 61_234;
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    assert!(run(here.path(), &["setup", "wikipedia"]).status.success());
+    std::fs::create_dir(here.path().join("data/dictionaries")).unwrap();
+    std::fs::write(here.path().join("data/dictionaries/german.txt"), "fluss\n").unwrap();
+    assert!(run(here.path(), &["backup", "b", "--with-key"]).status.success());
+    let data = there.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    if chown(&data, Some(SERVICE), Some(SERVICE)).is_err() {
+        eprintln!("skipped: only root can restore for another user");
+        return;
+    }
+    let restored = run(there.path(), &["restore", here.path().join("b").to_str().unwrap()]);
+    assert!(restored.status.success(), "{restored:?}");
+    for name in ["tributary.db", "secret.key", "dictionaries", "dictionaries/german.txt"] {
+        let about = data.join(name).metadata().unwrap();
+        assert_eq!((about.uid(), about.gid()), (SERVICE, SERVICE), "{name}");
+    }
+}
+
 #[test]
 fn commands_for_what_is_there_make_nothing_where_nothing_is() {
     let folder = tempfile::tempdir().unwrap();
