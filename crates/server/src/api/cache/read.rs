@@ -39,7 +39,7 @@ pub struct CachedDocument {
     body_bytes: u64,
     /// Pieces that can be found.
     chunk_count: u32,
-    /// Those of the document, where you see it through its source, and those that you gave it.
+    /// Those that you gave the document.
     matter_tags: Vec<String>,
 }
 
