@@ -304,7 +304,8 @@ mod tests {
                 "{text}: {error}"
             );
         }
-        let error = parse(format!("[{}0]", "0,".repeat(200_000)).as_bytes(), ANSWER_VALUES_MAX);
+        let error =
+            parse(format!("[{}0]", "1000000000000000,".repeat(200_000)).as_bytes(), ANSWER_VALUES_MAX);
         assert_eq!(error.expect_err("too many").to_string(), "holds more than 200,000 values");
     }
 
