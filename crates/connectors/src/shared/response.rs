@@ -313,8 +313,8 @@ mod tests {
         let lists = |count: usize| format!(r#"{{"items":[{}[0]]}}"#, "[0],".repeat(count - 1));
         let elements = |count: usize| format!("<r>{}</r>", "<a/>".repeat(count));
         let table = [
-            ("application/json", lists(90_000), None),
-            ("application/json", lists(100_000), Some("holds more than 200,000 values")),
+            ("application/json", lists(50_000), None),
+            ("application/json", lists(60_000), Some("more than 16 MB of memory")),
             ("application/json", lists(2_400_000), Some("holds more than 200,000 values")),
             ("text/xml", elements(190_000), None),
             ("text/xml", elements(200_000), Some("more than 200,000 elements and attributes")),
