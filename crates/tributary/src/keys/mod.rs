@@ -151,7 +151,7 @@ pub fn write_private(path: &Path, text: &str) -> anyhow::Result<()> {
 mod tests {
     use super::*;
 
-    fn keys(current: &str, others: &[&str]) -> SecretKeys {
+    pub(super) fn keys(current: &str, others: &[&str]) -> SecretKeys {
         let others = others.iter().copied().map(Secret::new).collect();
         SecretKeys { current: Secret::new(current), others }
     }

@@ -1,6 +1,7 @@
 //! Replacing the key file: by one command at a time, all at once, and without losing a key.
 
 use super::{SecretKeys, read_key_file, write_private};
+use crate::ownership;
 use anyhow::Context;
 use domain::secret::Secret;
 use std::fs::{File, TryLockError};
@@ -67,7 +68,9 @@ pub fn replace_key_file(path: &Path, keys: &SecretKeys) -> anyhow::Result<()> {
         _ => {}
     }
     write_private(&temporary, keys.lines().expose())?;
-    keep_owner(path, &temporary)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let owned = if path.exists() { path } else { folder };
+    ownership::leave_to_owner_of(owned, &temporary)?;
     std::fs::rename(&temporary, path).with_context(|| format!("{} cannot be replaced", path.display()))?;
     if let Some(Ok(folder)) = path.parent().map(File::open) {
         let _not_everywhere = folder.sync_all();
@@ -75,35 +78,11 @@ pub fn replace_key_file(path: &Path, keys: &SecretKeys) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A command that root runs leaves the file to the user of the service, who must be able to read it.
-#[cfg(unix)]
-fn keep_owner(replaced: &Path, file: &Path) -> anyhow::Result<()> {
-    use std::os::unix::fs::{MetadataExt, chown};
-    let folder = || replaced.parent().map_or_else(|| Path::new(".").metadata(), Path::metadata);
-    let (wanted, own) = (replaced.metadata().or_else(|_| folder())?, file.metadata()?);
-    if wanted.uid() != own.uid() {
-        chown(file, Some(wanted.uid()), Some(wanted.gid())).with_context(|| {
-            let path = replaced.display();
-            format!("{path} belongs to another user, who could not read it any more; run this as that user or as root")
-        })?;
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn keep_owner(_replaced: &Path, _file: &Path) -> anyhow::Result<()> {
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::KEY_FILE;
+    use super::super::tests::keys;
     use super::*;
-
-    fn keys(current: &str, others: &[&str]) -> SecretKeys {
-        let others = others.iter().copied().map(Secret::new).collect();
-        SecretKeys { current: Secret::new(current), others }
-    }
 
     #[test]
     fn two_commands_cannot_replace_the_key_at_once() {
