@@ -23,7 +23,7 @@ const FOLLOWED: &str = "vectors_follow_change";
 /// What is done about what does not agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repair {
-    /// It is told.
+    /// Differences are reported only.
     Nothing,
     /// Vectors that are missing or old are made again from the records; nothing is removed.
     Vectors,

@@ -33,8 +33,9 @@ async fn live() -> Json<Health> {
     Json(OK)
 }
 
-/// Whether the service can work: the database answers, and it was not told to stop. A broker that is away is no reason: what
-/// is accepted waits in the database, and results can be read.
+/// Whether the service can work: the database answers, and it was not told to stop.
+///
+/// It is ready without its broker: accepted searches wait in the database, and results can be read.
 #[utoipa::path(get, path = "/svc/health/ready/", tag = "service", security(),
     responses(
         (status = 200, description = "It can work.", body = Health),
