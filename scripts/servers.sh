@@ -295,10 +295,11 @@ free_port() {
   python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-# nextest where it is installed; it runs each test in a process of its own.
+# run_tests TIER: nextest where it is installed; it runs each test in a process of its own. Which tests are slow stands
+# in .config/nextest.toml.
 run_tests() {
   if cargo nextest --version >/dev/null 2>&1; then
-    cargo nextest run --workspace --locked --no-fail-fast --success-output never
+    cargo nextest run --profile "$1" --workspace --locked --no-fail-fast --success-output never
   else
     cargo test --workspace --lib --bins --tests --locked --no-fail-fast
   fi
@@ -316,6 +317,22 @@ run_http_tests_on_postgres() {
   local outcome=$?
   unset SVC_TEST_BACKEND
   return $outcome
+}
+
+# What the pages' scripts compute, without a browser.
+run_javascript_tests() {
+  command -v node >/dev/null || { echo "skipped: the JavaScript unit tests need node"; return 0; }
+  node --test --test-reporter=./tests/browser/house/report.mjs tests/browser/unit/*.test.mjs
+}
+
+# run_browser_tests TIER: on the program that the tests before have built. Built alone it would have other features of
+# its dependencies, and be compiled a second time.
+run_browser_tests() {
+  local slow="paint.test.mjs" chosen=()
+  if [ "$1" != all ]; then
+    mapfile -t chosen < <(cd tests/browser && ls -- *.test.mjs | grep -vxF "$slow")
+  fi
+  SVC_TEST_PROGRAM="${CARGO_TARGET_DIR:-target}/debug/tributary" scripts/browser.sh "${chosen[@]}"
 }
 
 # Callgrind, where it is or can be installed.
