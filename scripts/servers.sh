@@ -282,13 +282,16 @@ check_dependencies() {
     echo "skipped: cargo-deny is not installed, so dependencies are not checked; cargo install --locked cargo-deny"
     return 0
   fi
-  cargo deny --offline check bans licenses sources || return 1
+  cargo deny --locked check bans licenses sources || return 1
   if [ -z "${SVC_TEST_ADVISORIES:-}" ]; then
     echo "skipped: SVC_TEST_ADVISORIES names no database of advisories, so advisories are not checked"
     return 0
   fi
-  sed "s|^db-urls = .*|db-urls = [\"$SVC_TEST_ADVISORIES\"]|" deny.toml >"$scratch/deny.toml"
-  cargo deny check --config "$scratch/deny.toml" advisories
+  # The folder that cargo-deny looks for is called after the address in deny.toml.
+  mkdir -p "$scratch/advisories"
+  ln -sfn "$SVC_TEST_ADVISORIES" "$scratch/advisories/advisory-db-3157b0e258782691"
+  sed "s|^db-urls|db-path = \"$scratch/advisories\"\ndb-urls|" deny.toml >"$scratch/deny.toml"
+  cargo deny --locked --offline --config "$scratch/deny.toml" check advisories
 }
 
 free_port() {
