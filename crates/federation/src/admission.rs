@@ -1,5 +1,6 @@
-//! Admission: how many searches one user may have waiting, and how many are kept.
+//! Admission: how many searches may wait, of one user and of all, and how many are kept.
 
+use crate::backlog::Backlog;
 use crate::{Federation, FederationError};
 use domain::contracts::QueueName;
 use domain::ids::UserId;
@@ -18,6 +19,7 @@ pub(crate) struct Admission {
     starting: Mutex<HashMap<UserId, u64>>,
     /// Old searches are removed by one request at a time: those that wait for it find room.
     removal: tokio::sync::Mutex<()>,
+    pub(crate) backlog: Backlog,
 }
 
 /// One search that is being stored.
@@ -56,14 +58,18 @@ impl Federation {
     /// Whether the user may have a new search. Keep what is returned until the search is stored.
     pub(crate) async fn admit_new(&self, owner: UserId) -> Result<Admitted<'_>, FederationError> {
         let (admitted, starting) = self.admission.begin(owner);
-        tokio::try_join!(self.check_waiting(owner, starting), self.check_kept(owner, starting))?;
+        tokio::try_join!(
+            self.check_backlog(),
+            self.check_waiting(owner, starting),
+            self.check_kept(owner, starting)
+        )?;
         Ok(admitted)
     }
 
     /// Whether the user may run a search again. Keep what is returned until the run is stored.
     pub(crate) async fn admit_again(&self, owner: UserId) -> Result<Admitted<'_>, FederationError> {
         let (admitted, starting) = self.admission.begin(owner);
-        self.check_waiting(owner, starting).await?;
+        tokio::try_join!(self.check_backlog(), self.check_waiting(owner, starting))?;
         Ok(admitted)
     }
 

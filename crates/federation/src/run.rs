@@ -2,7 +2,7 @@
 
 use crate::conclude::Ended;
 use crate::{Federation, FederationError};
-use domain::contracts::StoreError;
+use domain::contracts::{RunningSlot, StoreError};
 use domain::ids::{ProviderId, SearchId};
 use domain::message;
 use domain::search::Sort;
@@ -13,8 +13,15 @@ use tokio::time::Instant;
 
 impl Federation {
     /// Runs one run of a search. Idempotent: a run that is over, or no longer the newest, is left alone.
-    /// `is_update` comes with the task, because the status says it only until federation begins.
-    pub async fn run(&self, id: SearchId, run: i64, is_update: bool) -> Result<(), FederationError> {
+    /// `is_update` comes with the task, because the status says it only until federation begins. The `slot` is given up
+    /// while the sources are asked.
+    pub async fn run(
+        &self,
+        id: SearchId,
+        run: i64,
+        is_update: bool,
+        slot: &dyn RunningSlot,
+    ) -> Result<(), FederationError> {
         let started = Instant::now();
         let search = match self.store.search(id).await {
             Err(StoreError::NotFound) => return Ok(()),
@@ -38,6 +45,7 @@ impl Federation {
         let deadline = Instant::now() + self.toolbox.settings.timeout.0;
         // Held to the end of the run, as its results are.
         let memory = self.memory.for_run();
+        slot.release();
         let (noted, mut sets) = tokio::join!(
             self.note(id, run, SearchStatus::Federating), // written while the sources travel
             self.federate(&search, providers, (&query, &transforms), (&memory, deadline)),
@@ -45,6 +53,7 @@ impl Federation {
         if !noted? {
             return Ok(()); // deleted or started again meanwhile
         }
+        slot.acquire().await;
         // FULL only when every provider that was asked delivered.
         let all_delivered = sets.iter().all(|set| set.status.has_delivered());
         let status = SearchStatus::ready(is_update, all_delivered);

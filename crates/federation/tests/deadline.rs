@@ -145,7 +145,7 @@ async fn searched(pre_query_processors: &[&str]) -> Search {
     });
     let times = if pre_query_processors.is_empty() { 1 } else { 2 };
     assert_eq!(federation.time_max(&search), Duration::from_secs(times * TIMEOUT_S));
-    federation.run(search.id, search.run, false).await.unwrap();
+    federation.run(search.id, search.run, false, &domain::contracts::NoSlot).await.unwrap();
     store.search(search.id).await.unwrap()
 }
 

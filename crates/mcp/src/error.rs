@@ -102,6 +102,9 @@ impl From<FederationError> for ToolError {
                 format!("{max} of your searches are waiting to start."),
                 "Wait until some of them have finished, then call the tool again.",
             ),
+            FederationError::QueueFull { max } => {
+                Self::new(format!("{max} searches of all users are waiting to start."), LATER)
+            }
             FederationError::TooManyKept { max } => Self::new(
                 format!(
                     "You have {max} searches, the most that are kept for one user, and all are saved, subscribed or \

@@ -1,8 +1,10 @@
 //! Worker: claims tasks of one queue, runs them side by side, retries what fails, stops gracefully.
 
 use crate::Registry;
+use crate::slots::{Slot, Slots};
 use domain::contracts::{
-    ClaimedTask, Clock, QueueError, QueueName, TaskError, TaskHandler, TaskQueue, WorkerBeat, WorkerSlots,
+    ClaimedTask, Clock, QueueError, QueueName, RunningSlot, TaskError, TaskHandler, TaskQueue, WorkerBeat,
+    WorkerSlots,
 };
 use domain::workload::Workload;
 use futures_util::FutureExt;
@@ -10,7 +12,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tracing::Instrument;
@@ -33,7 +35,10 @@ const QUEUE_FAILED_WAIT: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub struct WorkerConfig {
     pub queue: QueueName,
+    /// Tasks in progress at once.
     pub concurrency: u32,
+    /// Those of them that run at once; the others wait for something else.
+    pub running_max: u32,
     /// How long a task is held without a sign of life.
     pub lease: Duration,
     /// How long a stop waits for running tasks.
@@ -92,7 +97,8 @@ impl Worker {
     }
 
     async fn serve_queue(self, mut stop: watch::Receiver<bool>) {
-        tracing::info!("{} serves the queue, {} tasks at once", self.name, self.config.concurrency);
+        let WorkerConfig { concurrency, .. } = self.config;
+        tracing::info!("{} serves the queue, {concurrency} tasks at once", self.name);
         let _serving = self.workload.join(&self.name, self.config.queue, Arc::clone(&self.active));
         let mut running = JoinSet::new();
         tokio::select! {
@@ -124,19 +130,18 @@ impl Worker {
     }
 
     async fn claim_until_stopped(&self, running: &mut JoinSet<()>, stop: &mut watch::Receiver<bool>) {
-        let permits = Arc::new(Semaphore::new(self.config.concurrency.max(1) as usize));
+        let slots = Slots::new(self.config.concurrency, self.config.running_max);
         while !*stop.borrow() {
             while running.try_join_next().is_some() {}
-            let permit = tokio::select! {
-                permit = Arc::clone(&permits).acquire_owned() => permit,
+            let free = tokio::select! {
+                free = slots.free(CLAIM_MAX) => free,
                 _ = stop.wait_for(|stop| *stop) => return,
             };
-            let places = places(permit, &permits);
             // Claiming is never cancelled half-way: a claimed task would be lost until its lease ends.
-            let nothing_to_do = match self.claim(places.len()).await {
+            let nothing_to_do = match self.claim(free.len()).await {
                 Ok(tasks) if !tasks.is_empty() => {
-                    for (task, place) in tasks.into_iter().zip(places) {
-                        self.start(task, place, running);
+                    for (task, slot) in tasks.into_iter().zip(free) {
+                        self.start(task, slot, running);
                     }
                     continue;
                 }
@@ -159,19 +164,15 @@ impl Worker {
         self.queue.claim_many(self.config.queue, slots, &self.name, self.config.lease).await
     }
 
-    fn start(&self, task: ClaimedTask, place: OwnedSemaphorePermit, running: &mut JoinSet<()>) {
-        let one = self.one(task);
+    fn start(&self, task: ClaimedTask, slot: Slot, running: &mut JoinSet<()>) {
+        let one = self.one(task, slot);
         let span = tracing::info_span!(
             "task",
             queue = self.config.queue.as_str(),
             task.id = one.task.id.0,
             task.name = one.task.name
         );
-        let ran = async move {
-            one.run().await;
-            drop(place);
-        };
-        running.spawn(ran.instrument(span));
+        running.spawn(one.run().instrument(span));
     }
 
     async fn beat_for_ever(&self) {
@@ -196,13 +197,14 @@ impl Worker {
         }
     }
 
-    fn one(&self, task: ClaimedTask) -> OneTask {
+    fn one(&self, task: ClaimedTask, slot: Slot) -> OneTask {
         self.active.fetch_add(1, Ordering::Relaxed);
         OneTask {
             handler: self.registry.handler(&task.name).cloned(),
             task,
             queue: Arc::clone(&self.queue),
             lease: self.config.lease,
+            slot,
             active: Arc::clone(&self.active),
             too_late: self.too_late.subscribe(),
         }
@@ -215,6 +217,7 @@ struct OneTask {
     handler: Option<Arc<dyn TaskHandler>>,
     queue: Arc<dyn TaskQueue>,
     lease: Duration,
+    slot: Slot,
     active: Arc<AtomicU32>,
     too_late: watch::Receiver<bool>,
 }
@@ -232,7 +235,7 @@ impl OneTask {
         let outcome = match &self.handler {
             None => Err(TaskError(format!("no handler is registered for '{}'", self.task.name))),
             Some(handler) => tokio::select! {
-                outcome = AssertUnwindSafe(handler.run(&self.task)).catch_unwind() =>
+                outcome = AssertUnwindSafe(self.run_in_slot(handler)).catch_unwind() =>
                     outcome.unwrap_or_else(|_| Err(TaskError("the task panicked".to_owned()))),
                 () = self.hold() => return, // another worker has it now
                 () = self.until_too_late() => return self.give_back().await,
@@ -257,6 +260,11 @@ impl OneTask {
         if let Err(error) = ended {
             tracing::warn!(task.id = self.task.id.0, "the end of a task could not be noted: {error}");
         }
+    }
+
+    async fn run_in_slot(&self, handler: &Arc<dyn TaskHandler>) -> Result<(), TaskError> {
+        self.slot.acquire().await;
+        handler.run_in(&self.task, &self.slot).await
     }
 
     /// Returns when a stop has waited long enough.
@@ -297,15 +305,6 @@ async fn all_end_within(time: Duration, running: &mut JoinSet<()>) -> bool {
     tokio::time::timeout(time, finished).await.is_ok()
 }
 
-/// The place that is free, and those that are free as well, up to what is claimed at once.
-fn places(
-    free: Result<OwnedSemaphorePermit, AcquireError>,
-    permits: &Arc<Semaphore>,
-) -> Vec<OwnedSemaphorePermit> {
-    let more = std::iter::from_fn(|| Arc::clone(permits).try_acquire_owned().ok());
-    free.into_iter().chain(more).take(CLAIM_MAX).collect()
-}
-
 fn backoff(attempt: u32) -> Duration {
     RETRY_FIRST.saturating_mul(1 << attempt.saturating_sub(1).min(10)).min(RETRY_MAX)
 }
@@ -318,15 +317,5 @@ mod tests {
     fn waits_grow_and_end() {
         let waits: Vec<u128> = [1, 2, 3, 7, 8, 50].map(|attempt| backoff(attempt).as_millis()).to_vec();
         assert_eq!(waits, [500, 1000, 2000, 32_000, 60_000, 60_000]);
-    }
-
-    #[test]
-    fn free_places_are_taken_together_up_to_a_limit() {
-        for (free, taken) in [(1, 1), (5, 5), (CLAIM_MAX, CLAIM_MAX), (CLAIM_MAX + 10, CLAIM_MAX)] {
-            let permits = Arc::new(Semaphore::new(free));
-            let first = Arc::clone(&permits).try_acquire_owned().unwrap();
-            let places = places(Ok(first), &permits);
-            assert_eq!((places.len(), permits.available_permits()), (taken, free - taken));
-        }
     }
 }

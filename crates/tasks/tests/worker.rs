@@ -3,7 +3,8 @@
 
 use async_trait::async_trait;
 use domain::contracts::{
-    ClaimedTask, NewTask, QueueName, Store, SystemClock, TaskError, TaskHandler, TaskQueue, WorkerSlots,
+    ClaimedTask, NewTask, QueueName, RunningSlot, Store, SystemClock, TaskError, TaskHandler, TaskQueue,
+    WorkerSlots,
 };
 use domain::secret::Secret;
 use serde_json::Value;
@@ -22,6 +23,8 @@ struct Notes {
     started: AtomicU32,
     running: AtomicU32,
     running_most: AtomicU32,
+    waiting: AtomicU32,
+    waiting_most: AtomicU32,
     done: Mutex<Vec<Value>>,
 }
 
@@ -34,7 +37,7 @@ impl TaskHandler for Handler {
     }
 
     async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
-        let Notes { started, running, running_most, done } = &*self.0;
+        let Notes { started, running, running_most, done, .. } = &*self.0;
         started.fetch_add(1, Ordering::SeqCst);
         let now = running.fetch_add(1, Ordering::SeqCst) + 1;
         running_most.fetch_max(now, Ordering::SeqCst);
@@ -48,6 +51,19 @@ impl TaskHandler for Handler {
         done.lock().unwrap().push(task.payload.clone());
         Ok(())
     }
+
+    /// `wait` milliseconds outside of the slot come first.
+    async fn run_in(&self, task: &ClaimedTask, slot: &dyn RunningSlot) -> Result<(), TaskError> {
+        if let Some(wait) = task.payload["wait"].as_u64() {
+            let waiting = self.0.waiting.fetch_add(1, Ordering::SeqCst) + 1;
+            self.0.waiting_most.fetch_max(waiting, Ordering::SeqCst);
+            slot.release();
+            tokio::time::sleep(Duration::from_millis(wait)).await;
+            slot.acquire().await;
+            self.0.waiting.fetch_sub(1, Ordering::SeqCst);
+        }
+        self.run(task).await
+    }
 }
 
 struct Bench {
@@ -59,13 +75,17 @@ struct Bench {
 
 impl Bench {
     async fn start(concurrency: u32, grace: Duration) -> Self {
+        Self::start_with((concurrency, concurrency), grace).await
+    }
+
+    async fn start_with((concurrency, running_max): (u32, u32), grace: Duration) -> Self {
         let key = SealKey::from_secret(&Secret::new("a test key"));
         let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
         let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
         let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(store, Arc::new(SystemClock)));
         let notes = Arc::new(Notes::default());
-        let config =
-            WorkerConfig { queue: QueueName::Search, concurrency, lease: Duration::from_secs(5), grace };
+        let (queue_name, lease) = (QueueName::Search, Duration::from_secs(5));
+        let config = WorkerConfig { queue: queue_name, concurrency, running_max, lease, grace };
         let registry = Registry::default().register(Arc::new(Handler(Arc::clone(&notes))));
         let worker = Worker::new(config, Arc::clone(&queue), Arc::new(SystemClock), registry);
         let (stop, stopped) = watch::channel(false);
@@ -102,6 +122,20 @@ impl Bench {
 
 fn done(notes: &Notes) -> usize {
     notes.done.lock().unwrap().len()
+}
+
+/// Two run at once, but ten are held: those that only wait stand in nobody's way.
+#[tokio::test]
+async fn tasks_that_wait_leave_their_slots_to_others() {
+    let bench = Bench::start_with((10, 2), Duration::from_secs(5)).await;
+    for _ in 0..15 {
+        bench.push(serde_json::json!({"wait": 3_000, "ms": 1})).await;
+    }
+    bench.until("all places are taken", |notes| notes.waiting_most.load(Ordering::SeqCst) == 10).await;
+    bench.until("all are done", |notes| done(notes) == 15).await;
+    let notes = bench.stop().await;
+    assert!(notes.running_most.load(Ordering::SeqCst) <= 2, "no more run at once than there are slots");
+    assert_eq!(notes.waiting_most.load(Ordering::SeqCst), 10, "no more are held than may be");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! The running service: doors, workers, and how they stop.
 
+use crate::backup::BackupSchedule;
 use crate::keys;
 use crate::wiring::Wired;
 use anyhow::{Context, bail};
@@ -76,7 +77,10 @@ impl Service {
         }
         if roles.contains(&Role::Beat) {
             let span = tracing::info_span!("scheduler", queue = "beats");
-            running.spawn(wired.scheduler().await?.serve(stopped.clone()).instrument(span));
+            running.spawn(wired.scheduler().await?.serve(stopped.clone()).instrument(span.clone()));
+            if let Some(backups) = BackupSchedule::of(&wired) {
+                running.spawn(backups.serve(stopped.clone()).instrument(span));
+            }
         }
         let mut address = None;
         if let Some((port, setting, router)) = doors_of(&wired, roles) {
@@ -175,8 +179,12 @@ fn worker(wired: &Wired, queue: QueueName) -> Worker {
         QueueName::Maintenance => settings.maintenance_concurrency,
         QueueName::Corpus => settings.corpus_concurrency,
     };
-    let config =
-        WorkerConfig { queue, concurrency, lease: settings.task_lease.0, grace: settings.stop_grace.0 };
+    let running_max = match queue {
+        QueueName::Search => settings.searches_running_max,
+        _ => concurrency,
+    };
+    let (lease, grace) = (settings.task_lease.0, settings.stop_grace.0);
+    let config = WorkerConfig { queue, concurrency, running_max, lease, grace };
     Worker::new(config, Arc::clone(&wired.queue), Arc::clone(&wired.clock), wired.registry.clone())
         .counted_in(&wired.workload)
 }

@@ -77,7 +77,7 @@ pub struct ClaimedTask {
 pub struct WorkerSlots {
     /// Tasks that may be claimed now.
     pub free: u32,
-    /// Tasks that the worker runs at once; one owner's share is a part of them.
+    /// Tasks that the worker has in progress at once; one owner's share is a part of them.
     pub total: u32,
 }
 
@@ -93,7 +93,7 @@ impl WorkerSlots {
 pub struct WorkerBeat {
     pub worker: String,
     pub queue: QueueName,
-    /// Tasks it may run at once; 0 from a worker that is stopping.
+    /// Tasks it may have in progress at once; 0 from a worker that is stopping.
     pub concurrency: u32,
     pub active: u32,
     pub last_seen: Instant,
@@ -150,6 +150,10 @@ pub trait TaskQueue: Send + Sync {
     async fn reachable(&self) -> Result<(), QueueError> {
         Ok(())
     }
+    /// Whether the broker answers at this moment, found out quickly; None for a queue that has no broker.
+    async fn broker_answers(&self) -> Option<bool> {
+        None
+    }
     /// A sign of life; health and metrics read it.
     async fn beat(&self, beat: WorkerBeat) -> Result<(), QueueError>;
     /// Who serves this queue and was heard of within `within`.
@@ -166,4 +170,26 @@ pub struct TaskError(pub String);
 pub trait TaskHandler: Send + Sync {
     fn name(&self) -> &'static str;
     async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError>;
+    /// The same in a running slot that the task may give up while it waits for others.
+    async fn run_in(&self, task: &ClaimedTask, _slot: &dyn RunningSlot) -> Result<(), TaskError> {
+        self.run(task).await
+    }
+}
+
+/// One of the slots in which a worker runs its tasks. A task that waits for others gives it up meanwhile: waiting is
+/// not working, and another task runs in its place.
+#[async_trait]
+pub trait RunningSlot: Send + Sync {
+    fn release(&self);
+    /// Waits for a free slot; those that waited longer go first.
+    async fn acquire(&self);
+}
+
+/// For a task that runs outside of a worker.
+pub struct NoSlot;
+
+#[async_trait]
+impl RunningSlot for NoSlot {
+    fn release(&self) {}
+    async fn acquire(&self) {}
 }

@@ -5,6 +5,7 @@ use super::{GivenSettings, SettingInForce, SettingOrigin, SettingRow};
 use crate::corpus::{QdrantMode, StorageBackend, VectorBackend, Weights};
 use crate::notation::network::Network;
 use crate::rag::{InclusionField, Strategy};
+use crate::retention::Retention;
 use crate::secret::Secret;
 
 macro_rules! settings {
@@ -60,6 +61,12 @@ settings! {
     port: u16 = 8000, "SVC_PORT";
     /// The folder of the database, the generated key and `logs/`.
     data_dir: String = "./data".to_owned(), "SVC_DATA_DIR";
+    /// The folder of scheduled backups. Empty: none are made. Every process with the role `beat` writes there; give several of them one shared folder, or set this for one of them alone. It must exist unless it is inside the data folder.
+    backup_dir: String = String::new(), "SVC_BACKUP_DIR";
+    /// How old the last scheduled backup may be before another one is made; 1 second at least.
+    backup_every: Secs = Secs::new(86_400), "SVC_BACKUP_EVERY";
+    /// Scheduled backups that are kept, 1 to 1000. Older ones are removed after a new one was written and read again.
+    backup_keep: u32 = 7, "SVC_BACKUP_KEEP";
     /// The database. Empty: an SQLite file in the data folder. `postgres://user:password@host/name` for PostgreSQL.
     database_url: Secret = Secret::default(), "SVC_DATABASE_URL";
     /// Most connections to the database at once.
@@ -118,8 +125,12 @@ settings! {
     subscribe_every: Secs = Secs::new(14_400), "SVC_SUBSCRIBE_EVERY";
     /// How often searches whose retention has run out are deleted. It counts from the first start on a database, which keeps the schedule; 1 second at least.
     expire_every: Secs = Secs::new(60), "SVC_EXPIRE_EVERY";
-    /// Searches that run at once in this process.
-    search_concurrency: u32 = 64, "SVC_SEARCH_CONCURRENCY";
+    /// How long a search is kept whose request does not say it: 0 for ever, 1 one hour, 2 one day, 3 one month, 4 five minutes after its last change. Saved and subscribed searches are kept. A month (3) is recommended: with 0 the database grows for ever.
+    default_retention: Retention = Retention::Forever, "SVC_DEFAULT_RETENTION";
+    /// Searches that this process has in progress at once, most of which wait for their sources. More wait in the queue.
+    search_concurrency: u32 = 1024, "SVC_SEARCH_CONCURRENCY";
+    /// Searches that this process works on at once; those that wait for their sources do not count.
+    searches_running_max: u32 = 64, "SVC_SEARCHES_RUNNING_MAX";
     /// Page fetches that run at once in this process.
     page_fetch_concurrency: u32 = 64, "SVC_PAGE_FETCH_CONCURRENCY";
     /// Interactive tasks that run at once in this process.
@@ -168,6 +179,8 @@ settings! {
     throttle_rag: Throttle = Throttle::per_minute(120), "SVC_THROTTLE_RAG";
     /// Searches of one user that may wait for a free slot; more are refused with 429 until some have started. 0: no limit.
     searches_waiting_max: u32 = 500, "SVC_SEARCHES_WAITING_MAX";
+    /// Searches of all users that may wait for a worker; more are refused with 503 until some have started. 0: no limit.
+    searches_queued_max: u32 = 10_000, "SVC_SEARCHES_QUEUED_MAX";
     /// Searches that are kept for one user. At the limit a new one takes the place of the oldest, which are removed up to 100 at a time; saved and subscribed searches stay, and a new one is refused with 409 if there are only such. 0: no limit.
     searches_kept_max: u32 = 100_000, "SVC_SEARCHES_KEPT_MAX";
     /// Event streams of searches that one user may have open at once in this process.

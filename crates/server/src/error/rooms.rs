@@ -124,6 +124,10 @@ impl From<FederationError> for ApiError {
                 tracing::warn!("Throttled: {error}");
                 Self::throttled(WAITING_RETRY, &format!("{}.", sentence_case(&error.to_string())))
             }
+            FederationError::QueueFull { .. } => {
+                tracing::warn!("{error}");
+                Self::saying(Refusal::Unavailable, format!("{}.", sentence_case(&error.to_string())))
+            }
             FederationError::TooManyKept { .. } => {
                 Self::saying(Refusal::Conflict, format!("{}.", sentence_case(&error.to_string())))
             }

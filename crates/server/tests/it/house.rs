@@ -176,7 +176,7 @@ impl TestHouse {
     /// Does a worker's work for the search.
     pub async fn run(&self, id: i64) {
         let search = self.store.search(SearchId(id)).await.expect("a search");
-        self.federation.run(search.id, search.run, false).await.expect("a run");
+        self.federation.run(search.id, search.run, false, &domain::contracts::NoSlot).await.expect("a run");
     }
 
     pub async fn send(&self, request: Request<Body>) -> Answer {

@@ -83,6 +83,7 @@ fn worker(wired: &Wired) -> Worker {
     let config = WorkerConfig {
         queue: QueueName::Search,
         concurrency: settings.search_concurrency,
+        running_max: settings.searches_running_max,
         lease: settings.task_lease.0,
         grace: settings.stop_grace.0,
     };

@@ -91,6 +91,7 @@ fn worker(wired: &Wired) -> Worker {
     let config = WorkerConfig {
         queue: QueueName::Search,
         concurrency: wired.settings.search_concurrency,
+        running_max: wired.settings.searches_running_max,
         lease: wired.settings.task_lease.0,
         grace: wired.settings.stop_grace.0,
     };

@@ -91,6 +91,54 @@ async fn one_users_slow_searches_do_not_keep_others_waiting_on_nats() {
     others_are_served(|settings| Settings { queue_url: Secret::new(url), ..settings }).await;
 }
 
+/// Far more searches wait for a source than may run at once: each has been sent, and another search is served.
+async fn waiting_is_not_working(change: impl FnOnce(Settings) -> Settings) {
+    const WAITING: usize = 40;
+    let slots = |settings| Settings { search_concurrency: 64, searches_running_max: 2, ..settings };
+    let it = Ground::with(|settings| change(slots(settings))).await;
+    let (ann, bob) = (it.house.user("ann", &[]).await, it.house.user("bob", &[]).await);
+    for _ in 0..WAITING {
+        it.post(&ann, it.held).await;
+    }
+    it.until_held(WAITING).await;
+    let answer = bob.get(&format!("/svc/search/?qs=river&providers={}", it.quick)).await;
+    assert_eq!(answer.body["results"].as_array().map(Vec::len), Some(2), "{answer:?}");
+    it.house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn searches_that_wait_for_their_sources_hold_no_slots() {
+    waiting_is_not_working(|settings| settings).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn searches_that_wait_for_their_sources_hold_no_slots_on_nats() {
+    let Some(url) = testkit::nats::queue("slots of waiting searches") else { return };
+    waiting_is_not_working(|settings| Settings { queue_url: Secret::new(url), ..settings }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_queue_takes_no_more_searches_of_anybody() {
+    const QUEUED: u32 = 3;
+    let it = Ground::with(|settings| Settings { searches_queued_max: QUEUED, ..settings }).await;
+    let (ann, bob) = (it.house.user("ann", &[]).await, it.house.user("bob", &[]).await);
+    for number in 0..SLOTS - 1 {
+        it.post(&ann, it.held).await;
+        it.until_held(number as usize + 1).await;
+    }
+    for _ in 0..QUEUED {
+        it.post(&ann, it.held).await;
+    }
+    for client in [&ann, &bob] {
+        let refused = client.post("/svc/search/", &it.draft(it.held)).await;
+        assert_eq!((refused.status.as_u16(), refused.code()), (503, "unavailable"), "{refused:?}");
+        assert!(!refused.header("retry-after").is_empty(), "{refused:?}");
+        let detail = refused.body["detail"].as_str().unwrap();
+        assert!(detail.starts_with("3 searches of all users are waiting to start"), "{detail}");
+    }
+    it.house.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn waiting_searches_of_one_user_are_bounded() {
     const WAITING: u32 = 3;

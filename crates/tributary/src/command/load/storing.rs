@@ -229,9 +229,9 @@ impl From<FederationError> for NotLoaded {
         match error {
             FederationError::Invalid(errors) => errors.into(),
             FederationError::Store(error) => error.into(),
-            FederationError::TooManyWaiting { .. } | FederationError::TooManyKept { .. } => {
-                Self::Refused(error.to_string())
-            }
+            FederationError::TooManyWaiting { .. }
+            | FederationError::QueueFull { .. }
+            | FederationError::TooManyKept { .. } => Self::Refused(error.to_string()),
             other => Self::Broken(other.into()),
         }
     }
