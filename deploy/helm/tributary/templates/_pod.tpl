@@ -155,6 +155,20 @@ spec:
       nodeSelector:
         {{- toYaml . | nindent 8 }}
       {{- end }}
+      {{- if $top.Values.topologySpread.enabled }}
+      # Pods of one role on different machines, and in different zones where the nodes have them.
+      topologySpreadConstraints:
+        {{- $component := .name }}
+        {{- range $key := $top.Values.topologySpread.keys }}
+        - topologyKey: {{ $key }}
+          maxSkew: 1
+          whenUnsatisfiable: ScheduleAnyway
+          labelSelector:
+            matchLabels:
+              {{- include "tributary.selector" $top | nindent 14 }}
+              app.kubernetes.io/component: {{ $component }}
+        {{- end }}
+      {{- end }}
       {{- with $top.Values.affinity }}
       affinity:
         {{- toYaml . | nindent 8 }}

@@ -81,8 +81,20 @@ fn each_queue_has_its_workers_and_its_limit() {
     let queues = QueueName::ALL.into_iter().filter(|queue| *queue != QueueName::HealthCheck);
     assert_eq!(found.keys().copied().collect::<BTreeSet<_>>(), queues.map(QueueName::as_str).collect());
     let scaling = &values["autoscaling"];
-    assert_eq!((&scaling["depth"], &scaling["busyRatio"]), (&Value::from(10), &Value::from("1")));
+    assert_eq!((&scaling["depth"], &scaling["busyRatio"]), (&Value::from(10), &Value::from("700m")));
     assert_eq!((&scaling["periodSeconds"], &scaling["stabilizationSeconds"]), (&60.into(), &300.into()));
+}
+
+/// The ratio is at most 1: an autoscaler adds a pod only when its metric is above the target.
+#[test]
+fn full_workers_are_above_the_target_of_the_autoscalers() {
+    let target = values()["autoscaling"]["busyRatio"].as_str().unwrap().to_owned();
+    let thousandths: f64 = match target.strip_suffix('m') {
+        Some(thousandths) => thousandths.parse().unwrap(),
+        None => target.parse::<f64>().unwrap() * 1000.0,
+    };
+    // Kubernetes does nothing within a tenth of the target, and one user alone fills seven eighths.
+    assert!(thousandths * 1.1 < 875.0, "{target}");
 }
 
 #[test]
@@ -148,7 +160,9 @@ fn helm_accepts_and_renders_it() {
     assert_eq!(played, Role::all());
     assert_eq!(of_kind(&rendered, "PodDisruptionBudget").len(), 7);
     assert_eq!(of_kind(&rendered, "Service").len(), 1);
-    for kind in ["Ingress", "PersistentVolumeClaim", "PodMonitor", "Secret"] {
+    for kind in
+        ["Ingress", "NetworkPolicy", "PersistentVolumeClaim", "PodMonitor", "PrometheusRule", "Secret"]
+    {
         assert!(of_kind(&rendered, kind).is_empty(), "{kind} is optional");
     }
     check_autoscalers(&rendered, &deployments);
@@ -158,14 +172,23 @@ fn helm_accepts_and_renders_it() {
 fn helm_renders_what_is_optional() {
     let chosen = "ingress.enabled=true,ingress.tlsSecret=certificate,persistence.enabled=true,\
                   podMonitor.enabled=true,podMonitor.tokenSecret.name=token,\
+                  prometheusRule.enabled=true,prometheusRule.runbook=https://wiki.example.com/runbook,\
+                  networkPolicy.enabled=true,networkPolicy.fromNamespaces[0].team=edge,\
                   workers.corpus.autoscaling.enabled=false,workers.corpus.replicas=0";
     let Some(rendered) = helm(&["template", "tributary"], &["--set", chosen, "--kube-version", "1.27.0"])
     else {
         return;
     };
-    for kind in ["Ingress", "PersistentVolumeClaim", "PodMonitor"] {
+    let rules = of_kind(&rendered, "PrometheusRule")[0]["spec"].to_string();
+    let declared = yaml(&read("deploy/prometheus/rules.yaml")).remove(0).to_string();
+    assert_eq!(rules, declared.replace("docs/runbook.md#", "https://wiki.example.com/runbook#"));
+    for kind in ["Ingress", "PersistentVolumeClaim", "PodMonitor", "PrometheusRule"] {
         assert_eq!(of_kind(&rendered, kind).len(), 1, "{kind}");
     }
+    let policy = &of_kind(&rendered, "NetworkPolicy")[0]["spec"];
+    assert_eq!(policy["ingress"][0]["from"][1]["namespaceSelector"]["matchLabels"]["team"], "edge");
+    assert_eq!(policy["ingress"][0]["ports"][0]["port"], PORT);
+    assert_eq!(policy["policyTypes"], serde_json::json!(["Ingress"]), "sources can be anywhere");
     assert_eq!(of_kind(&rendered, "HorizontalPodAutoscaler").len(), 4);
     for deployment in of_kind(&rendered, "Deployment") {
         check_deployment(deployment);
@@ -180,6 +203,12 @@ fn check_deployment(deployment: &Value) -> BTreeSet<Role> {
     let name = deployment["metadata"]["name"].as_str().unwrap();
     let pod = &deployment["spec"]["template"]["spec"];
     assert_eq!(pod["securityContext"]["runAsNonRoot"], true, "{name}");
+    let spread = pod["topologySpreadConstraints"].as_array().unwrap();
+    assert_eq!(spread.len(), 2, "{name}: over machines and zones");
+    let component = &deployment["metadata"]["labels"]["app.kubernetes.io/component"];
+    for one in spread {
+        assert_eq!(&one["labelSelector"]["matchLabels"]["app.kubernetes.io/component"], component, "{name}");
+    }
     assert_eq!(pod["securityContext"]["runAsUser"], USER, "{name}");
     assert_eq!(pod["initContainers"][0]["args"], serde_json::json!(["migrate"]), "{name}");
     let container = &pod["containers"][0];
@@ -229,11 +258,12 @@ fn check_autoscalers(rendered: &[Value], deployments: &[&Value]) {
         let target = deployments.iter().find(|one| one["metadata"]["name"] == spec["scaleTargetRef"]["name"]);
         let target = target.unwrap_or_else(|| panic!("{} scales nothing", scaler["metadata"]["name"]));
         assert!(target["spec"].get("replicas").is_none(), "an upgrade would undo the scaling");
-        let metrics = spec["metrics"].as_array().unwrap();
+        let (metrics, cpu) = spec["metrics"].as_array().unwrap().split_at(METRICS.len());
+        assert_eq!(cpu[0]["resource"]["target"]["averageUtilization"], 80);
         let names: Vec<&Value> = metrics.iter().map(|one| &one["external"]["metric"]["name"]).collect();
         assert_eq!(names, METRICS);
         assert_eq!(metrics[0]["external"]["target"]["averageValue"], "10");
-        assert_eq!(metrics[1]["external"]["target"]["value"], "1");
+        assert_eq!(metrics[1]["external"]["target"]["value"], "700m");
         for metric in metrics {
             let queue = metric["external"]["metric"]["selector"]["matchLabels"]["queue"].as_str().unwrap();
             assert!(QueueName::parse(queue).is_some(), "{queue} is not a queue");

@@ -101,7 +101,7 @@ fn nodes_are_locked_down_and_have_time_to_stop() {
 fn ports_are_those_of_the_image_and_open_on_this_machine_only() {
     for path in [ONE, CLUSTER] {
         let mut outside = BTreeSet::new();
-        for (name, service) in services(path) {
+        for (name, service) in services(path).into_iter().filter(|(name, _)| name != "proxy") {
             for port in words(&service["ports"]) {
                 let parts: Vec<&str> = port.split(':').collect();
                 assert_eq!((parts[0], parts[2]), ("127.0.0.1", PORT.to_string().as_str()), "{path}: {name}");
@@ -110,6 +110,44 @@ fn ports_are_those_of_the_image_and_open_on_this_machine_only() {
         }
         assert!(!outside.is_empty());
     }
+}
+
+#[test]
+fn every_service_has_a_limit_of_memory() {
+    for path in [ONE, CLUSTER] {
+        for (name, service) in services(path) {
+            assert!(service["mem_limit"].is_string(), "{path}: {name}");
+        }
+        for (name, service) in ours(path) {
+            assert!(service["pids_limit"].is_u64(), "{path}: {name}");
+        }
+    }
+}
+
+/// Full texts that people sent along cannot be fetched again: no node may have a folder of its own.
+#[test]
+fn all_nodes_share_one_folder_of_texts() {
+    for (name, service) in ours(CLUSTER) {
+        assert_eq!(words(&service["volumes"]), ["texts:/data/bodies"], "{name}");
+    }
+    assert!(yaml(&read(CLUSTER))[0]["volumes"].as_object().unwrap().contains_key("texts"));
+}
+
+#[test]
+fn what_the_queue_confirmed_is_on_its_disk() {
+    let config = read("deploy/nats.conf");
+    assert!(config.lines().any(|line| line.trim() == "sync_interval: always"), "{config}");
+}
+
+#[test]
+fn the_proxy_knows_every_web_process_and_leaves_out_what_is_not_ready() {
+    let config = read("deploy/Caddyfile");
+    for (name, service) in ours(CLUSTER) {
+        let is_web = played(&service).contains(&Role::Web);
+        assert_eq!(config.contains(&format!("{name}:{PORT}")), is_web, "{name}");
+    }
+    assert!(config.contains("health_uri /svc/health/ready/"), "{config}");
+    assert_eq!(services(CLUSTER)["proxy"]["profiles"][0], "tls", "it is wanted or not");
 }
 
 #[test]
