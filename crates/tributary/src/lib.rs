@@ -15,5 +15,7 @@ pub mod logs;
 pub mod ownership;
 pub mod ready;
 pub mod service;
+pub mod service_manager;
 pub mod terminal;
+pub mod unreadable_records;
 pub mod wiring;

@@ -2,6 +2,8 @@
 
 use super::Place;
 use crate::service::{Role, Service, ensure_admin};
+use crate::service_manager::ServiceManager;
+use crate::unreadable_records::unreadable_records;
 use crate::wiring::Wired;
 use crate::{cache_source, keys, logs, terminal};
 use clap::Args;
@@ -45,6 +47,10 @@ impl Serve {
             Ok(count) => tracing::info!("headers and page fetch settings of {count} providers were sealed"),
             Err(error) => tracing::warn!("clear headers of providers cannot be sealed: {error}"),
         }
+        match unreadable_records(&*wired.store).await {
+            Ok(records) => records.iter().for_each(|record| tracing::warn!("{record}")),
+            Err(error) => tracing::warn!("records cannot be examined for unreadable secrets: {error}"),
+        }
         if let Some(password) = ensure_admin(&wired).await? {
             let file = wired.data_dir.join(keys::PASSWORD_FILE);
             terminal::line(format!("User admin was created. Password: {password}"));
@@ -66,7 +72,10 @@ impl Serve {
                 domain::VERSION
             ));
         }
+        let mut manager = ServiceManager::of_environment();
+        manager.ready();
         until_told_to_stop().await?;
+        manager.stopping();
         terminal::note("Stopping: running searches are finished first.");
         tracing::info!("stopping: running searches are finished first");
         // A second signal cuts the drain short.

@@ -90,6 +90,28 @@ impl Drop for Running {
     }
 }
 
+/// systemd waits for the word that the service is ready, and kills a service that falls silent.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_service_manager_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notify");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(START_MAX)).unwrap();
+    let told = || {
+        let mut datagram = [0; 64];
+        let length = socket.recv(&mut datagram).unwrap();
+        text(&datagram[..length])
+    };
+    let mut command = program(folder.path(), &["serve", "--port", "0"]);
+    command.env("NOTIFY_SOCKET", &path).env("WATCHDOG_USEC", "400000");
+    let running = Running::start(command);
+    assert_eq!([told(), told(), told()], ["READY=1", "WATCHDOG=1", "WATCHDOG=1"]);
+    assert_eq!(running.terminate(), Some(0));
+    let rest: Vec<String> = std::iter::repeat_with(told).take_while(|text| text != "STOPPING=1").collect();
+    assert!(rest.iter().all(|text| text == "WATCHDOG=1"), "{rest:?}");
+}
+
 #[test]
 fn settings_show_value_and_origin_and_all_mistakes() {
     let folder = tempfile::tempdir().unwrap();

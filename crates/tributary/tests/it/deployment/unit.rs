@@ -21,6 +21,9 @@ fn values(key: &str) -> Vec<String> {
 fn the_unit_is_hardened_and_waits_for_what_runs() {
     for (key, expected) in [
         ("ExecStart", "/usr/local/bin/tributary serve"),
+        ("Type", "notify"),
+        ("NotifyAccess", "main"),
+        ("WatchdogSec", "60"),
         ("DynamicUser", "yes"),
         ("NoNewPrivileges", "yes"),
         ("ProtectSystem", "strict"),
