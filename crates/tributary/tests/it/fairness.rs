@@ -58,7 +58,10 @@ impl Ground {
 
     /// Waits until the source holds so many requests.
     async fn until_held(&self, count: usize) {
+        let started = std::time::Instant::now();
         while self.source.requests().len() < count {
+            let held = self.source.requests().len();
+            assert!(started.elapsed() < Duration::from_secs(60), "{held} of {count} requests have come");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }

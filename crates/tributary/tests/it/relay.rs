@@ -138,7 +138,9 @@ async fn watch_from_two_nodes(database: String, queue: Option<String>) {
     let of_both = |words: &str| json!({"query_string": words, "searchprovider_list": ["Quick", "Slow"]});
     let first = clients[0].post("/svc/search/", &of_both("meadow")).await;
     let first = first.body["id"].as_i64().unwrap();
+    let started = Instant::now();
     while clients[0].get(&format!("/svc/search/{first}/")).await.body["status"] != "FEDERATING" {
+        assert!(started.elapsed() < Duration::from_secs(60), "no worker has begun");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let posted = Instant::now();

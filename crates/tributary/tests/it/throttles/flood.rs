@@ -176,21 +176,28 @@ impl RunningFlood {
         }
     }
 
+    fn ask(&self, line: &mut Line) {
+        let number = self.sent.fetch_add(1, Ordering::Relaxed);
+        let (status, _) = line.ask(&(self.flood.request)(number));
+        if !self.flood.answers.contains(&status) {
+            self.unexpected.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
     /// One flooder.
     fn send(&self, base: &str, is_over: &AtomicBool) {
         rustix::process::nice(19).unwrap();
         let mut line = Line::open(base);
         while !is_over.load(Ordering::Relaxed) {
             let next = Instant::now() + Duration::from_secs(1) / FLOODER_RATE;
-            self.open.fetch_add(1, Ordering::SeqCst);
+            // Looked at twice: a flooder that is paused here while there is no flood must not be waited for.
             if self.is_on.load(Ordering::SeqCst) {
-                let number = self.sent.fetch_add(1, Ordering::Relaxed);
-                let (status, _) = line.ask(&(self.flood.request)(number));
-                if !self.flood.answers.contains(&status) {
-                    self.unexpected.fetch_add(1, Ordering::Relaxed);
+                self.open.fetch_add(1, Ordering::SeqCst);
+                if self.is_on.load(Ordering::SeqCst) {
+                    self.ask(&mut line);
                 }
+                self.open.fetch_sub(1, Ordering::SeqCst);
             }
-            self.open.fetch_sub(1, Ordering::SeqCst);
             std::thread::sleep(next.saturating_duration_since(Instant::now()));
         }
     }
