@@ -57,6 +57,7 @@ mod tests {
                 id: AiProviderId(place as i64 + 1),
                 owner: Some(UserId(7)),
                 draft: serde_json::from_value(fields).unwrap(),
+                is_unreadable: false,
                 date_created: Instant::default(),
                 date_updated: Instant::default(),
             }

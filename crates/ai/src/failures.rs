@@ -107,6 +107,7 @@ mod tests {
             id: domain::ids::AiProviderId(1),
             owner: None,
             draft: serde_json::from_value(draft).unwrap(),
+            is_unreadable: false,
             date_created: Default::default(),
             date_updated: Default::default(),
         }

@@ -194,7 +194,14 @@ mod tests {
         ] {
             let draft = PROVIDERS.iter().find(|template| template.name == name).unwrap().draft();
             let (id, at) = (AiProviderId(1), Instant::default());
-            let provider = AiProvider { id, owner: None, draft, date_created: at, date_updated: at };
+            let provider = AiProvider {
+                id,
+                owner: None,
+                draft,
+                is_unreadable: false,
+                date_created: at,
+                date_updated: at,
+            };
             let (kind, asked) = dialect_of(&provider).unwrap();
             assert_eq!((kind.name, asked), (dialect, model), "{name}");
         }

@@ -105,6 +105,7 @@ pub(crate) mod tests {
                 model: model.to_owned(),
                 ..AiProviderDraft::default()
             },
+            is_unreadable: false,
             date_created: DateTime::UNIX_EPOCH,
             date_updated: DateTime::UNIX_EPOCH,
         }

@@ -7,6 +7,7 @@ use crate::prompt_record::{self, PromptParts};
 use crate::provider_secrets::{holds_mask, keep, masked_object};
 use crate::secret::Secret;
 use crate::secret_binding::{self, Destinations};
+use crate::unreadable_secrets::sealed_fields;
 use crate::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -108,6 +109,11 @@ impl Default for AiProviderDraft {
 }
 
 impl AiProviderDraft {
+    /// What is known of a stored draft that cannot be read. It is not asked.
+    pub fn unreadable(name: String, shared: bool) -> Self {
+        Self { name, shared, active: false, ..Self::default() }
+    }
+
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
         for (field, text) in [("name", &self.name), ("model", &self.model)] {
@@ -245,11 +251,26 @@ pub struct AiProvider {
     /// None: it came with the program.
     pub owner: Option<UserId>,
     pub draft: AiProviderDraft,
+    /// The key does not open the stored draft: only name and sharing are known until it is entered again.
+    pub is_unreadable: bool,
     pub date_created: Instant,
     pub date_updated: Instant,
 }
 
 impl AiProvider {
+    /// The fields whose stored values are not in the draft, because they cannot be read.
+    pub fn unreadable_fields(&self) -> Vec<String> {
+        match self.is_unreadable {
+            true => sealed_fields(&self.draft, &["name", "shared"]),
+            false => Vec::new(),
+        }
+    }
+
+    /// What a partial edit begins with. Whoever enters an unreadable record again wants to use it.
+    pub fn draft_to_edit(&self) -> AiProviderDraft {
+        AiProviderDraft { active: self.draft.active || self.is_unreadable, ..self.draft.clone() }
+    }
+
     /// Its user may be None: somebody whom nobody knows, such as a schedule.
     pub fn is_for(&self, user: Option<UserId>) -> bool {
         self.draft.shared || (user.is_some() && self.owner == user)

@@ -5,6 +5,7 @@ use crate::instant::Instant;
 use crate::provider_secrets::{holds_mask, keep, masked_object};
 use crate::secret::Secret;
 use crate::secret_binding::{self, Destinations};
+use crate::unreadable_secrets::sealed_fields;
 use crate::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -126,6 +127,11 @@ impl Default for AuthenticatorDraft {
 }
 
 impl AuthenticatorDraft {
+    /// What is known of a stored draft that cannot be read. Nobody connects or signs in by it.
+    pub fn unreadable(idp: String) -> Self {
+        Self { name: idp.clone(), idp, active: false, sign_in: false, ..Self::default() }
+    }
+
     pub fn check(&self) -> FieldErrors {
         let mut errors = FieldErrors::default();
         let is_word = is_word(&self.idp) && self.idp.chars().any(|c| !c.is_ascii_digit());
@@ -281,11 +287,26 @@ impl fmt::Debug for AuthenticatorDraft {
 pub struct Authenticator {
     pub id: AuthenticatorId,
     pub draft: AuthenticatorDraft,
+    /// The key does not open the stored draft: only the idp is known until it is entered again.
+    pub is_unreadable: bool,
     pub date_created: Instant,
     pub date_updated: Instant,
 }
 
 impl Authenticator {
+    /// The fields whose stored values are not in the draft, because they cannot be read.
+    pub fn unreadable_fields(&self) -> Vec<String> {
+        match self.is_unreadable {
+            true => sealed_fields(&self.draft, &["idp"]),
+            false => Vec::new(),
+        }
+    }
+
+    /// What a partial edit begins with. Whoever enters an unreadable record again wants to use it.
+    pub fn draft_to_edit(&self) -> AuthenticatorDraft {
+        AuthenticatorDraft { active: self.draft.active || self.is_unreadable, ..self.draft.clone() }
+    }
+
     /// What a provider or a path may call it: its idp, or its name.
     pub fn is_called(&self, name: &str) -> bool {
         self.draft.idp == name || self.draft.name == name

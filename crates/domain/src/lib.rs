@@ -73,6 +73,7 @@ pub mod secret;
 pub mod secret_binding;
 pub mod settings;
 pub mod status;
+pub mod unreadable_secrets;
 pub mod user;
 pub mod validation;
 pub mod workload;

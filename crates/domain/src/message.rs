@@ -189,6 +189,10 @@ pub fn no_providers() -> &'static str {
      activate a provider."
 }
 
+pub fn secrets_unreadable() -> &'static str {
+    "its credentials cannot be read with the key of this installation; an administrator must enter them again"
+}
+
 pub fn unknown_providers(names: &[String]) -> String {
     format!("No active provider, name or tag matches: {}", names.join(", "))
 }

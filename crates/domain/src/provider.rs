@@ -9,6 +9,7 @@ use crate::page_fetch::PageFetchConfig;
 use crate::rag::{FetchUrlBody, RagOverrides};
 use crate::search::check_list;
 use crate::secret::Secret;
+use crate::unreadable_secrets::UnreadableSecrets;
 use crate::validation::FieldErrors;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -243,6 +244,8 @@ pub struct SearchProvider {
     pub owner: UserId,
     pub draft: ProviderDraft,
     pub credentials: Secret,
+    /// Stored secrets that are missing here because the key does not open them.
+    pub unreadable: UnreadableSecrets,
     /// The asking person's own token for the source, put here for one run; never stored.
     pub user_token: Option<Secret>,
     pub date_created: Instant,
@@ -259,6 +262,7 @@ impl SearchProvider {
             owner,
             draft,
             credentials,
+            unreadable: UnreadableSecrets::default(),
             user_token: None,
             date_created: now,
             date_updated: now,

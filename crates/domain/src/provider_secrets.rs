@@ -35,18 +35,36 @@ impl ProviderDraft {
     pub fn in_place_of(self, stored: &SearchProvider) -> Result<Self, FieldErrors> {
         let mut fields: Vec<&'static str> =
             self.masked_fields().into_iter().filter(|field| *field != "credentials").collect();
+        let has_credentials = !stored.credentials.is_empty() || stored.unreadable.credentials;
         let keeps_credentials = self.credentials.is_empty() || Secret::is_masked(&self.credentials);
-        if keeps_credentials && !stored.credentials.is_empty() {
+        if keeps_credentials && has_credentials {
             fields.push("credentials");
         }
         let mut draft = self.keeping(&stored.draft);
         // A mask of credentials that there are none of is left for the checks.
-        if keeps_credentials && !stored.credentials.is_empty() {
+        if keeps_credentials && has_credentials {
             draft.credentials.clear();
+        }
+        // What cannot be read stays stored, and stays bound to its place: the key may be found again.
+        if stored.unreadable.after(&draft).confidential {
+            fields.push("http_request_headers");
         }
         let places = [&stored.draft, &draft].map(Destinations::of_provider);
         secret_binding::check(&places[0], &places[1], &fields)?;
         Ok(draft)
+    }
+
+    /// True for a draft with something in the fields that are sealed beside the credentials.
+    pub fn has_confidential(&self) -> bool {
+        !self.http_request_headers.is_empty()
+            || !self.page_fetch_config_json.is_empty()
+            || !self.eval_credentials.is_empty()
+            || self.has_inline_secrets()
+    }
+
+    /// True for a draft that does not say how the source is asked. It is sealed where it holds a secret.
+    pub fn has_no_request(&self) -> bool {
+        self.url.is_empty() && self.query_template.is_empty() && self.query_mappings.is_empty()
     }
 
     /// True for a draft with a secret in a field that is no secret itself.
@@ -188,6 +206,9 @@ pub(crate) fn holds_mask(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::UserId;
+    use crate::instant::Instant;
+    use crate::unreadable_secrets::UnreadableSecrets;
     use serde_json::json;
 
     fn draft(headers: Value, config: Value) -> ProviderDraft {
@@ -265,5 +286,26 @@ mod tests {
             unknown.keeping(&stored()).masked_fields(),
             ["http_request_headers", "page_fetch_config_json"]
         );
+    }
+
+    #[test]
+    fn an_unreadable_secret_stays_bound_to_its_address() {
+        let draft = ProviderDraft { url: "https://a.example/".to_owned(), ..ProviderDraft::default() };
+        let mut stored = SearchProvider::unsaved(draft.clone(), UserId(1), Instant::UNIX_EPOCH);
+        let elsewhere = ProviderDraft { url: "https://b.example/".to_owned(), ..draft.clone() };
+        assert!(elsewhere.clone().in_place_of(&stored).is_ok(), "nothing is stored");
+        for (credentials, confidential, named) in
+            [(true, false, "credentials"), (false, true, "http_request_headers")]
+        {
+            stored.unreadable = UnreadableSecrets { credentials, confidential };
+            assert!(draft.clone().in_place_of(&stored).is_ok());
+            let refused = elsewhere.clone().in_place_of(&stored).expect_err("it would follow").to_string();
+            assert!(refused.contains(named), "{refused}");
+            let entered = ProviderDraft { credentials: "key=new".to_owned(), ..elsewhere.clone() };
+            assert!(entered.in_place_of(&stored).is_ok(), "it is replaced");
+        }
+        stored.unreadable = UnreadableSecrets { credentials: true, confidential: false };
+        let masked = ProviderDraft { credentials: "key=••••".to_owned(), ..draft };
+        assert_eq!(masked.in_place_of(&stored).expect("kept").credentials, "");
     }
 }

@@ -65,7 +65,8 @@ impl Federation {
     pub fn check_in_force(&self, provider: &SearchProvider) -> FieldErrors {
         let kind = self.catalogues.connector(&provider.draft.connector);
         // A sample has blanks such as `<your-domain>` until somebody fills them.
-        let is_complete = provider.draft.active && !provider.draft.url.contains('<');
+        let is_complete =
+            provider.draft.active && !provider.draft.url.contains('<') && !provider.unreadable.is_any();
         let Some(kind) = kind.filter(|_| is_complete) else { return FieldErrors::default() };
         match (kind.build)(provider, &self.toolbox) {
             Err(error) if error.kind == ConnectorErrorKind::ConfigInvalid => {

@@ -5,6 +5,7 @@ use crate::PageFetchParts;
 use base64::Engine;
 use domain::contracts::{HttpMethod, HttpRequest, Origin, PageError, TlsOptions};
 use domain::ids::UserId;
+use domain::message;
 use domain::notation::credentials::{Login, SourceCredentials};
 use domain::page_fetch::PageFetchConfig;
 use domain::provenance::{AccountPage, PageTarget, SourcePage};
@@ -66,6 +67,9 @@ async fn source_rights(
 ) -> Result<(Option<Origin>, Carried), PageError> {
     let Some(origin) = own_origin(page, config, url) else { return Ok((None, Carried::default())) };
     let provider = page.provider();
+    if provider.unreadable.is_any() {
+        return Err(PageError::Failed(message::secrets_unreadable().to_owned()));
+    }
     let token = token_of(parts, provider, user).await?;
     Ok((Some(origin), token.map_or_else(|| of_credentials(provider), Carried::bearer)))
 }

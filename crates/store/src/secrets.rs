@@ -176,7 +176,7 @@ impl fmt::Debug for SealKey {
     }
 }
 
-fn does_not_fit(record: &str) -> StoreError {
+pub(crate) fn does_not_fit(record: &str) -> StoreError {
     StoreError::Failed(format!(
         "the secret of {record} cannot be opened: the key does not fit (SVC_SECRET_KEY or the key file is not \
          the one it was sealed with), or the record was changed"

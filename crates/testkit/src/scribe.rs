@@ -43,6 +43,7 @@ impl Writers for Scribe {
                 model: "scribe-1".to_owned(),
                 ..AiProviderDraft::default()
             },
+            is_unreadable: false,
             date_created: Instant::UNIX_EPOCH,
             date_updated: Instant::UNIX_EPOCH,
         };

@@ -211,6 +211,7 @@ mod tests {
             owner: None,
             draft: serde_json::from_value(json!({"name": "A", "model": "ollama/m", "config": config}))
                 .unwrap(),
+            is_unreadable: false,
             date_created: Default::default(),
             date_updated: Default::default(),
         };

@@ -28,6 +28,7 @@ fn record(id: i64, name: &str, model: &str, more: Value) -> AiProvider {
         id: AiProviderId(id),
         owner: None,
         draft: serde_json::from_value::<AiProviderDraft>(draft).unwrap(),
+        is_unreadable: false,
         date_created: Default::default(),
         date_updated: Default::default(),
     }

@@ -187,6 +187,7 @@ impl Row {
             id: AiProviderId(id),
             owner: None,
             draft: serde_json::from_value(draft).unwrap(),
+            is_unreadable: false,
             date_created: Default::default(),
             date_updated: Default::default(),
         }

@@ -161,7 +161,14 @@ mod tests {
             serde_json::from_value(json!({"name": "M", "model": "m", "prompt_overrides": overrides}))
                 .unwrap();
         let now = Instant::default();
-        AiProvider { id: AiProviderId(1), owner: None, draft, date_created: now, date_updated: now }
+        AiProvider {
+            id: AiProviderId(1),
+            owner: None,
+            draft,
+            is_unreadable: false,
+            date_created: now,
+            date_updated: now,
+        }
     }
 
     #[test]

@@ -96,7 +96,14 @@ impl Model {
             ..self.overrides.lock().unwrap().clone()
         };
         let epoch = Default::default();
-        AiProvider { id: AiProviderId(1), owner: None, draft, date_created: epoch, date_updated: epoch }
+        AiProvider {
+            id: AiProviderId(1),
+            owner: None,
+            draft,
+            is_unreadable: false,
+            date_created: epoch,
+            date_updated: epoch,
+        }
     }
 }
 

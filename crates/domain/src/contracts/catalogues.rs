@@ -54,6 +54,8 @@ impl Catalogues {
         let draft = &provider.draft;
         let mut errors = draft.check();
         match self.connector(&draft.connector) {
+            // What cannot be read cannot be checked; it is when it is entered again.
+            Some(_) if provider.unreadable.is_any() => {}
             Some(kind) => errors.merge((kind.check)(provider)),
             None => {
                 let known = self.connectors.iter().map(|kind| kind.name);

@@ -166,6 +166,8 @@ pub enum ConnectorErrorKind {
     AddressRefused,
     /// The source refused our credentials.
     Denied,
+    /// The provider's secrets are sealed with a key that is not here; it was not asked.
+    SecretsUnreadable,
     /// The user has not connected the source.
     NotConnected,
     /// The source is there, but not the table, index, collection or folder that was asked for.
@@ -191,6 +193,7 @@ impl ConnectorErrorKind {
             Self::QueryInvalid => "query_invalid",
             Self::AddressRefused => "address_refused",
             Self::Denied => "denied",
+            Self::SecretsUnreadable => "secrets_unreadable",
             Self::NotConnected => "not_connected",
             Self::PlaceUnknown => "place_unknown",
             Self::Untrusted => "untrusted",
@@ -209,6 +212,9 @@ impl ConnectorErrorKind {
             Self::QueryInvalid => "ask with other words, or look at query_template and query_mappings",
             Self::AddressRefused => "allow the address in SVC_OUTBOUND_ALLOW if it is meant to be reached",
             Self::Denied => "check the user name, password or key in the provider's credentials",
+            Self::SecretsUnreadable => {
+                "enter the provider's credentials again in the console, or start with the key they were sealed with"
+            }
             Self::NotConnected => "connect the source in your account, then search again",
             Self::PlaceUnknown => "check the name of the table, index, collection or path in the provider",
             Self::Untrusted => {
@@ -227,11 +233,12 @@ impl ConnectorErrorKind {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
 
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::ConfigInvalid,
         Self::QueryInvalid,
         Self::AddressRefused,
         Self::Denied,
+        Self::SecretsUnreadable,
         Self::NotConnected,
         Self::PlaceUnknown,
         Self::Untrusted,

@@ -128,6 +128,7 @@ impl Source {
             | ConnectorErrorKind::QueryInvalid
             | ConnectorErrorKind::AddressRefused
             | ConnectorErrorKind::Denied
+            | ConnectorErrorKind::SecretsUnreadable
             | ConnectorErrorKind::NotConnected
             | ConnectorErrorKind::PlaceUnknown
             | ConnectorErrorKind::Suspended => breaker.give_back_probe(),

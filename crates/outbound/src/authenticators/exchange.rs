@@ -239,7 +239,13 @@ mod tests {
 
     fn authenticator(draft: AuthenticatorDraft) -> Authenticator {
         let at = chrono::DateTime::UNIX_EPOCH;
-        Authenticator { id: AuthenticatorId(1), draft, date_created: at, date_updated: at }
+        Authenticator {
+            id: AuthenticatorId(1),
+            draft,
+            is_unreadable: false,
+            date_created: at,
+            date_updated: at,
+        }
     }
 
     #[test]

@@ -166,7 +166,13 @@ mod tests {
 
     fn asked(draft: AuthenticatorDraft, auth_uri: &str, purpose: FlowPurpose) -> HashMap<String, String> {
         let at = chrono::DateTime::UNIX_EPOCH;
-        let one = Authenticator { id: AuthenticatorId(1), draft, date_created: at, date_updated: at };
+        let one = Authenticator {
+            id: AuthenticatorId(1),
+            draft,
+            is_unreadable: false,
+            date_created: at,
+            date_updated: at,
+        };
         let url =
             address(&one, Url::parse(auth_uri).unwrap(), "https://find.example/cb", purpose, ["s", "n", "v"]);
         let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();

@@ -130,7 +130,13 @@ mod tests {
             ..Default::default()
         };
         let at = chrono::DateTime::UNIX_EPOCH;
-        let one = Authenticator { id: AuthenticatorId(1), draft, date_created: at, date_updated: at };
+        let one = Authenticator {
+            id: AuthenticatorId(1),
+            draft,
+            is_unreadable: false,
+            date_created: at,
+            date_updated: at,
+        };
         identity(&one, claims.as_object().unwrap()).unwrap()
     }
 

@@ -15,7 +15,7 @@ use domain::prompt_record::PromptDraft;
 
 macro_rules! columns {
     () => {
-        "id, owner, draft, date_created, date_updated"
+        "id, owner, name, shared, draft, date_created, date_updated"
     };
 }
 
@@ -25,23 +25,26 @@ const ONE: &str = concat!("SELECT ", columns!(), " FROM ai_providers WHERE id = 
 struct AiProviderRow {
     id: i64,
     owner: Option<i64>,
+    name: String,
+    shared: bool,
     draft: String,
     date_created: Instant,
     date_updated: Instant,
 }
 
 impl AiProviderRow {
-    fn open(self, key: &SealKey) -> Result<AiProvider, StoreError> {
-        let record = record(AiProviderId(self.id));
-        let draft = serde_json::from_str(key.open(&self.draft, &record)?.expose())
-            .map_err(|_| StoreError::Failed(format!("the sealed part of {record} is not readable")))?;
-        Ok(AiProvider {
+    /// Of a draft that the key does not open, what is stored beside it is known: it can be listed and entered again.
+    fn open(self, key: &SealKey) -> AiProvider {
+        let opened = key.open(&self.draft, &record(AiProviderId(self.id))).ok();
+        let draft = opened.and_then(|text| serde_json::from_str(text.expose()).ok());
+        AiProvider {
             id: AiProviderId(self.id),
             owner: self.owner.map(UserId),
-            draft,
+            is_unreadable: draft.is_none(),
+            draft: draft.unwrap_or_else(|| AiProviderDraft::unreadable(self.name, self.shared)),
             date_created: self.date_created,
             date_updated: self.date_updated,
-        })
+        }
     }
 }
 
@@ -57,18 +60,19 @@ impl AiProviderStore for SqlStore {
         let mut tx = self.begin_change().await?;
         let id = insert(&mut tx, &self.key, &draft, owner, now).await?;
         self.commit_change(tx, vec![event(id, None, Some(&draft))]).await?;
-        Ok(AiProvider { id, owner, draft, date_created: now, date_updated: now })
+        Ok(AiProvider { id, owner, draft, is_unreadable: false, date_created: now, date_updated: now })
     }
 
     async fn ai_provider(&self, id: AiProviderId) -> Result<AiProvider, StoreError> {
-        on_db!(self.db, read, db => sqlx::query_as::<_, AiProviderRow>(ONE).bind(id.0).fetch_one(db))?
-            .open(&self.key)
+        let row =
+            on_db!(self.db, read, db => sqlx::query_as::<_, AiProviderRow>(ONE).bind(id.0).fetch_one(db))?;
+        Ok(row.open(&self.key))
     }
 
     async fn ai_providers(&self) -> Result<Vec<AiProvider>, StoreError> {
         const TEXT: &str = concat!("SELECT ", columns!(), " FROM ai_providers ORDER BY id");
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, AiProviderRow>(TEXT).fetch_all(db))?;
-        rows.into_iter().map(|row| row.open(&self.key)).collect()
+        Ok(rows.into_iter().map(|row| row.open(&self.key)).collect())
     }
 
     async fn replace_ai_provider(
@@ -82,18 +86,17 @@ impl AiProviderStore for SqlStore {
         self.lock_version(&mut tx, EditableRecord::AiProvider(id)).await?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, AiProviderRow>(ONE).bind(id.0).fetch_one(db))?;
         let (owner, date_created) = (row.owner.map(UserId), row.date_created);
-        // A draft that does not open is no reason to refuse: replacing it is the way out when the key was lost.
-        let before = row.open(&self.key).map(|one| one.draft).unwrap_or_default();
+        let before = row.open(&self.key).draft;
         write(&mut tx, &self.key, id, &draft, now).await?;
         self.commit_change(tx, vec![event(id, Some(&before), Some(&draft))]).await?;
-        Ok(AiProvider { id, owner, draft, date_created, date_updated: now })
+        Ok(AiProvider { id, owner, draft, is_unreadable: false, date_created, date_updated: now })
     }
 
     async fn delete_ai_provider(&self, id: AiProviderId) -> Result<(), StoreError> {
         let mut tx = self.begin_change().await?;
         self.lock_version(&mut tx, EditableRecord::AiProvider(id)).await?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, AiProviderRow>(ONE).bind(id.0).fetch_one(db))?;
-        let before = row.open(&self.key).map(|one| one.draft).unwrap_or_default();
+        let before = row.open(&self.key).draft;
         on_tx!(&mut tx, db => changed(
             sqlx::query("DELETE FROM ai_providers WHERE id = $1").bind(id.0).execute(db)))?;
         self.commit_change(tx, vec![event(id, Some(&before), None)]).await

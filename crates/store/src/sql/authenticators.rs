@@ -13,29 +13,31 @@ use domain::secret_binding::Destinations;
 
 macro_rules! columns {
     () => {
-        "id, draft, date_created, date_updated"
+        "id, idp, draft, date_created, date_updated"
     };
 }
 
 #[derive(sqlx::FromRow)]
 struct AuthenticatorRow {
     id: i64,
+    idp: String,
     draft: String,
     date_created: Instant,
     date_updated: Instant,
 }
 
 impl AuthenticatorRow {
-    fn open(self, key: &SealKey) -> Result<Authenticator, StoreError> {
-        let record = record(AuthenticatorId(self.id));
-        let draft = serde_json::from_str(key.open(&self.draft, &record)?.expose())
-            .map_err(|_| StoreError::Failed(format!("the sealed part of {record} is not readable")))?;
-        Ok(Authenticator {
+    /// Of a draft that the key does not open, what is stored beside it is known: it can be listed and entered again.
+    fn open(self, key: &SealKey) -> Authenticator {
+        let opened = key.open(&self.draft, &record(AuthenticatorId(self.id))).ok();
+        let draft = opened.and_then(|text| serde_json::from_str(text.expose()).ok());
+        Authenticator {
             id: AuthenticatorId(self.id),
-            draft,
+            is_unreadable: draft.is_none(),
+            draft: draft.unwrap_or_else(|| AuthenticatorDraft::unreadable(self.idp)),
             date_created: self.date_created,
             date_updated: self.date_updated,
-        })
+        }
     }
 }
 
@@ -55,19 +57,19 @@ impl AuthenticatorStore for SqlStore {
                 .map(AuthenticatorId)?;
         write(&mut tx, &self.key, id, &draft, now).await?;
         self.commit_change(tx, vec![event(id, None, Some(&draft))]).await?;
-        Ok(Authenticator { id, draft, date_created: now, date_updated: now })
+        Ok(Authenticator { id, draft, is_unreadable: false, date_created: now, date_updated: now })
     }
 
     async fn authenticator(&self, id: AuthenticatorId) -> Result<Authenticator, StoreError> {
         const TEXT: &str = concat!("SELECT ", columns!(), " FROM authenticators WHERE id = $1");
-        on_db!(self.db, read, db => sqlx::query_as::<_, AuthenticatorRow>(TEXT).bind(id.0).fetch_one(db))?
-            .open(&self.key)
+        let row = on_db!(self.db, read, db => sqlx::query_as::<_, AuthenticatorRow>(TEXT).bind(id.0).fetch_one(db))?;
+        Ok(row.open(&self.key))
     }
 
     async fn authenticators(&self) -> Result<Vec<Authenticator>, StoreError> {
         const TEXT: &str = concat!("SELECT ", columns!(), " FROM authenticators ORDER BY id");
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, AuthenticatorRow>(TEXT).fetch_all(db))?;
-        rows.into_iter().map(|row| row.open(&self.key)).collect()
+        Ok(rows.into_iter().map(|row| row.open(&self.key)).collect())
     }
 
     async fn replace_authenticator(
@@ -83,8 +85,7 @@ impl AuthenticatorStore for SqlStore {
         let row =
             on_tx!(&mut tx, db => sqlx::query_as::<_, AuthenticatorRow>(TEXT).bind(id.0).fetch_one(db))?;
         let date_created = row.date_created;
-        // A draft that does not open is no reason to refuse: replacing it is the way out when the key was lost.
-        let before = row.open(&self.key).map(|one| one.draft).unwrap_or_default();
+        let before = row.open(&self.key).draft;
         write(&mut tx, &self.key, id, &draft, now).await?;
         // People's tokens belong to the addresses that they came from.
         if Destinations::of_authenticator(&draft).has_others_than(&Destinations::of_authenticator(&before)) {
@@ -92,7 +93,7 @@ impl AuthenticatorStore for SqlStore {
                 .bind(id.0).execute(db)))?;
         }
         self.commit_change(tx, vec![event(id, Some(&before), Some(&draft))]).await?;
-        Ok(Authenticator { id, draft, date_created, date_updated: now })
+        Ok(Authenticator { id, draft, is_unreadable: false, date_created, date_updated: now })
     }
 
     async fn delete_authenticator(&self, id: AuthenticatorId) -> Result<(), StoreError> {
@@ -101,7 +102,7 @@ impl AuthenticatorStore for SqlStore {
         self.lock_version(&mut tx, EditableRecord::Authenticator(id)).await?;
         let row =
             on_tx!(&mut tx, db => sqlx::query_as::<_, AuthenticatorRow>(TEXT).bind(id.0).fetch_one(db))?;
-        let before = row.open(&self.key).map(|one| one.draft).unwrap_or_default();
+        let before = row.open(&self.key).draft;
         on_tx!(&mut tx, db => changed(
             sqlx::query("DELETE FROM authenticators WHERE id = $1").bind(id.0).execute(db)))?;
         self.commit_change(tx, vec![event(id, Some(&before), None)]).await

@@ -7,13 +7,14 @@ use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::error::failure;
 use crate::json::{JsonText, plain};
-use crate::secrets::SealKey;
+use crate::secrets::{SealKey, does_not_fit};
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{EditableRecord, ProviderStore, StoreError};
 use domain::ids::{ProviderId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::provider::{ProviderDraft, SearchProvider};
+use domain::unreadable_secrets::UnreadableSecrets;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sqlx::types::Json;
@@ -37,17 +38,24 @@ struct ProviderRow {
 }
 
 impl ProviderRow {
-    fn open(self, key: &SealKey) -> Result<SearchProvider, StoreError> {
+    /// Secrets that the key does not open are left out and named: a record stays readable and can be repaired.
+    fn open(self, key: &SealKey) -> SearchProvider {
         let id = ProviderId(self.id);
-        Ok(SearchProvider {
+        let credentials = key.open(&self.credentials, &record(id)).ok();
+        let confidential = Confidential::open(key, id, &self.confidential).ok();
+        SearchProvider {
             id,
             owner: UserId(self.owner),
-            draft: Confidential::open(key, id, &self.confidential)?.back_into(self.draft.0),
-            credentials: key.open(&self.credentials, &record(id))?,
+            unreadable: UnreadableSecrets {
+                credentials: credentials.is_none(),
+                confidential: confidential.is_none(),
+            },
+            draft: confidential.unwrap_or_default().back_into(self.draft.0),
+            credentials: credentials.unwrap_or_default(),
             user_token: None,
             date_created: self.date_created,
             date_updated: self.date_updated,
-        })
+        }
     }
 }
 
@@ -95,11 +103,6 @@ impl Asking {
             ..draft
         }
     }
-
-    /// True for a draft whose fields were taken out.
-    fn is_taken(draft: &ProviderDraft) -> bool {
-        draft.url.is_empty() && draft.query_template.is_empty() && draft.query_mappings.is_empty()
-    }
 }
 
 impl Confidential {
@@ -118,7 +121,7 @@ impl Confidential {
         fn newer<T: Default + PartialEq>(clear: T, sealed: T) -> T {
             if clear == T::default() { sealed } else { clear }
         }
-        let draft = match self.asking.filter(|_| Asking::is_taken(&draft)) {
+        let draft = match self.asking.filter(|_| draft.has_no_request()) {
             Some(asking) => asking.back_into(draft),
             None => draft,
         };
@@ -174,14 +177,15 @@ impl ProviderStore for SqlStore {
 
     async fn provider(&self, id: ProviderId) -> Result<SearchProvider, StoreError> {
         const TEXT: &str = concat!("SELECT ", columns!(), " FROM providers WHERE id = $1");
-        on_db!(self.db, read, db => sqlx::query_as::<_, ProviderRow>(TEXT).bind(id.0).fetch_one(db))?
-            .open(&self.key)
+        let row =
+            on_db!(self.db, read, db => sqlx::query_as::<_, ProviderRow>(TEXT).bind(id.0).fetch_one(db))?;
+        Ok(row.open(&self.key))
     }
 
     async fn providers(&self) -> Result<Vec<SearchProvider>, StoreError> {
         const TEXT: &str = concat!("SELECT ", columns!(), " FROM providers ORDER BY id");
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, ProviderRow>(TEXT).fetch_all(db))?;
-        rows.into_iter().map(|row| row.open(&self.key)).collect()
+        Ok(rows.into_iter().map(|row| row.open(&self.key)).collect())
     }
 
     async fn replace_provider(
@@ -191,32 +195,34 @@ impl ProviderStore for SqlStore {
         now: Instant,
     ) -> Result<SearchProvider, StoreError> {
         const TEXT: &str = concat!(
-            "UPDATE providers SET name = $2, shared = $3, draft = $4, confidential = $5, date_updated = $6 \
-             WHERE id = $1 RETURNING ",
+            "UPDATE providers SET name = $2, shared = $3, draft = $4, confidential = COALESCE($5, confidential), \
+             date_updated = $6 WHERE id = $1 RETURNING ",
             columns!()
         );
-        let wanted = SearchProvider::unsaved(draft, UserId(0), to_micros(now));
-        let mut draft = wanted.draft.clone();
-        let confidential = Confidential::take(&mut draft).seal(&self.key, id)?;
-        let draft = JsonText::of(&draft)?;
         let mut tx = self.begin_change().await?;
         self.lock_version(&mut tx, EditableRecord::Provider(id)).await?;
         let before = before(&mut tx, &self.key, id).await?;
+        let unreadable = before.unreadable.after(&draft);
+        let wanted = SearchProvider::unsaved(draft, UserId(0), to_micros(now));
+        let mut draft = wanted.draft.clone();
+        let confidential = Confidential::take(&mut draft).seal(&self.key, id)?;
+        // None keeps what is stored.
+        let confidential = (!unreadable.confidential).then_some(confidential.as_str());
+        let draft = JsonText::of(&draft)?;
         let row = on_tx!(&mut tx, db => sqlx::query_as::<_, ProviderRow>(TEXT)
             .bind(id.0)
             .bind(plain(&wanted.draft.name))
             .bind(wanted.draft.shared)
             .bind(draft.clone())
-            .bind(confidential.as_str())
+            .bind(confidential)
             .bind(wanted.date_updated)
             .fetch_one(db))?;
+        let stored = row.open(&self.key);
         let provider = if wanted.credentials.is_empty() {
-            row.open(&self.key)?
+            stored
         } else {
-            // The stored secret is not opened: replacing it is the way out when the key was lost.
             seal(&mut tx, &self.key, id, wanted.credentials.expose()).await?;
-            let stored = ProviderRow { credentials: String::new(), ..row }.open(&self.key)?;
-            SearchProvider { credentials: wanted.credentials, ..stored }
+            SearchProvider { credentials: wanted.credentials, unreadable, ..stored }
         };
         self.commit_change(tx, vec![event(Some(&before), Some(&provider))]).await?;
         Ok(provider)
@@ -241,16 +247,22 @@ impl SqlStore {
     pub async fn seal_clear_providers(&self) -> Result<u64, StoreError> {
         const TEXT: &str = concat!("SELECT ", columns!(), " FROM providers ORDER BY id");
         let rows = on_db!(self.db, read, db => sqlx::query_as::<_, ProviderRow>(TEXT).fetch_all(db))?;
-        let mut clear = Vec::new();
+        let (mut clear, mut unreadable) = (Vec::new(), None);
         for row in rows {
             let is_clear = Confidential::take(&mut row.draft.0.clone()) != Confidential::default();
-            let provider = row.open(&self.key)?;
+            let provider = row.open(&self.key);
+            if provider.unreadable.is_any() {
+                unreadable = Some(provider.id);
+            }
             if is_clear {
                 clear.push(provider);
             }
         }
         if clear.is_empty() {
             return Ok(0);
+        }
+        if let Some(id) = unreadable {
+            return Err(does_not_fit(&record(id)));
         }
         self.overwrite_replaced(true).await?;
         let mut tx = self.db.begin().await?;
@@ -274,21 +286,11 @@ impl SqlStore {
     }
 }
 
-/// The provider as it was. A secret that does not open is no reason to refuse a change: it is left empty.
+/// The provider as it was.
 async fn before(tx: &mut Tx, key: &SealKey, id: ProviderId) -> Result<SearchProvider, StoreError> {
     const TEXT: &str = concat!("SELECT ", columns!(), " FROM providers WHERE id = $1");
     let row = on_tx!(tx, db => sqlx::query_as::<_, ProviderRow>(TEXT).bind(id.0).fetch_one(db))?;
-    let kept = |sealed: String, does_open: bool| if does_open { sealed } else { String::new() };
-    let (has_credentials, has_confidential) = (
-        key.open(&row.credentials, &record(id)).is_ok(),
-        Confidential::open(key, id, &row.confidential).is_ok(),
-    );
-    ProviderRow {
-        credentials: kept(row.credentials, has_credentials),
-        confidential: kept(row.confidential, has_confidential),
-        ..row
-    }
-    .open(key)
+    Ok(row.open(key))
 }
 
 /// The audit log compares the secrets themselves, and keeps them masked.

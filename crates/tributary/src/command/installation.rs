@@ -1,6 +1,7 @@
 //! `tributary doctor` without a source: every part of the installation, a line each, with the next step.
 
 use super::{Place, public_address};
+use crate::unreadable_records::unreadable_records;
 use crate::wiring::{self, Wired};
 use crate::{keys, terminal};
 use clap::Args;
@@ -133,6 +134,10 @@ impl Installation {
         findings.push(audit(wired).await);
         findings.push(license(wired));
         findings.extend(self.cache(wired).await);
+        match unreadable_records(&*wired.store).await {
+            Ok(records) => findings.extend(records.iter().map(|record| fail("secrets", record.to_string()))),
+            Err(error) => findings.push(fail("secrets", error.to_string())),
+        }
         match wired.store.providers().await {
             Ok(providers) => findings.extend(self.providers(wired, providers).await),
             Err(error) => findings.push(fail("providers", error.to_string())),
@@ -163,7 +168,8 @@ impl Installation {
     }
 
     async fn providers(&self, wired: &Wired, all: Vec<SearchProvider>) -> Vec<Finding> {
-        let active = all.into_iter().filter(|one| one.draft.active);
+        // One whose secrets cannot be read is named already, and is not asked.
+        let active = all.into_iter().filter(|one| one.draft.active && !one.unreadable.is_any());
         // Without a license the cache says nothing to anybody, and that is as it should be.
         let is_closed =
             |one: &SearchProvider| one.draft.connector == CONNECTOR_NAME && !wired.license.opens_cache();

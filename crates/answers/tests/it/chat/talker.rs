@@ -88,7 +88,14 @@ impl Talker {
     fn record(&self, role: Role) -> Result<AiProvider, ModelError> {
         let draft = self.provider.lock().unwrap().clone().ok_or_else(|| ModelError::no_provider(role))?;
         let epoch = Default::default();
-        Ok(AiProvider { id: AiProviderId(1), owner: None, draft, date_created: epoch, date_updated: epoch })
+        Ok(AiProvider {
+            id: AiProviderId(1),
+            owner: None,
+            draft,
+            is_unreadable: false,
+            date_created: epoch,
+            date_updated: epoch,
+        })
     }
 }
 

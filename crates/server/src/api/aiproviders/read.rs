@@ -49,6 +49,11 @@ pub struct AiProviderView {
     /// Absent for who is no administrator.
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_overrides: Option<BTreeMap<String, PromptParts>>,
+    /// Fields whose stored values cannot be read, because the record was sealed with another key, as after a restore
+    /// without the key. The model is not asked until they are entered again. Absent when all can be read, and for who is
+    /// no administrator.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreadable_fields: Vec<String>,
     date_created: DateTime<Utc>,
     date_updated: DateTime<Utc>,
 }
@@ -72,6 +77,7 @@ impl AiProviderView {
             tags: draft.tags,
             defaults: draft.defaults,
             prompt_overrides: principal.is_admin.then_some(draft.prompt_overrides),
+            unreadable_fields: if principal.is_admin { provider.unreadable_fields() } else { Vec::new() },
             date_created: provider.date_created,
             date_updated: provider.date_updated,
         }

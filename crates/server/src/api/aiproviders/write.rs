@@ -13,6 +13,7 @@ use axum::http::StatusCode;
 use domain::ai_provider::{AiProvider, AiProviderDraft};
 use domain::contracts::EditableRecord;
 use domain::ids::AiProviderId;
+use domain::unreadable_secrets::ENTER_AGAIN;
 use domain::user::Principal;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -55,7 +56,8 @@ pub async fn replace_aiprovider(
     edit(&if_match, load, save).await
 }
 
-/// Changes what is given of an AIProvider, for example `{"active": true, "api_key": "…"}`.
+/// Changes what is given of an AIProvider, for example `{"active": true, "api_key": "…"}`. One with
+/// `unreadable_fields` is entered again: `api_key` and `model` must be among what is given.
 #[utoipa::path(patch, path = "/svc/aiproviders/{id}/", tag = "answers",
     params(("id" = i64, Path, description = "Id of the AIProvider.")), request_body = AiProviderDraft, responses(
     (status = 200, description = "Changed.", body = AiProviderView),
@@ -74,7 +76,10 @@ pub async fn change_aiprovider(
     let (house, changes, principal, given) = (&house, &changes, &principal, &given);
     let load = || load(house, AiProviderId(id));
     let save = move |version, stored: AiProvider| async move {
-        let draft = merge(&stored.draft.masked(), given.clone())?;
+        if stored.is_unreadable && !given.contains_key("api_key") {
+            return Err(ApiError::invalid_field("api_key", ENTER_AGAIN));
+        }
+        let draft = merge(&stored.draft_to_edit().masked(), given.clone())?;
         save(house, changes, principal, (version, stored), draft).await
     };
     edit(&if_match, load, save).await

@@ -50,6 +50,10 @@ pub struct AuthenticatorView {
     draft: AuthenticatorDraft,
     #[serde(flatten)]
     connection: ConnectionView,
+    /// Fields whose stored values cannot be read, because the record was sealed with another key, as after a restore
+    /// without the key. Nobody connects or signs in by it until they are entered again. Absent when all can be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreadable_fields: Vec<String>,
     date_created: DateTime<Utc>,
     date_updated: DateTime<Utc>,
 }
@@ -115,6 +119,7 @@ pub async fn load(house: &House, word: &str) -> Result<Versioned<Authenticator>,
 pub async fn show(house: &House, one: Authenticator, user: UserId) -> Result<AuthenticatorView, ApiError> {
     Ok(AuthenticatorView {
         id: one.id,
+        unreadable_fields: one.unreadable_fields(),
         draft: one.draft.masked(),
         connection: connection(house, user, one.id).await?,
         date_created: one.date_created,

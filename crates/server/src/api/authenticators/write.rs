@@ -13,6 +13,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::authenticator::{Authenticator, AuthenticatorDraft};
 use domain::contracts::EditableRecord;
+use domain::unreadable_secrets::ENTER_AGAIN;
 use domain::user::Principal;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -56,7 +57,8 @@ pub async fn replace_authenticator(
     edit(&if_match, load, save).await
 }
 
-/// Changes what is given of an authenticator.
+/// Changes what is given of an authenticator. One with `unreadable_fields` is entered again: `client_id` and
+/// `client_secret` must be among what is given.
 #[utoipa::path(patch, path = "/svc/authenticators/{id}/", tag = "people",
     params(("id" = String, Path, description = "Id or idp of the authenticator.")),
     request_body = AuthenticatorDraft, responses(
@@ -76,7 +78,10 @@ pub async fn change_authenticator(
     let (house, changes, principal, given) = (&house, &changes, &principal, &given);
     let load = || load(house, &id);
     let save = move |version, stored: Authenticator| async move {
-        let draft = merge(&stored.draft.masked(), given.clone())?;
+        if stored.is_unreadable && !given.contains_key("client_secret") {
+            return Err(ApiError::invalid_field("client_secret", ENTER_AGAIN));
+        }
+        let draft = merge(&stored.draft_to_edit().masked(), given.clone())?;
         save(house, changes, principal, (version, stored), draft).await
     };
     edit(&if_match, load, save).await

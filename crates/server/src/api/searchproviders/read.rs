@@ -33,6 +33,11 @@ pub struct ProviderView {
     #[serde(flatten)]
     #[schema(value_type = ProviderDraft)]
     fields: Map<String, Value>,
+    /// Fields whose stored values cannot be read, because they were sealed with another key, as after a restore without
+    /// the key. The source is not asked until they are entered again. Absent when all can be read, and for who may not
+    /// edit the provider.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unreadable_fields: Vec<&'static str>,
     /// What the source can do with these mappings; null while the connector cannot be built from them.
     capability: Option<Capability>,
     date_created: DateTime<Utc>,
@@ -46,11 +51,17 @@ impl ProviderView {
         owner: String,
         principal: &Principal,
     ) -> Result<Self, ApiError> {
+        let may_edit = principal.may_edit(provider);
+        let unreadable_fields = match may_edit {
+            true => provider.unreadable.fields(&provider.draft),
+            false => Vec::new(),
+        };
         Ok(Self {
+            unreadable_fields,
             capability: house.federation.capability(provider),
             id: provider.id,
             owner,
-            fields: shown_fields(provider, principal.may_edit(provider))?,
+            fields: shown_fields(provider, may_edit)?,
             date_created: provider.date_created,
             date_updated: provider.date_updated,
         })

@@ -48,8 +48,9 @@ pub fn changed(stored: &SearchProvider, draft: &ProviderDraft) -> SearchProvider
         true => stored.credentials.clone(),
         false => Secret::new(draft.credentials.clone()),
     };
+    let unreadable = stored.unreadable.after(draft);
     let draft = ProviderDraft { credentials: String::new(), ..draft.clone() };
-    SearchProvider { draft, credentials, ..stored.clone() }
+    SearchProvider { draft, credentials, unreadable, ..stored.clone() }
 }
 
 #[cfg(test)]

@@ -92,6 +92,7 @@ mod tests {
             owner: domain::ids::UserId(1),
             draft: domain::provider::ProviderDraft::default(),
             credentials: domain::secret::Secret::default(),
+            unreadable: Default::default(),
             user_token: None,
             date_created: now,
             date_updated: now,

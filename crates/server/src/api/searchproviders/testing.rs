@@ -93,7 +93,8 @@ pub async fn test_unsaved_searchprovider(
     let mut provider = SearchProvider::unsaved(draft.clone(), principal.user, house.clock.now());
     if let Some(stored) = &stored {
         let kept = changed(stored, &keeping_secret(stored, draft)?);
-        (provider.draft, provider.credentials) = (kept.draft, kept.credentials);
+        (provider.draft, provider.credentials, provider.unreadable) =
+            (kept.draft, kept.credentials, kept.unreadable);
     }
     let transforms = house.federation.transforms_for(&principal).await?;
     let mut errors = house.catalogues.check_provider(&provider, &transforms);

@@ -39,6 +39,12 @@ function lastHour(state) {
   return h("span", { class: "num" }, state.ok ? fine : null, state.ok && failed ? ", " : null, failed);
 }
 
+/** A mark for a record whose stored secrets cannot be read, so that they must be entered again. */
+export function unreadable(row) {
+  if (!row.unreadable_fields?.length) return null;
+  return h("a", { class: "badge bad", href: pageOf(row[kind.key]), title: row.unreadable_fields.join(", ") }, t("enter the credentials again"));
+}
+
 /** A mark for a source that is left alone for a while. */
 export function resting(state) {
   if (!state || state.state === "closed") return null;

@@ -8,7 +8,7 @@ import { problem } from "../parts.js";
 import { saveCopy } from "./copy.js";
 import { makeField } from "./field.js";
 import { fit, groupOf } from "./groups.js";
-import { apiOf, fields as specs, kind, listPage, nameOf, pageOf, title } from "./kind.js";
+import { apiOf, fields as specs, kind, labelOf, listPage, nameOf, pageOf, title } from "./kind.js";
 import { sayRefused, valuesOf } from "./mistakes.js";
 import { leave } from "./page.js";
 
@@ -50,7 +50,9 @@ class RecordForm {
       this.save();
     } }, this.alert, groups, this.away, this.buttons());
     const aside = special.aside?.(this);
-    fill(place, back(), this.heading, this.facts(), this.fixed && h("p", { class: "note" }, this.fixed),
+    this.unreadable = h("div", {});
+    this.sayUnreadable();
+    fill(place, back(), this.heading, this.facts(), this.unreadable, this.fixed && h("p", { class: "note" }, this.fixed),
       h("div", { class: aside ? "record-page has-aside" : "record-page" }, this.form, aside && h("aside", { class: "record-aside", "aria-label": t("Beside the form") }, aside)));
     document.title = `${this.heading.textContent} - ${document.title}`;
     this.form.addEventListener("input", () => this.mark());
@@ -66,6 +68,19 @@ class RecordForm {
     if (this.isNew || !(owner || changed)) return null;
     const said = [owner && t("Owner: {owner}", { owner }), changed && t("changed {when}", { when: time(changed) })];
     return h("p", { class: "faint facts-line" }, said.filter(Boolean).join(" · "));
+  }
+
+  /** Which fields cannot be read and what to do about it, until they were entered again. */
+  sayUnreadable() {
+    const names = this.row.unreadable_fields ?? [];
+    const said = t("The stored values of these fields were sealed with another key and cannot be read: {fields}. Enter them again and save, all of them at once. Until then this record is not used.", { fields: names.map(labelOf).join(", ") });
+    fill(this.unreadable, names.length ? h("p", { class: "note warn", role: "status" }, said) : null);
+  }
+
+  /** An unreadable secret that is left empty is said to be empty: a record that is sealed as a whole is entered as a whole. */
+  withUnreadable(values) {
+    const secrets = specs.filter((spec) => spec.control === "secret" && this.row.unreadable_fields?.includes(spec.name));
+    return Object.assign(Object.fromEntries(secrets.map((spec) => [spec.name, ""])), values);
   }
 
   buttons() {
@@ -104,7 +119,7 @@ class RecordForm {
     if (!values) return;
     if (!this.isNew && !Object.keys(values).length) return void toast(t("Nothing was changed."));
     await this.busy(async () => {
-      if (!this.isNew) return this.settled(await patch(apiOf(this.row[kind.key]), values, this.row));
+      if (!this.isNew) return this.settled(await patch(apiOf(this.row[kind.key]), this.withUnreadable(values), this.row));
       const row = await post(kind.api, values);
       this.isLeaving = true;
       if (this.special.created) return this.special.created(row, this);
@@ -114,6 +129,7 @@ class RecordForm {
 
   settled(row) {
     this.row = row;
+    this.sayUnreadable();
     const values = this.special.stored?.(row) ?? row;
     for (const [name, field] of this.fields) field.settle(values[name]);
     if (!this.isNew) this.heading.textContent = nameOf(row);

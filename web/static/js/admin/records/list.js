@@ -3,7 +3,7 @@
 import { announce, fill, h } from "../../dom.js";
 import { number, t, tn } from "../../words.js";
 import { problem, scroller } from "../parts.js";
-import { cell } from "./cells.js";
+import { cell, unreadable } from "./cells.js";
 import { kind, labelOf, title } from "./kind.js";
 import { ITEMS, rowsOf } from "./rows.js";
 import { inlineSwitch } from "./switch.js";
@@ -75,7 +75,7 @@ function tableOf(rows, { states, special, again }) {
     const state = states.get(row[kind.key]);
     const cells = kind.columns.map((column, place) =>
       h("td", { role: "cell", "data-label": t(column.label), class: place ? null : "first" }, cell(column, row, state),
-        !place && special.badge ? [" ", special.badge(row, state)] : null));
+        !place ? [" ", unreadable(row), " ", special.badge?.(row, state)] : null));
     const switches = kind.switches.map((name) =>
       h("td", { role: "cell", "data-label": labelOf(name), class: "switch-cell" }, inlineSwitch(row, name, special.isFixed?.(row) ?? false)));
     return h("tr", { role: "row" }, cells, switches, hasActions && h("td", { role: "cell", class: "row-actions" }, special.actions(row, again)));

@@ -1,0 +1,101 @@
+//! Stored secrets that the key of this installation does not open, as after a restore without the key.
+
+use crate::provider::ProviderDraft;
+use serde::Serialize;
+use serde_json::Value;
+
+/// What is said of a field that an edit must enter again.
+pub const ENTER_AGAIN: &str = "The stored record cannot be read, because it was sealed with another key than this \
+     installation has: enter all of its fields again, this one too.";
+
+/// Which stored secrets of a SearchProvider cannot be read. They stay stored until they are entered again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UnreadableSecrets {
+    pub credentials: bool,
+    /// The other fields that may hold secrets. They are sealed together.
+    pub confidential: bool,
+}
+
+impl UnreadableSecrets {
+    pub fn is_any(self) -> bool {
+        self.credentials || self.confidential
+    }
+
+    /// What is still unreadable after an edit to this draft. New credentials replace all that cannot be read, a new
+    /// value of another secret field replaces those fields, and an edit that enters neither keeps everything stored.
+    #[must_use]
+    pub fn after(self, draft: &ProviderDraft) -> Self {
+        match draft.credentials.is_empty() {
+            true => Self { confidential: self.confidential && !draft.has_confidential(), ..self },
+            false => Self::default(),
+        }
+    }
+
+    /// The fields whose stored values are not in this draft, because they cannot be read.
+    pub fn fields(self, draft: &ProviderDraft) -> Vec<&'static str> {
+        let mut fields = Vec::new();
+        if self.credentials {
+            fields.push("credentials");
+        }
+        if self.confidential {
+            fields.extend(["http_request_headers", "page_fetch_config_json", "eval_credentials"]);
+            if draft.has_no_request() {
+                fields.extend(["url", "query_template", "query_mappings"]);
+                fields.extend(["query_template_json", "post_query_template"]);
+            }
+        }
+        fields
+    }
+}
+
+/// The fields of a record that is sealed as a whole, without those that are stored beside it.
+pub fn sealed_fields<T: Serialize>(draft: &T, beside: &[&str]) -> Vec<String> {
+    match serde_json::to_value(draft) {
+        Ok(Value::Object(fields)) => {
+            fields.into_iter().map(|(name, _)| name).filter(|name| !beside.contains(&name.as_str())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOTH: UnreadableSecrets = UnreadableSecrets { credentials: true, confidential: true };
+
+    fn draft(credentials: &str, header: Option<&str>) -> ProviderDraft {
+        let headers = header.map(|value| ("X-Key".to_owned(), value.to_owned()));
+        ProviderDraft {
+            credentials: credentials.to_owned(),
+            http_request_headers: headers.into_iter().collect(),
+            ..ProviderDraft::default()
+        }
+    }
+
+    #[test]
+    fn only_an_edit_that_enters_secrets_replaces_unreadable_ones() {
+        let only_credentials = UnreadableSecrets { credentials: true, confidential: false };
+        let table = [
+            (draft("", None), BOTH),
+            (draft("", Some("new")), only_credentials),
+            (draft("key=new", None), UnreadableSecrets::default()),
+            (draft("key=new", Some("new")), UnreadableSecrets::default()),
+        ];
+        for (draft, left) in table {
+            assert_eq!(BOTH.after(&draft), left, "{draft:?}");
+            assert!(!UnreadableSecrets::default().after(&draft).is_any());
+        }
+        let inline = ProviderDraft { url: "https://a.example/?api_key=new".to_owned(), ..draft("", None) };
+        assert_eq!(BOTH.after(&inline), only_credentials);
+    }
+
+    #[test]
+    fn the_fields_that_must_be_entered_again_are_named() {
+        assert!(UnreadableSecrets::default().fields(&draft("", None)).is_empty());
+        assert_eq!(BOTH.fields(&draft("", None))[..2], ["credentials", "http_request_headers"]);
+        let without_request = ProviderDraft { query_template: String::new(), ..draft("", None) };
+        assert!(BOTH.fields(&without_request).contains(&"url"));
+        assert_eq!(sealed_fields(&serde_json::json!({"name": 1, "model": 2}), &["name"]), ["model"]);
+    }
+}

@@ -1,0 +1,46 @@
+//! Records whose stored secrets the key of this installation does not open, as after a restore without the key.
+
+use domain::contracts::{AiProviderStore, AuthenticatorStore, ProviderStore, StoreError};
+use std::fmt;
+
+/// A record whose secrets must be entered again.
+#[derive(Debug, PartialEq, Eq)]
+pub struct UnreadableRecord {
+    /// The kind, as it is called in the console.
+    kind: &'static str,
+    name: String,
+    /// The page of the console where it is edited.
+    page: String,
+}
+
+impl fmt::Display for UnreadableRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} '{}' was sealed with another key and is not used; enter its credentials again at {}, or start with \
+             the key that sealed it (SVC_SECRET_KEY or secret.key)",
+            self.kind, self.name, self.page
+        )
+    }
+}
+
+/// All of them, active or not.
+pub async fn unreadable_records<S>(store: &S) -> Result<Vec<UnreadableRecord>, StoreError>
+where
+    S: ProviderStore + AiProviderStore + AuthenticatorStore + ?Sized,
+{
+    let mut records = Vec::new();
+    for one in store.providers().await?.into_iter().filter(|one| one.unreadable.is_any()) {
+        let page = format!("/admin/searchproviders/{}/", one.id);
+        records.push(UnreadableRecord { kind: "SearchProvider", name: one.draft.name, page });
+    }
+    for one in store.ai_providers().await?.into_iter().filter(|one| one.is_unreadable) {
+        let page = format!("/admin/aiproviders/{}/", one.id);
+        records.push(UnreadableRecord { kind: "AIProvider", name: one.draft.name, page });
+    }
+    for one in store.authenticators().await?.into_iter().filter(|one| one.is_unreadable) {
+        let page = format!("/admin/authenticators/{}/", one.id);
+        records.push(UnreadableRecord { kind: "Authenticator", name: one.draft.idp, page });
+    }
+    Ok(records)
+}
