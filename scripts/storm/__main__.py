@@ -1,0 +1,155 @@
+"""A storm: a loaded cluster is harmed in every way of the table, and nothing that was accepted may be lost.
+
+    python3 scripts/storm target/release/tributary --nats nats-server [--seed 1] [--clients 12] [--only WORD]
+
+Root is needed for disks of their own, and for a cable that can be pulled. Prints a row for each fault and a verdict;
+ends with 1 when a search is lost, stuck, doubled or has a status that its sources do not agree with.
+"""
+
+import argparse
+import collections
+import random
+import shutil
+import sys
+import tempfile
+import time
+
+from cluster import HERE, Cluster
+from faults import all_faults
+from load import Client, Load
+from sources import RESULTS, Sources
+
+SOURCES = 5
+CALM = 8
+RECOVERY_MAX = 90
+# How long a source that failed may rest before it is asked again.
+REST = 120
+
+
+def main():
+    arguments = parse()
+    scratch = tempfile.mkdtemp(prefix="storm-")
+    cluster = Cluster(arguments.program, arguments.nats, scratch)
+    sources = Sources(HERE, SOURCES)
+    try:
+        cluster.start()
+        ports = list(cluster.ports.values())
+        add_sources(Client(ports, 0), sources)
+        load = Load(ports, arguments.clients, arguments.seed)
+        faults = all_faults(cluster, sources)
+        faults = [fault for fault in faults if arguments.only in fault.name]
+        random.Random(arguments.seed).shuffle(faults)
+        load.start()
+        time.sleep(CALM)
+        print("| Fault | held | rate before, during /s | recovered after | worst wait |\n|---|---|---|---|---|", flush=True)
+        partial_spans = [span for fault in faults for span in [suffer(fault, load)] if fault.breaks_sources]
+        load.stop()
+        wrong = verdict(cluster, load, sources, partial_spans)
+    finally:
+        cluster.stop()
+    print(f"seed {arguments.seed}, {len(faults)} faults, {len(load.searches)} searches accepted, refused: {load.refusals}")
+    for line in wrong:
+        print(f"WRONG: {line}")
+    print("0 lost, 0 stuck, 0 doubled, 0 false statuses" if not wrong else f"{len(wrong)} wrong; see {scratch}")
+    if not wrong:
+        shutil.rmtree(scratch, ignore_errors=True)
+    sys.exit(1 if wrong else 0)
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--nats", default="nats-server", help="the program of the NATS server")
+    parser.add_argument("--seed", type=int, default=1, help="decides on the order of the faults")
+    parser.add_argument("--clients", type=int, default=12)
+    parser.add_argument("--only", default="", help="only faults whose name has this in it")
+    return parser.parse_args()
+
+
+def add_sources(client, sources):
+    for number in range(SOURCES):
+        status, body = client.call("POST", "/svc/searchproviders/", {
+            "name": f"Source {number}",
+            "url": f"http://{HERE}:{sources.port}/{number}/",
+            "query_template": "{url}?q={query_string}",
+            "response_mappings": "RESULTS=items",
+            "result_mappings": "title=title,body=body,url=url",
+            "results_per_query": RESULTS,
+        })
+        if status != 201:
+            sys.exit(f"no source could be added: {status} {body}")
+
+
+def suffer(fault, load):
+    """One fault from harm to recovery; when it began and ended."""
+    start = time.monotonic()
+    before = rate(load, start - CALM, start)
+    fault.harm()
+    harmed = time.monotonic()
+    time.sleep(fault.hold)
+    healing = time.monotonic()
+    fault.heal()
+    recovered = wait_for_rate(load, before / 2)
+    time.sleep(CALM)
+    end = time.monotonic()
+    during = rate(load, harmed, healing)
+    waits = [one.ended - one.posted for one in load.ended_between(start, end)]
+    after = "never" if recovered is None else f"{recovered - healing:.1f} s"
+    print(f"| {fault.name} | {healing - harmed:.0f} s | {before:.1f}, {during:.1f} | {after} | {max(waits, default=0):.1f} s |",
+          flush=True)
+    if recovered is None:
+        load.surprises.append(f"{fault.name}: the rate did not come back within {RECOVERY_MAX} s")
+    return start, end + REST
+
+
+def rate(load, start, end):
+    return len(load.ended_between(start, end)) / max(end - start, 0.1)
+
+
+def wait_for_rate(load, wanted):
+    begun = time.monotonic()
+    while time.monotonic() < begun + RECOVERY_MAX:
+        time.sleep(0.5)
+        now = time.monotonic()
+        if rate(load, max(now - 2, begun), now) >= wanted:
+            return now
+    return None
+
+
+def verdict(cluster, load, sources, partial_spans):
+    wrong = list(load.surprises)
+    client = Client(cluster.ports.values(), 0)
+    for search in load.searches:
+        if search.status is None:
+            wrong.append(f"search {search.number} is stuck: {client.call('GET', f'/svc/search/{search.number}/')}")
+        elif search.status == "FULL_RESULTS_READY":
+            missing = [one for one in range(SOURCES) if (one, search.query) not in sources.answered]
+            if missing:
+                wrong.append(f"search {search.number} is full, but sources {missing} never answered it")
+        elif search.status != "PARTIAL_RESULTS_READY" or not in_spans(search, partial_spans):
+            wrong.append(f"search {search.number} ended {search.status} while all sources answered")
+    kept = cluster.ask("SELECT count(*) FROM searches")
+    if kept != str(len(load.searches)):
+        wrong.append(f"{kept} searches are stored, {len(load.searches)} were accepted")
+    return wrong + doubled(client, load)
+
+
+def in_spans(search, spans):
+    return any(start <= search.ended and search.posted <= end for start, end in spans)
+
+
+def doubled(client, load):
+    """Ids of results that stand in two places, or results that stand twice in one search."""
+    wrong, seen = [], set()
+    for search in random.Random(0).sample(load.searches, min(len(load.searches), 300)):
+        _, body = client.call("GET", f"/svc/results/?search_id={search.number}&result_mixer=RoundRobinMixer")
+        results = (body or {}).get("results", [])
+        counts = collections.Counter((one.get("searchprovider"), one.get("url")) for one in results)
+        wrong += [f"search {search.number} has {key} twice" for key, count in counts.items() if count > 1]
+        ids = [one["swirl_id"] for one in results if one.get("swirl_id")]
+        wrong += [f"result id {one} is used twice" for one in ids if one in seen]
+        seen.update(ids)
+    return wrong
+
+
+main()
