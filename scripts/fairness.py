@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures fairness between two users: one queues slow searches, the other one's searches are timed.
+"""Measures fairness between users: some queue slow searches, another one's searches are timed meanwhile.
 
-    scripts/fairness.py target/release/tributary [--queued 300] [--rounds 100]
+    scripts/fairness.py target/release/tributary [--queued 300] [--users 1] [--rounds 100]
 
 Starts the program in a scratch folder and two sources on loopback, and stops by itself.
 """
@@ -112,10 +112,39 @@ def show(label, times, failures):
     return p(0.99)
 
 
+def post_all(base, users, provider_id, count):
+    """All users post at once; how often each status was answered."""
+    statuses, lock = {}, threading.Lock()
+
+    def post(user):
+        for n in range(count // len(users)):
+            draft = {"query_string": f"river {user} {n}", "searchprovider_list": [str(provider_id)]}
+            status, _ = call(base, user, "POST", "/svc/search/", draft)
+            with lock:
+                statuses[status] = statuses.get(status, 0) + 1
+
+    threads = [threading.Thread(target=post, args=(user,)) for user in users]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return statuses
+
+
+def in_progress(base):
+    """Searches that the service has begun and not ended."""
+    request = urllib.request.Request(base + "/svc/metrics/tasks/")
+    request.add_header("Authorization", "Basic " + base64.b64encode(f"admin:{PASSWORD}".encode()).decode())
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        lines = answer.read().decode().splitlines()
+    return [line.split()[-1] for line in lines if line.startswith('tasks_queue_active_tasks{queue="search"}')][0]
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("program")
     arguments.add_argument("--queued", type=int, default=300)
+    arguments.add_argument("--users", type=int, default=1, help="who queue the slow searches together")
     arguments.add_argument("--rounds", type=int, default=100)
     arguments = arguments.parse_args()
     source = Server(("127.0.0.1", 0), Source)
@@ -130,17 +159,18 @@ def main():
             service = subprocess.Popen([program, "serve"], cwd=folder, env=environment, stdout=log, stderr=log)
         try:
             wait_until_ready(base)
-            for name in ("ann", "bob"):
+            users = [f"ann{number}" for number in range(arguments.users)]
+            for name in [*users, "bob"]:
                 create(base, "/svc/users/", {"username": name, "password": PASSWORD})
             slow, fast = provider(base, "Slow", origin + "/slow"), provider(base, "Fast", origin + "/fast")
             measure(base, fast, 20)
             alone = show("alone", *measure(base, fast, arguments.rounds))
-            started, statuses = time.monotonic(), {}
-            for n in range(arguments.queued):
-                status, _ = call(base, "ann", "POST", "/svc/search/", {"query_string": f"river {n}", "searchprovider_list": [str(slow)]})
-                statuses[status] = statuses.get(status, 0) + 1
+            started = time.monotonic()
+            statuses = post_all(base, users, slow, arguments.queued)
             print(f"{arguments.queued} searches posted in {time.monotonic() - started:.1f} s: {statuses}")
+            print(f"in progress: {in_progress(base)}")
             beside = show("beside the queued searches", *measure(base, fast, arguments.rounds))
+            print(f"in progress at the end: {in_progress(base)}")
             print(f"p99 ratio: {beside / alone:.2f}")
         finally:
             service.terminate()
