@@ -2,13 +2,15 @@
 
 use crate::contracts::QueueName;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The workers of this process, by name.
 #[derive(Debug, Default)]
 pub struct Workload {
     workers: Mutex<BTreeMap<String, (QueueName, Arc<AtomicU32>)>>,
+    /// Tasks that this process made again because they were lost.
+    requeued: AtomicU64,
 }
 
 impl Workload {
@@ -24,6 +26,16 @@ impl Workload {
             (*serves == queue).then(|| (worker.clone(), active.load(Ordering::Relaxed)))
         };
         self.lock().iter().filter_map(serves).collect()
+    }
+
+    /// Lost tasks were made again.
+    pub fn add_requeued(&self, count: u64) {
+        self.requeued.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Lost tasks that this process made again since it started.
+    pub fn requeued(&self) -> u64 {
+        self.requeued.load(Ordering::Relaxed)
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, (QueueName, Arc<AtomicU32>)>> {

@@ -17,6 +17,7 @@ mod log_text;
 mod lookout;
 mod mix;
 mod origin;
+mod orphans;
 mod post_result;
 mod pre_query;
 mod provider;

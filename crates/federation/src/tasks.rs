@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tracing::Instrument;
 
-const RUN_SEARCH: &str = "run_search";
+pub(crate) const RUN_SEARCH: &str = "run_search";
 /// A search is started again after each crash of its worker; this many crashes are no accident.
 const ATTEMPTS_MAX: u32 = 100;
 /// After this many tries that failed with an error, the search ends with a message.
@@ -20,9 +20,9 @@ const FAILURES_MAX: u32 = 5;
 const BATCH: u64 = 500;
 
 #[derive(Serialize, Deserialize)]
-struct Payload {
-    search: SearchId,
-    run: i64,
+pub(crate) struct Payload {
+    pub(crate) search: SearchId,
+    pub(crate) run: i64,
     /// The run keeps what is there. It stands here because the status changes while the run is under way.
     #[serde(default)]
     update: bool,
@@ -85,7 +85,7 @@ impl RunSearch {
         self.give_up(payload.search).await.map_err(|error| TaskError(error.to_string()))
     }
 
-    async fn give_up(&self, id: SearchId) -> Result<(), FederationError> {
+    pub(crate) async fn give_up(&self, id: SearchId) -> Result<(), FederationError> {
         let search = match self.0.store.search(id).await {
             Err(StoreError::NotFound) => return Ok(()),
             other => other?,

@@ -10,8 +10,8 @@ use corpus::canonical::RetireRuns;
 use corpus::{CachedPages, CheckLiveness, IngestDocument, ScanSentMail, SemanticCache, SweepBodies};
 use domain::audit::Author;
 use domain::contracts::{
-    AuditStore, Catalogues, Clock, ExtractText, Fetch, NewsRelay, PipelineStore, ReadPages, Store,
-    SystemClock, TaskQueue, Toolbox,
+    AcceptedWork, AuditStore, Catalogues, Clock, ExtractText, Fetch, NewsRelay, PipelineStore, ReadPages,
+    Store, SystemClock, TaskQueue, Toolbox,
 };
 use domain::corpus::LicenseGate;
 use domain::installation::{Installation, LogFolder};
@@ -31,7 +31,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{SqlStore, StoreConfig};
 use tasks::queue::{NatsConfig, NatsQueue, SqlQueue};
-use tasks::{Registry, Scheduler};
+use tasks::{ReconcileTasks, Registry, Scheduler};
 
 /// Every plug-in of the house.
 pub const CATALOGUES: Catalogues = Catalogues {
@@ -78,13 +78,13 @@ impl Wired {
         let sql = Arc::new(records(&settings, &data_dir).await?);
         let store: Arc<dyn Store> = sql.clone();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let (queue, relay) = task_queue(&settings, &sql, &clock).await?;
+        let workload = Arc::new(Workload::default());
+        let (queue, relay) = task_queue(&settings, &sql, &clock, &workload).await?;
         let settings = Arc::new(settings);
         let license = crate::license::gate(&settings, &data_dir, Arc::clone(&clock))?;
         crate::license::remember_day(&license, &*sql).await?;
         let mut toolbox = toolbox(&settings, Arc::clone(&clock))?;
-        let trials = Arc::new(models(&mut toolbox, &sql));
-        let (metrics, workload) = (Arc::new(Metrics::new(clock.now())), Arc::new(Workload::default()));
+        let (metrics, trials) = (Arc::new(Metrics::new(clock.now())), Arc::new(models(&mut toolbox, &sql)));
         let authenticators = authenticators(&store, &toolbox);
         let pages = page_fetch(&toolbox, &authenticators);
         let corpus = Arc::new(cache_wiring::open(CacheNeeds {
@@ -125,7 +125,7 @@ impl Wired {
         }));
         ensure_records(&sql, &*clock).await?;
         Ok(Self {
-            registry: registry(&sql, &clock, &federation, &corpus),
+            registry: registry(&sql, (&queue, &clock, &workload), &federation, &corpus),
             settings,
             data_dir,
             store: sql,
@@ -143,6 +143,11 @@ impl Wired {
         })
     }
 
+    /// Finds accepted work that has lost its task.
+    pub fn reconciler(&self) -> ReconcileTasks {
+        reconciler((&self.queue, &self.clock, &self.workload), &self.federation, &self.corpus)
+    }
+
     /// The scheduler, with the schedules of this version stored.
     pub async fn scheduler(&self) -> anyhow::Result<Scheduler> {
         let store: Arc<dyn Store> = self.store.clone();
@@ -151,6 +156,7 @@ impl Wired {
         scheduler.ensure(RunSubscriptions::NAME, self.settings.subscribe_every.0).await?;
         scheduler.ensure(SweepBodies::NAME, SweepBodies::EVERY).await?;
         scheduler.ensure(RetireRuns::NAME, RetireRuns::EVERY).await?;
+        scheduler.ensure(ReconcileTasks::NAME, ReconcileTasks::EVERY).await?;
         Ok(scheduler)
     }
 
@@ -262,7 +268,7 @@ fn answering(parts: AnswersParts, corpus: &Arc<SemanticCache>) -> (Arc<Answers>,
 /// Which task is run by whom.
 fn registry(
     sql: &Arc<SqlStore>,
-    clock: &Arc<dyn Clock>,
+    (queue, clock, workload): (&Arc<dyn TaskQueue>, &Arc<dyn Clock>, &Arc<Workload>),
     federation: &Arc<Federation>,
     corpus: &Arc<SemanticCache>,
 ) -> Registry {
@@ -276,6 +282,18 @@ fn registry(
         .register(Arc::new(SweepBodies(Arc::clone(corpus))))
         .register(Arc::new(RetireRuns(Arc::clone(corpus))))
         .register(Arc::new(ScanSentMail(Arc::clone(corpus))))
+        .register(Arc::new(reconciler((queue, clock, workload), federation, corpus)))
+}
+
+/// Every kind of work that is accepted with a record of its own.
+fn reconciler(
+    (queue, clock, workload): (&Arc<dyn TaskQueue>, &Arc<dyn Clock>, &Arc<Workload>),
+    federation: &Arc<Federation>,
+    corpus: &Arc<SemanticCache>,
+) -> ReconcileTasks {
+    let kinds: Vec<Arc<dyn AcceptedWork>> =
+        vec![Arc::new(RunSearch(Arc::clone(federation))), Arc::new(ScanSentMail(Arc::clone(corpus)))];
+    ReconcileTasks::new(kinds, Arc::clone(queue), Arc::clone(clock), Arc::clone(workload))
 }
 
 /// The database itself, or NATS with the database as its outbox; and what carries news between processes.
@@ -283,6 +301,7 @@ async fn task_queue(
     settings: &Settings,
     sql: &Arc<SqlStore>,
     clock: &Arc<dyn Clock>,
+    workload: &Arc<Workload>,
 ) -> anyhow::Result<(Arc<dyn TaskQueue>, Option<Arc<dyn NewsRelay>>)> {
     let store: Arc<dyn Store> = sql.clone();
     if settings.queue_url.is_empty() {
@@ -291,6 +310,7 @@ async fn task_queue(
     }
     let config = NatsConfig::new(settings.queue_url.clone(), settings.task_lease.0);
     let queue = NatsQueue::open(config, store, Arc::clone(clock)).await.context("SVC_QUEUE_URL")?;
+    let queue = queue.counted_in(workload);
     let relay = Arc::new(queue.relay());
     Ok((Arc::new(queue), Some(relay)))
 }

@@ -7,6 +7,7 @@
 //! | `begin` | the wish for a scan |
 //! | `records` | scans and events as their owner sees them |
 //! | `task` | the scan in the background |
+//! | `orphans` | scans that have lost their task |
 //! | `walk` | the mailbox, page by page |
 //! | `message` | one message: who got it, what was in it |
 //! | `mail` | the two kinds of mailboxes, and what they share |
@@ -22,6 +23,7 @@ mod drive;
 mod links;
 mod mail;
 mod message;
+mod orphans;
 mod records;
 mod shelf;
 mod task;

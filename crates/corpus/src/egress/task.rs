@@ -21,19 +21,23 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 const TIME_MAX: Duration = Duration::from_secs(60 * 60);
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Errand {
-    scan: ScanId,
+pub(super) struct Errand {
+    pub(super) scan: ScanId,
 }
 
-pub async fn push(parts: &CacheParts, scan: &Scan) -> Result<TaskId, QueueError> {
-    let task = NewTask {
+/// The task that does the scan.
+pub(super) fn task_of_scan(scan: &Scan) -> NewTask {
+    NewTask {
         queue: QueueName::Corpus,
         name: ScanSentMail::NAME.to_owned(),
         payload: serde_json::json!(Errand { scan: scan.scan_id }),
         attempts_max: ATTEMPTS_MAX,
         owner: Some(scan.user),
-    };
-    parts.queue.push(task).await
+    }
+}
+
+pub async fn push(parts: &CacheParts, scan: &Scan) -> Result<TaskId, QueueError> {
+    parts.queue.push(task_of_scan(scan)).await
 }
 
 /// Looks through one person's sent mail; runs on the queue `corpus`.

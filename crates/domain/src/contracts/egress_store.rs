@@ -51,6 +51,8 @@ pub trait EgressStore: Send + Sync {
         now: Instant,
     ) -> Result<ScanOutcome, StoreError>;
     async fn scan(&self, id: ScanId) -> Result<Scan, StoreError>;
+    /// Scans that are not over and of which nothing was heard since `before`, by id.
+    async fn unended_scans(&self, before: Instant) -> Result<Vec<Scan>, StoreError>;
     /// Newest first.
     async fn scans(&self, user: UserId, offset: u64, limit: u64) -> Result<Page<Scan>, StoreError>;
     /// Notes that it runs and how far it is, and keeps what was found, as one. An event of the same person, document and

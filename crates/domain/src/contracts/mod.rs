@@ -22,6 +22,7 @@ mod observer;
 mod processor;
 mod read_pages;
 mod reader_model;
+mod reconcile_store;
 mod relay;
 mod signal_store;
 mod source_tokens;
@@ -63,13 +64,16 @@ pub use processor::{
 };
 pub use read_pages::{PageError, PageProbe, PageText, PageWanted, ReadPages};
 pub use reader_model::{ReadAs, ReaderError, ReaderModels};
+pub use reconcile_store::{
+    AcceptedWork, OrphanedWork, ReconcileStore, TaskState, UnendedSearch, UnfinishedTask,
+};
 pub use relay::{LETTER_BYTES_MAX, NewsRelay, RelayError};
 pub use signal_store::{CorpusChange, CorpusCounts, Placed, Retrieval, SignalFilter, SignalStore};
 pub use source_tokens::{SourceTokenError, SourceTokens};
 pub use store::{
     FinishedRun, NewSession, OutboxHead, OutboxStore, OutboxTask, Page, PipelineStore, PoolUse,
-    ProviderStore, QueryTransformStore, ResultStore, Schedule, ScheduleStore, SearchStore, SessionStore,
-    Store, StoreError, TaskOf, TaskStore, TokenStore, UserStore, WaitingOwners,
+    ProviderStore, QueryTransformStore, ResultStore, Schedule, ScheduleStore, SearchStore, SentTask,
+    SessionStore, Store, StoreError, TaskKey, TaskOf, TaskStore, TokenStore, UserStore, WaitingOwners,
 };
 pub use task_queue::{
     ClaimedTask, NewTask, QueueError, QueueName, TaskError, TaskHandler, TaskQueue, WorkerBeat, WorkerSlots,

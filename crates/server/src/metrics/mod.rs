@@ -35,6 +35,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use providers::ProviderNames;
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant as StdInstant};
 
@@ -63,6 +64,7 @@ pub struct Metrics {
     pool_size: Family<PoolLabels, Gauge>,
     pool_in_use: Family<PoolLabels, Gauge>,
     collection_error: Gauge,
+    tasks_requeued: Counter,
     answers: AnswerMetrics,
     cache: CacheMetrics,
     installation: InstallationMetrics,
@@ -77,6 +79,8 @@ pub(crate) struct Standing {
     /// Depth and running tasks of every queue; None when they could not be read.
     pub queues: Option<Vec<(QueueName, u64, u64)>>,
     pub pools: Vec<PoolUse>,
+    /// Lost tasks that this process made again.
+    pub tasks_requeued: u64,
     pub cache: CacheFigures,
     pub license: LicenseReport,
     /// Of the data folder; None when it could not be read.
@@ -103,6 +107,7 @@ impl Metrics {
             pool_size: Family::default(),
             pool_in_use: Family::default(),
             collection_error: Gauge::default(),
+            tasks_requeued: Counter::default(),
             answers: AnswerMetrics::default(),
             cache: CacheMetrics::default(),
             installation: InstallationMetrics::default(),
@@ -165,6 +170,11 @@ impl Metrics {
             Unit::Seconds,
             self.provider_seconds.clone(),
         );
+        registry.register(
+            "tributary_tasks_requeued",
+            "Tasks of accepted work that were lost and that this process made again",
+            self.tasks_requeued.clone(),
+        );
     }
 
     fn register_what_stands(&mut self) {
@@ -196,6 +206,7 @@ impl Metrics {
         let _turn = self.scraping.lock().unwrap_or_else(PoisonError::into_inner);
         self.tell_queues(standing.queues.as_deref());
         self.tell_pools(&standing.pools);
+        self.tasks_requeued.inner().store(standing.tasks_requeued, Ordering::Relaxed);
         self.cache.tell(&standing.cache);
         self.installation.tell(&standing.license, standing.disk);
         self.tell_breakers(breaker);

@@ -21,6 +21,7 @@ mod pipelines;
 mod preferences;
 mod prompts;
 mod providers;
+mod reconcile;
 mod rekey;
 mod result_ids;
 mod result_rows;

@@ -1,19 +1,40 @@
-//! The stored tasks as the outbox of a broker.
+//! The stored tasks as the outbox of a broker. What the broker has is held for it, as a worker holds what it runs.
 
 use super::claim::is_untouched;
-use super::tasks::{from_owner_column, to_owner_column};
+use super::tasks::{AHEAD_MAX, from_owner_column, to_owner_column};
 use crate::SqlStore;
-use crate::db::{Db, changed, on_db, on_tx};
+use crate::db::{Db, Tx, changed, first, on_db, on_tx};
 use crate::error::failure;
-use crate::json::JsonText;
+use crate::json::{JsonText, plain, to_column};
 use async_trait::async_trait;
-use domain::contracts::{ClaimedTask, NewTask, OutboxHead, OutboxStore, OutboxTask, QueueName, StoreError};
+use chrono::TimeDelta;
+use domain::contracts::{
+    ClaimedTask, NewTask, OutboxHead, OutboxStore, OutboxTask, QueueName, SentTask, StoreError, TaskKey,
+};
 use domain::fair_share::WaitingTask;
 use domain::ids::TaskId;
 use domain::instant::{Instant, to_micros};
 use serde_json::Value;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
+
+/// Who holds a task that a broker has. No worker is called so: their names end with a number.
+macro_rules! broker {
+    () => {
+        "broker"
+    };
+}
+pub(super) use broker;
+
+/// What is held for a broker, as opposed to a worker.
+macro_rules! is_sent {
+    () => {
+        concat!("state = 'waiting' AND worker = '", broker!(), "'")
+    };
+}
+
+/// Tasks that one statement names.
+const KEYS_MAX: usize = 200;
 
 #[derive(sqlx::FromRow)]
 struct OutboxRow {
@@ -23,8 +44,17 @@ struct OutboxRow {
     payload: Json<Value>,
     attempts: i64,
     attempts_max: i64,
+    due: Instant,
     date_created: Instant,
     owner: i64,
+}
+
+#[derive(sqlx::FromRow)]
+struct SentRow {
+    id: i64,
+    lease: String,
+    due: Instant,
+    date_created: Instant,
 }
 
 #[derive(sqlx::FromRow)]
@@ -75,7 +105,9 @@ macro_rules! heads {
             ") SELECT oldest.id, oldest.queue, oldest.owner, oldest.due FROM owners ",
             $oldest_tasks,
             " UNION ALL SELECT id, queue, owner, due FROM tasks \
-               WHERE state = 'waiting' AND due <= $1 AND lease_until <= $1"
+               WHERE state = 'waiting' AND due <= $1 AND lease_until <= $1 AND worker <> '",
+            broker!(),
+            "'"
         )
     };
 }
@@ -118,7 +150,7 @@ impl OutboxStore for SqlStore {
         }
         let rows = on_db!(self.db, read, db => async {
             let mut query = QueryBuilder::new(
-                "SELECT id, queue, name, payload, attempts, attempts_max, date_created, owner FROM tasks WHERE id IN (",
+                "SELECT id, queue, name, payload, attempts, attempts_max, due, date_created, owner FROM tasks WHERE id IN (",
             );
             let mut list = query.separated(", ");
             for id in ids {
@@ -130,42 +162,136 @@ impl OutboxStore for SqlStore {
         Ok(rows.into_iter().filter_map(OutboxRow::task).collect())
     }
 
-    /// It gets a new id: after a restore from a backup the old one may be that of another task.
-    async fn put_back(&self, task: &ClaimedTask, due: Instant, now: Instant) -> Result<TaskId, StoreError> {
-        const TEXT: &str = "INSERT INTO tasks \
-             (queue, name, payload, state, due, attempts, attempts_max, date_created, owner) \
-             VALUES ($1, $2, $3, 'waiting', $4, $5, $6, $7, $8) RETURNING id";
-        let payload = JsonText::of(&task.payload)?;
+    async fn mark_sent(&self, sent: &[SentTask], until: Instant) -> Result<(), StoreError> {
+        for page in sent.chunks(KEYS_MAX) {
+            on_db!(self.db, write, db => changed(async {
+                let mut query = QueryBuilder::new(concat!(
+                    "UPDATE tasks SET worker = '", broker!(), "', lease = sent.column3, lease_until = "
+                ));
+                query.push_bind(to_micros(until)).push(" FROM (");
+                query.push_values(page, |mut row, task| {
+                    row.push_bind(task.key.id.0).push_bind(to_micros(task.due)).push_bind(task.message.as_str());
+                });
+                query.push(") AS sent WHERE tasks.id = sent.column1 AND tasks.due = sent.column2 AND state = 'waiting'");
+                query.build().execute(db).await
+            }))?;
+        }
+        Ok(())
+    }
+
+    async fn overdue_tasks(&self, limit: u64, now: Instant) -> Result<Vec<SentTask>, StoreError> {
+        const TEXT: &str = concat!(
+            "SELECT id, lease, due, date_created FROM tasks WHERE ",
+            is_sent!(),
+            " AND (lease_until <= $1 OR lease_until > $2) ORDER BY lease_until, id LIMIT $3"
+        );
+        let now = to_micros(now);
+        let rows = on_db!(self.db, read, db => sqlx::query_as::<_, SentRow>(TEXT)
+            .bind(now).bind(now + AHEAD_MAX).bind(to_column(limit)).fetch_all(db))?;
+        Ok(rows.into_iter().map(SentRow::task).collect())
+    }
+
+    /// A later `due`, by the least there is: it is another message then, and the task keeps its place.
+    async fn resend(&self, lost: &[SentTask]) -> Result<u64, StoreError> {
+        let mut count = 0;
+        for page in lost.chunks(KEYS_MAX) {
+            count += on_db!(self.db, write, db => changed(async {
+                let mut query = QueryBuilder::new(
+                    "UPDATE tasks SET due = lost.column3, worker = NULL, lease = NULL, lease_until = NULL FROM (",
+                );
+                query.push_values(page, |mut row, task| {
+                    let due = to_micros(task.due) + TimeDelta::microseconds(1);
+                    row.push_bind(task.key.id.0).push_bind(task.message.as_str()).push_bind(due);
+                });
+                query.push(concat!(
+                    ") AS lost WHERE tasks.id = lost.column1 AND tasks.lease = lost.column2 AND ", is_sent!()
+                ));
+                query.build().execute(db).await
+            }))?;
+        }
+        Ok(count)
+    }
+
+    async fn put_back(
+        &self,
+        task: &ClaimedTask,
+        key: Option<TaskKey>,
+        attempts: u32,
+        due: Instant,
+    ) -> Result<TaskId, StoreError> {
+        let (attempts, due) = (i64::from(attempts), to_micros(due));
         let mut tx = self.db.begin().await?;
-        let id = on_tx!(&mut tx, db => sqlx::query_scalar(TEXT)
-            .bind(task.queue.as_str())
-            .bind(task.name.as_str())
-            .bind(payload.clone())
-            .bind(to_micros(due))
-            .bind(i64::from(task.attempt))
-            .bind(i64::from(task.attempts_max))
-            .bind(to_micros(now))
-            .bind(to_owner_column(task.owner))
-            .fetch_one(db))?;
+        let kept = match key {
+            Some(key) => wait_again(&mut tx, key, attempts, due).await?,
+            None => None,
+        };
+        let id = match kept {
+            Some(id) => id,
+            None => insert_again(&mut tx, task, attempts, due).await?,
+        };
         tx.commit().await?;
         Ok(TaskId(id))
     }
 
-    async fn take_out(&self, ids: &[TaskId]) -> Result<(), StoreError> {
-        if ids.is_empty() {
-            return Ok(());
+    async fn take_out(&self, ended: &[TaskKey]) -> Result<(), StoreError> {
+        for page in ended.chunks(KEYS_MAX) {
+            on_db!(self.db, write, db => changed(async {
+                let mut query = QueryBuilder::new("DELETE FROM tasks WHERE FALSE");
+                for key in page {
+                    query.push(" OR (id = ").push_bind(key.id.0);
+                    query.push(" AND date_created = ").push_bind(to_micros(key.date_created)).push(")");
+                }
+                query.build().execute(db).await
+            }))?;
         }
-        on_db!(self.db, write, db => changed(async {
-            let mut query = QueryBuilder::new("DELETE FROM tasks WHERE id IN (");
-            let mut list = query.separated(", ");
-            for id in ids {
-                list.push_bind(id.0);
-            }
-            query.push(")");
-            query.build().execute(db).await
-        }))?;
         Ok(())
     }
+
+    async fn give_up_sent(&self, key: TaskKey, reason: &str) -> Result<(), StoreError> {
+        const TEXT: &str = "UPDATE tasks SET state = 'failed', last_error = $3, attempts = attempts_max, \
+             lease = NULL, lease_until = NULL, worker = NULL WHERE id = $1 AND date_created = $2";
+        on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+            .bind(key.id.0).bind(to_micros(key.date_created)).bind(plain(reason)).execute(db)))?;
+        Ok(())
+    }
+}
+
+/// None when there is no task with this key.
+async fn wait_again(
+    tx: &mut Tx,
+    key: TaskKey,
+    attempts: i64,
+    due: Instant,
+) -> Result<Option<i64>, StoreError> {
+    const TEXT: &str = "UPDATE tasks SET state = 'waiting', due = $3, attempts = $4, \
+         lease = NULL, lease_until = NULL, worker = NULL WHERE id = $1 AND date_created = $2 RETURNING id";
+    on_tx!(tx, db => first(sqlx::query_scalar(TEXT)
+        .bind(key.id.0)
+        .bind(to_micros(key.date_created))
+        .bind(due)
+        .bind(attempts)
+        .fetch_all(db)))
+}
+
+async fn insert_again(
+    tx: &mut Tx,
+    task: &ClaimedTask,
+    attempts: i64,
+    due: Instant,
+) -> Result<i64, StoreError> {
+    const TEXT: &str = "INSERT INTO tasks \
+         (queue, name, payload, state, due, attempts, attempts_max, date_created, owner) \
+         VALUES ($1, $2, $3, 'waiting', $4, $5, $6, $4, $7) RETURNING id";
+    let payload = JsonText::of(&task.payload)?;
+    on_tx!(tx, db => sqlx::query_scalar(TEXT)
+        .bind(task.queue.as_str())
+        .bind(task.name.as_str())
+        .bind(payload.clone())
+        .bind(due)
+        .bind(attempts)
+        .bind(i64::from(task.attempts_max))
+        .bind(to_owner_column(task.owner))
+        .fetch_one(db))
 }
 
 impl OutboxRow {
@@ -179,7 +305,15 @@ impl OutboxRow {
             owner: from_owner_column(self.owner),
         };
         let attempts = u32::try_from(self.attempts).unwrap_or(u32::MAX);
-        Some(OutboxTask { id: TaskId(self.id), task, attempts, date_created: self.date_created })
+        let Self { id, due, date_created, .. } = self;
+        Some(OutboxTask { id: TaskId(id), task, attempts, due, date_created })
+    }
+}
+
+impl SentRow {
+    fn task(self) -> SentTask {
+        let key = TaskKey { id: TaskId(self.id), date_created: self.date_created };
+        SentTask { key, due: self.due, message: self.lease }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The records behind the task queue: claims with a lease, tries that are counted, signs of life.
 
 use super::claim::{Claim, is_untouched};
+use super::outbox::broker;
 use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
 use crate::json::{JsonText, plain, to_count};
@@ -25,7 +26,7 @@ const WORKER_FORGOTTEN_AFTER: TimeDelta = TimeDelta::days(1);
 const ANSWER_KEPT: TimeDelta = TimeDelta::minutes(1);
 /// No task waits for so long, and no clock of another machine is ahead by so much. What lies further ahead is left
 /// from before the clock jumped back, and is brought back, so that nothing waits until the clock has caught up.
-const AHEAD_MAX: TimeDelta = TimeDelta::minutes(5);
+pub(super) const AHEAD_MAX: TimeDelta = TimeDelta::minutes(5);
 #[derive(sqlx::FromRow)]
 pub(super) struct TaskRow {
     id: i64,
@@ -190,16 +191,24 @@ impl TaskStore for SqlStore {
     }
 
     async fn task_depth(&self, queue: QueueName, now: Instant) -> Result<u64, StoreError> {
-        const TEXT: &str = "SELECT COUNT(*) FROM tasks WHERE queue = $1 AND state = 'waiting' \
-             AND (lease_until IS NULL OR lease_until <= $2)";
+        const TEXT: &str = concat!(
+            "SELECT COUNT(*) FROM tasks WHERE queue = $1 AND state = 'waiting' \
+             AND (lease_until IS NULL OR (lease_until <= $2 AND worker <> '",
+            broker!(),
+            "'))"
+        );
         let count: i64 = on_db!(self.db, read, db =>
             sqlx::query_scalar(TEXT).bind(queue.as_str()).bind(to_micros(now)).fetch_one(db))?;
         Ok(to_count(count))
     }
 
     async fn release_all_tasks(&self) -> Result<u64, StoreError> {
-        const TEXT: &str =
-            "UPDATE tasks SET lease = NULL, lease_until = NULL, worker = NULL WHERE lease IS NOT NULL";
+        const TEXT: &str = concat!(
+            "UPDATE tasks SET lease = NULL, lease_until = NULL, worker = NULL WHERE lease IS NOT NULL \
+             AND worker <> '",
+            broker!(),
+            "'"
+        );
         on_db!(self.db, write, db => changed(sqlx::query(TEXT).execute(db)))
     }
 

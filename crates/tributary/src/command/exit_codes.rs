@@ -14,7 +14,8 @@ pub const EXIT_CODES: &[(u8, &str)] = &[
     (
         1,
         "Not done; one sentence on standard error says why. `status`: some services run, some do not. `doctor`: \
-         something failed. `search`: no results are ready. `backup --verify`: the file is damaged.",
+         something failed. `search`: no results are ready. `backup --verify`: the file is damaged. \
+         `tasks requeue`: something that was named has a live task, or is not there.",
     ),
     (2, "The command line is wrong: unknown command, option or value."),
     (NONE_RUNS, "`status`: no service runs."),

@@ -31,6 +31,7 @@ mod serve;
 mod settings;
 mod setup;
 mod sync_providers;
+mod tasks;
 mod token;
 mod user;
 
@@ -97,6 +98,8 @@ enum Command {
     Restore(restore::Restore),
     /// Replace the key of the sealed credentials, while the service runs.
     Rekey(rekey::Rekey),
+    /// List the work that has not ended, or give work that has lost its task one again.
+    Tasks(tasks::TasksCommand),
     /// Show who changed what, or verify that the log of it is whole.
     Audit(audit::AuditCommand),
     /// Search from the command line, without a running server.
@@ -246,6 +249,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Backup(backup) => backup.run(&place).await?,
         Command::Restore(restore) => restore.run(&place).await?,
         Command::Rekey(rekey) => rekey.run(&place).await?,
+        Command::Tasks(tasks) => return tasks.run(&place).await,
         Command::Audit(audit) => return audit.run(&place).await,
         Command::Completions(completions) => completions.run(),
         Command::Providers(providers) => providers.run(&place).await?,

@@ -62,6 +62,7 @@ mod provider_requests;
 mod rag_dialects;
 mod rag_extractive;
 mod ready_sources;
+mod reconciler;
 mod rekey;
 mod relay;
 mod releases;

@@ -34,6 +34,7 @@ pub async fn general(
     let standing = Standing {
         queues: figures.map(Iterator::collect),
         pools: house.store.pools(),
+        tasks_requeued: house.workload.requeued(),
         cache,
         license: house.corpus.license(),
         disk,

@@ -27,6 +27,10 @@ impl EgressStore for SqlStore {
         scans::scan(&self.db, id).await
     }
 
+    async fn unended_scans(&self, before: Instant) -> Result<Vec<Scan>, StoreError> {
+        scans::unended(&self.db, before).await
+    }
+
     async fn scans(&self, user: UserId, offset: u64, limit: u64) -> Result<Page<Scan>, StoreError> {
         scans::list(&self.db, user, offset, limit).await
     }

@@ -127,6 +127,19 @@ pub(super) async fn scan(db: &Db, id: ScanId) -> Result<Scan, StoreError> {
     on_db!(*db, read, db => sqlx::query_as::<_, ScanRow>(TEXT).bind(id.0).fetch_one(db))?.try_into()
 }
 
+pub(super) async fn unended(db: &Db, before: Instant) -> Result<Vec<Scan>, StoreError> {
+    const TEXT: &str = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM egress_scans WHERE touched_at < $1 AND ",
+        running!(),
+        " ORDER BY id"
+    );
+    let rows = on_db!(*db, read, db =>
+        sqlx::query_as::<_, ScanRow>(TEXT).bind(to_micros(before)).fetch_all(db))?;
+    rows.into_iter().map(Scan::try_from).collect()
+}
+
 pub(super) async fn list(db: &Db, user: UserId, offset: u64, limit: u64) -> Result<Page<Scan>, StoreError> {
     const COUNT: &str = "SELECT COUNT(*) FROM egress_scans WHERE user_id = $1";
     const TEXT: &str = concat!(

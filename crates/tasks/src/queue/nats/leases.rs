@@ -1,6 +1,7 @@
 //! The leases that this process holds. JetStream does not ask who acknowledges a message, so the holder itself keeps
 //! the end of its lease, counted from before it asked, and is silent afterwards.
 
+use domain::contracts::TaskKey;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,7 +10,17 @@ use tokio::time::Instant;
 #[derive(Default)]
 pub(super) struct Leases(Mutex<HashMap<String, Held>>);
 
+/// The message of a claimed task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Delivery {
+    /// The stored task; None for a message of an earlier release.
+    pub(super) key: Option<TaskKey>,
+    /// The number of the message in the stream.
+    pub(super) sequence: u64,
+}
+
 struct Held {
+    delivery: Delivery,
     until: Instant,
     /// How long the server waits after each sign of life.
     length: Duration,
@@ -17,11 +28,11 @@ struct Held {
 
 impl Leases {
     /// A task was claimed by a request that was sent at `asked`. What ran out is forgotten on the way.
-    pub(super) fn begin(&self, lease: &str, asked: Instant, length: Duration) {
+    pub(super) fn begin(&self, lease: &str, delivery: Delivery, asked: Instant, length: Duration) {
         let now = Instant::now();
         let mut held = self.lock();
         held.retain(|_, held| held.until > now);
-        held.insert(lease.to_owned(), Held { until: asked + length, length });
+        held.insert(lease.to_owned(), Held { delivery, until: asked + length, length });
     }
 
     /// A sign of life that was sent at `asked` was heard. It holds no longer than the server waits.
@@ -36,7 +47,12 @@ impl Leases {
     }
 
     pub(super) fn holds(&self, lease: &str) -> bool {
-        self.lock().get(lease).is_some_and(|held| held.until > Instant::now())
+        self.delivery(lease).is_some()
+    }
+
+    /// The message, as long as the lease lasts.
+    pub(super) fn delivery(&self, lease: &str) -> Option<Delivery> {
+        self.lock().get(lease).filter(|held| held.until > Instant::now()).map(|held| held.delivery)
     }
 
     /// Ends the lease; whether it was held until now.
@@ -59,16 +75,18 @@ mod tests {
     async fn a_lease_ends_by_time_or_by_its_end() {
         let leases = Leases::default();
         let asked = Instant::now();
-        leases.begin("a", asked, LENGTH);
-        leases.begin("b", asked, LENGTH);
+        let delivery = Delivery { key: None, sequence: 7 };
+        leases.begin("a", delivery, asked, LENGTH);
+        leases.begin("b", delivery, asked, LENGTH);
         tokio::time::advance(LENGTH - Duration::from_secs(1)).await;
         assert!(leases.holds("a") && leases.holds("b") && !leases.holds("c"));
+        assert_eq!((leases.delivery("a"), leases.delivery("c")), (Some(delivery), None));
         assert!(leases.extend("a", Instant::now(), LENGTH * 100), "as long as the server waits, not longer");
         assert!(leases.end("b") && !leases.end("b"));
         tokio::time::advance(LENGTH).await;
         assert!(!leases.holds("a") && !leases.extend("a", Instant::now(), LENGTH));
         assert_eq!(leases.lock().len(), 1);
-        leases.begin("d", Instant::now(), LENGTH);
+        leases.begin("d", delivery, Instant::now(), LENGTH);
         assert_eq!(leases.lock().len(), 1, "what ran out is forgotten");
     }
 }

@@ -1,6 +1,7 @@
 //! A task as a message of the stream.
 
-use domain::contracts::{ClaimedTask, NewTask, OutboxTask};
+use chrono::DateTime;
+use domain::contracts::{NewTask, OutboxTask, TaskKey};
 use domain::ids::{TaskId, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,6 +19,9 @@ pub(super) struct Letter {
     /// None: the service itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) owner: Option<UserId>,
+    /// When the task was stored, in microseconds. Messages of earlier releases do not say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) created: Option<i64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
@@ -28,30 +32,25 @@ fn is_zero(number: &u32) -> bool {
 impl Letter {
     pub(super) fn of(row: &OutboxTask) -> Self {
         let NewTask { name, payload, attempts_max, owner, .. } = row.task.clone();
-        Self { id: row.id.0, name, payload, attempts_max, tried: row.attempts, owner }
-    }
-
-    /// A task that goes back as if it had not been claimed.
-    pub(super) fn again(task: &ClaimedTask) -> Self {
-        Self {
-            id: task.id.0,
-            name: task.name.clone(),
-            payload: task.payload.clone(),
-            attempts_max: task.attempts_max,
-            tried: task.attempt.saturating_sub(1),
-            owner: task.owner,
-        }
+        let created = Some(row.date_created.timestamp_micros());
+        Self { id: row.id.0, name, payload, attempts_max, tried: row.attempts, owner, created }
     }
 
     pub(super) fn task_id(&self) -> TaskId {
         TaskId(self.id)
     }
+
+    /// The stored task that the message is about.
+    pub(super) fn key(&self) -> Option<TaskKey> {
+        let date_created = DateTime::from_timestamp_micros(self.created?)?;
+        Some(TaskKey { id: self.task_id(), date_created })
+    }
 }
 
 /// By this the stream knows a task that was sent twice. The id alone would not do: a database that was restored
-/// from a backup gives the ids of lost tasks out again.
+/// from a backup gives the ids of lost tasks out again, and a task may have to be sent anew. Both change when it is due.
 pub(super) fn message_id(row: &OutboxTask) -> String {
-    format!("{}-{}", row.id.0, row.date_created.timestamp_micros())
+    format!("{}-{}", row.id.0, row.due.timestamp_micros())
 }
 
 #[cfg(test)]
@@ -69,42 +68,32 @@ mod tests {
             attempts_max: 3,
             owner: None,
         };
-        let date_created = chrono::DateTime::from_timestamp_micros(micros).unwrap();
-        OutboxTask { id: TaskId(id), task, attempts: 0, date_created }
+        let date_created = DateTime::from_timestamp_micros(micros).unwrap();
+        OutboxTask { id: TaskId(id), task, attempts: 0, due: date_created, date_created }
     }
 
     #[test]
     fn a_letter_comes_back_and_tolerates_new_fields() {
         let text = serde_json::to_string(&Letter::of(&row(5, 1))).unwrap();
-        assert_eq!(text, r#"{"id":5,"name":"run_search","payload":{"search":7,"a":[1]},"attempts_max":3}"#);
+        assert_eq!(
+            text,
+            r#"{"id":5,"name":"run_search","payload":{"search":7,"a":[1]},"attempts_max":3,"created":1}"#
+        );
         let newer = text.replace("\"id\":5", "\"id\":5,\"colour\":\"red\"");
         assert_eq!(serde_json::from_str::<Letter>(&newer).unwrap(), Letter::of(&row(5, 1)));
         let mut owned = row(5, 1);
         owned.task.owner = Some(UserId(4));
         let text = serde_json::to_string(&Letter::of(&owned)).unwrap();
-        assert!(text.ends_with(r#""attempts_max":3,"owner":4}"#), "{text}");
+        assert!(text.ends_with(r#""attempts_max":3,"owner":4,"created":1}"#), "{text}");
         assert_eq!(serde_json::from_str::<Letter>(&text).unwrap().owner, Some(UserId(4)));
     }
 
     #[test]
-    fn a_letter_that_goes_again_remembers_its_tries() {
-        for (attempt, tried, text) in
-            [(1, 0, r#""attempts_max":3}"#), (3, 2, r#""attempts_max":3,"tried":2}"#)]
-        {
-            let task = ClaimedTask {
-                id: TaskId(5),
-                queue: QueueName::Search,
-                name: "run_search".to_owned(),
-                payload: json!(7),
-                attempt,
-                attempts_max: 3,
-                owner: None,
-                lease: "lease".to_owned(),
-            };
-            let letter = Letter::again(&task);
-            assert_eq!(letter.tried, tried);
-            assert!(serde_json::to_string(&letter).unwrap().ends_with(text), "{letter:?}");
-        }
+    fn a_letter_names_its_task_unless_an_earlier_release_wrote_it() {
+        let letter = Letter::of(&row(5, 17));
+        let key = TaskKey { id: TaskId(5), date_created: row(5, 17).date_created };
+        assert_eq!(letter.key(), Some(key));
+        assert_eq!(Letter { created: None, ..letter }.key(), None);
     }
 
     #[test]
@@ -114,8 +103,9 @@ mod tests {
     }
 
     #[test]
-    fn the_same_id_of_another_time_is_another_task() {
+    fn the_same_id_of_another_time_is_another_message() {
         assert_eq!(message_id(&row(5, 17)), "5-17");
         assert_ne!(message_id(&row(5, 17)), message_id(&row(5, 18)));
+        assert_eq!(message_id(&OutboxTask { due: row(5, 18).due, ..row(5, 17) }), "5-18", "it is sent anew");
     }
 }

@@ -2,14 +2,17 @@
 
 use super::NatsConfig;
 use super::address::{Address, Login, NatsError};
+use super::letter::Letter;
 use super::refusal::{Refusal, refusal};
 use async_nats::jetstream::consumer::pull::Config as PullConfig;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer};
 use async_nats::jetstream::context::ContextBuilder;
-use async_nats::jetstream::stream::{Config as StreamConfig, DiscardPolicy, RetentionPolicy, StorageType};
+use async_nats::jetstream::stream::{
+    Config as StreamConfig, DiscardPolicy, RawMessageErrorKind, RetentionPolicy, StorageType,
+};
 use async_nats::jetstream::{AckKind, Context, Message};
 use async_nats::{Client, ConnectOptions, Event, Server};
-use domain::contracts::{QueueError, QueueName};
+use domain::contracts::{QueueError, QueueName, TaskKey};
 use domain::fair_share::Running;
 use domain::ids::UserId;
 use futures_util::{StreamExt, TryStreamExt};
@@ -163,6 +166,22 @@ impl Link {
             self.forget().await;
         }
         fetched
+    }
+
+    /// Whether this message of the stream is there and is that of the task. A stream that was made anew counts from 1.
+    pub(super) async fn has_message(&self, sequence: u64, key: TaskKey) -> Result<bool, QueueError> {
+        let stream = self.context.get_stream_no_info(&self.name).await.map_err(unreachable)?;
+        match stream.get_raw_message(sequence).await {
+            Ok(message) => {
+                let letter = serde_json::from_slice::<Letter>(&message.payload).ok();
+                Ok(letter.and_then(|letter| letter.key()) == Some(key))
+            }
+            Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => Ok(false),
+            Err(error) => {
+                self.forget().await;
+                Err(unreachable(error))
+            }
+        }
     }
 
     /// Messages that nobody was given yet.

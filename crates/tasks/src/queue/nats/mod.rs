@@ -1,5 +1,5 @@
-//! The queue on NATS JetStream. The database is its outbox: a task is stored with its search, a relay moves it to
-//! the stream, and any worker of any process takes it from there.
+//! The queue on NATS JetStream. The database is its outbox: a task is stored with its search, a relay sends it to the
+//! stream, and any worker of any process takes it from there. Its record stays until it ended, for the stream may be lost.
 
 mod address;
 mod leases;
@@ -8,6 +8,7 @@ mod link;
 mod news;
 mod refusal;
 mod relay;
+mod sent;
 
 pub use address::NatsError;
 pub use news::NatsRelay;
@@ -16,15 +17,19 @@ use async_nats::jetstream::{AckKind, Message};
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::contracts::{
-    ClaimedTask, Clock, NewTask, QueueError, QueueName, Store, TaskQueue, WorkerBeat, WorkerSlots,
+    ClaimedTask, Clock, NewTask, QueueError, QueueName, SentTask, Store, TaskKey, TaskQueue, WorkerBeat,
+    WorkerSlots,
 };
 use domain::ids::TaskId;
+use domain::instant::Instant as Moment;
 use domain::secret::Secret;
+use domain::workload::Workload;
 use futures_util::StreamExt;
-use leases::Leases;
+use leases::{Delivery, Leases};
 use letter::Letter;
 use link::{Link, Subjects};
 use relay::Relay;
+use sent::SentTasks;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -44,6 +49,12 @@ const TELL_TRIES: u32 = 3;
 /// How long the server may take to count what waits.
 const COUNT_MAX: Duration = Duration::from_millis(500);
 
+/// Longer than nearly every task takes, for a stream that was lost cannot say which tasks run; short enough that work which
+/// was lost goes on within a minute.
+const RECHECK_AFTER: Duration = Duration::from_secs(20);
+/// Why a task is given up that no worker brought to an end.
+const NEVER_ENDED: &str = "it was started as often as it may be and never ended";
+
 #[derive(Debug, Clone)]
 pub struct NatsConfig {
     /// `nats://user:password@host:4222/name`; the name of the stream may be left out.
@@ -55,11 +66,14 @@ pub struct NatsConfig {
     /// Tasks of one queue that may be run at once, over all processes. At this limit a claim waits for a free place
     /// as long as for an answer, and fails.
     pub running_max: u32,
+    /// After this time the stream is asked whether it still has a task.
+    pub recheck_after: Duration,
 }
 
 impl NatsConfig {
     pub fn new(url: Secret, lease: Duration) -> Self {
-        Self { url, lease, messages_max: 1_000_000, running_max: 20_000 }
+        let recheck_after = RECHECK_AFTER;
+        Self { url, lease, messages_max: 1_000_000, running_max: 20_000, recheck_after }
     }
 }
 
@@ -68,6 +82,7 @@ pub struct NatsQueue {
     clock: Arc<dyn Clock>,
     link: Arc<Link>,
     relay: Arc<Relay>,
+    sent: Arc<SentTasks>,
     leases: Leases,
     desks: Arc<Desks>,
     /// Ends with the queue.
@@ -103,8 +118,13 @@ impl NatsQueue {
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, NatsError> {
+        let recheck_after = config.recheck_after;
         let link = Arc::new(Link::open(config).await?);
-        let relay = Arc::new(Relay::new(Arc::clone(&store), Arc::clone(&clock), Arc::clone(&link)));
+        let parts = || (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&link));
+        let (records, time, stream) = parts();
+        let sent = Arc::new(SentTasks::new(records, time, stream, recheck_after));
+        let (records, time, stream) = parts();
+        let relay = Arc::new(Relay::new(records, time, stream, Arc::clone(&sent)));
         let desks: Arc<Desks> =
             Arc::new(QueueName::ALL.into_iter().map(|queue| (queue, Desk::default())).collect());
         let mut background = JoinSet::new();
@@ -113,7 +133,14 @@ impl NatsQueue {
             async move { relay.serve().await }
         });
         background.spawn(hear_bells(Arc::clone(&link), Arc::clone(&desks)));
-        Ok(Self { store, clock, link, relay, leases: Leases::default(), desks, _background: background })
+        let leases = Leases::default();
+        Ok(Self { store, clock, link, relay, sent, leases, desks, _background: background })
+    }
+
+    /// Tells there what it has sent again, for the metrics of this process.
+    pub fn counted_in(self, workload: &Arc<Workload>) -> Self {
+        self.sent.count_in(workload);
+        self
     }
 
     /// News by the same connection.
@@ -136,7 +163,8 @@ impl NatsQueue {
         lease: Duration,
     ) -> Result<Option<ClaimedTask>, QueueError> {
         let Some(proof) = message.reply.as_ref().map(ToString::to_string) else { return Ok(None) };
-        let started = message.info().map_or(1, |info| info.delivered);
+        let (started, sequence) =
+            message.info().map_or((1, 0), |info| (info.delivered, info.stream_sequence));
         let started = u32::try_from(started).unwrap_or(u32::MAX);
         let letter = match serde_json::from_slice::<Letter>(&message.payload) {
             Ok(letter) => letter,
@@ -151,12 +179,15 @@ impl NatsQueue {
             tracing::error!(
                 task.id = letter.id,
                 task.name = letter.name,
-                "the task is given up: it was started as often as it may be and never ended"
+                "the task is given up: {NEVER_ENDED}"
             );
+            if let Some(key) = letter.key() {
+                self.store.give_up_sent(key, NEVER_ENDED).await?;
+            }
             self.link.tell(&proof, AckKind::Term).await?;
             return Ok(None);
         }
-        self.leases.begin(&proof, asked, lease);
+        self.leases.begin(&proof, Delivery { key: letter.key(), sequence }, asked, lease);
         Ok(Some(ClaimedTask {
             id: letter.task_id(),
             queue,
@@ -219,16 +250,18 @@ impl NatsQueue {
         told
     }
 
-    /// Lets a task wait for its next try in the outbox: in the stream it would count as running, and take a slot of its
-    /// owner. False when the database does not take it.
-    async fn wait_in_outbox(&self, task: &ClaimedTask, after: Duration) -> Result<bool, QueueError> {
-        if !self.leases.holds(&task.lease) {
+    /// Lets a task wait in the outbox until it is due; `attempts` of its tries are used. False when the database does not
+    /// take it.
+    async fn wait_in_outbox(
+        &self,
+        task: &ClaimedTask,
+        attempts: u32,
+        due: Moment,
+    ) -> Result<bool, QueueError> {
+        let Some(Delivery { key, sequence }) = self.leases.delivery(&task.lease) else {
             return Ok(true); // whoever has it now decides
-        }
-        let now = self.clock.now();
-        let due =
-            TimeDelta::from_std(after).ok().and_then(|after| now.checked_add_signed(after)).unwrap_or(now);
-        let waiting = match self.store.put_back(task, due, now).await {
+        };
+        let id = match self.store.put_back(task, key, attempts, due).await {
             Ok(id) => id,
             Err(error) => {
                 tracing::debug!(task.id = task.id.0, "the task waits in the stream: {error}");
@@ -236,12 +269,22 @@ impl NatsQueue {
             }
         };
         if let Err(error) = self.conclude(task, AckKind::Ack).await {
-            // The message comes again by itself.
-            self.store.take_out(&[waiting]).await?;
+            // The message comes again by itself, or the stream has lost it.
+            let key = TaskKey { id, date_created: key.map_or(due, |key| key.date_created) };
+            self.sent.mark(&[SentTask { key, due, message: sequence.to_string() }]).await?;
             return Err(error);
         }
         self.relay.slot_is_free();
         Ok(true)
+    }
+
+    /// Sends what waits to the stream now; what does not go is sent later by the relay.
+    async fn send_now(&self, id: TaskId) {
+        match tokio::time::timeout(PUSH_WAIT, self.relay.pass()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(task.id = id.0, "the task waits in the outbox: {error}"),
+            Err(_) => tracing::debug!(task.id = id.0, "the task waits in the outbox"),
+        }
     }
 }
 
@@ -250,11 +293,7 @@ impl TaskQueue for NatsQueue {
     async fn push(&self, task: NewTask) -> Result<TaskId, QueueError> {
         let queue = task.queue;
         let id = self.store.push_task(task, self.clock.now()).await?;
-        match tokio::time::timeout(PUSH_WAIT, self.relay.pass()).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::debug!(task.id = id.0, "the task waits in the outbox: {error}"),
-            Err(_) => tracing::debug!(task.id = id.0, "the task waits in the outbox"),
-        }
+        self.send_now(id).await;
         self.nudge(queue);
         Ok(id)
     }
@@ -296,22 +335,36 @@ impl TaskQueue for NatsQueue {
     }
 
     async fn finish(&self, task: &ClaimedTask) -> Result<(), QueueError> {
-        self.conclude(task, AckKind::Ack).await?;
+        let delivery = self.leases.delivery(&task.lease);
+        let told = self.conclude(task, AckKind::Ack).await;
+        // The work is done, whether the server has heard it or not.
+        if let Some(key) = delivery.and_then(|delivery| delivery.key) {
+            self.sent.end(key).await?;
+        }
+        told?;
         self.relay.slot_is_free();
         Ok(())
     }
 
     async fn retry(&self, task: &ClaimedTask, after: Duration, reason: &str) -> Result<(), QueueError> {
         if task.attempt >= task.attempts_max {
-            if self.leases.holds(&task.lease) {
+            if let Some(delivery) = self.leases.delivery(&task.lease) {
                 tracing::error!(task.id = task.id.0, task.name, "the task is given up: {reason}");
+                if let Some(key) = delivery.key {
+                    self.store.give_up_sent(key, reason).await?;
+                }
             }
             self.conclude(task, AckKind::Term).await?;
             self.relay.slot_is_free();
             return Ok(());
         }
-        if task.owner.is_some() && !after.is_zero() && self.wait_in_outbox(task, after).await? {
-            return Ok(());
+        // In the stream it would count as running, and take a slot of its owner.
+        if task.owner.is_some() && !after.is_zero() {
+            let now = self.clock.now();
+            let due = TimeDelta::from_std(after).ok().and_then(|after| now.checked_add_signed(after));
+            if self.wait_in_outbox(task, task.attempt, due.unwrap_or(now)).await? {
+                return Ok(());
+            }
         }
         self.conclude(task, AckKind::Nak((!after.is_zero()).then_some(after))).await?;
         if after.is_zero() {
@@ -320,20 +373,15 @@ impl TaskQueue for NatsQueue {
         Ok(())
     }
 
-    /// The stream counts every delivery, so the task goes in again as a new message, then the old one ends. A full
-    /// stream does not take it: then the old one comes again, and this try is counted.
+    /// The stream counts every delivery, so the task goes in again as a new message. A database that does not take it: then
+    /// the old one comes again, and this try is counted.
     async fn release(&self, task: &ClaimedTask) -> Result<(), QueueError> {
-        if !self.leases.holds(&task.lease) {
+        let attempts = task.attempt.saturating_sub(1);
+        if self.wait_in_outbox(task, attempts, self.clock.now()).await? {
+            self.send_now(task.id).await;
             return Ok(());
         }
-        let last_word = match self.relay.send_again(task).await {
-            Ok(()) => AckKind::Ack,
-            Err(error) => {
-                tracing::debug!(task.id = task.id.0, "the task does not go in again: {error}");
-                AckKind::Nak(None)
-            }
-        };
-        self.conclude(task, last_word).await?;
+        self.conclude(task, AckKind::Nak(None)).await?;
         self.relay.wake(&[task.queue].into()).await;
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The relay: what waits in the outbox goes to the stream, and leaves the outbox when the stream has it.
+//! The relay: what waits in the outbox goes to the stream.
 //! Several relays may do the same at once: the stream knows a message again, and handlers may run twice.
 //!
 //! Tasks of the service go at once. Tasks of users go in turn by owner, and only as many as the workers have slots for:
@@ -6,10 +6,11 @@
 
 use super::letter::{Letter, message_id};
 use super::link::{Link, unreachable};
+use super::sent::SentTasks;
 use async_nats::jetstream::context::PublishAckFuture;
 use async_nats::jetstream::message::PublishMessage;
 use chrono::TimeDelta;
-use domain::contracts::{ClaimedTask, Clock, OutboxHead, OutboxTask, QueueError, QueueName, Store};
+use domain::contracts::{Clock, OutboxHead, OutboxTask, QueueError, QueueName, SentTask, Store, TaskKey};
 use domain::fair_share::{self, FairShare, WaitingTask};
 use domain::ids::TaskId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,10 +18,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::{Mutex, Notify};
+use tokio::time::Instant;
 
 /// How often a process looks for tasks that another one left behind.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
-/// Tasks that are read, sent and taken out together.
+/// Tasks that are read, sent and noted together.
 const PAGE: usize = 128;
 /// Tasks of one owner that are looked at together.
 const PER_OWNER: u32 = 64;
@@ -35,6 +37,7 @@ pub(super) struct Relay {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     link: Arc<Link>,
+    sent: Arc<SentTasks>,
     bell: Notify,
     turn: Mutex<()>,
     /// The last pass left tasks behind. The end of a task may let them go.
@@ -42,11 +45,17 @@ pub(super) struct Relay {
 }
 
 impl Relay {
-    pub(super) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, link: Arc<Link>) -> Self {
+    pub(super) fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        link: Arc<Link>,
+        sent: Arc<SentTasks>,
+    ) -> Self {
         Self {
             store,
             clock,
             link,
+            sent,
             bell: Notify::new(),
             turn: Mutex::default(),
             is_held_back: AtomicBool::new(false),
@@ -65,10 +74,17 @@ impl Relay {
         }
     }
 
-    /// Moves what is there, again and again, as long as it is polled.
+    /// Moves what is there, and looks for what the stream has lost, again and again, as long as it is polled.
     pub(super) async fn serve(&self) {
         let mut up = self.link.watch();
+        let mut recheck_at = Instant::now();
         loop {
+            if self.link.is_up() && recheck_at <= Instant::now() {
+                recheck_at = Instant::now() + SWEEP_EVERY;
+                if let Err(error) = self.sent.recheck().await {
+                    tracing::warn!("NATS does not say which tasks it has: {error}");
+                }
+            }
             if let Err(error) = self.pass().await {
                 tracing::warn!("tasks wait in the outbox: {error}");
             }
@@ -157,8 +173,9 @@ impl Relay {
         let mut queues = BTreeSet::new();
         for (row, ack) in sent {
             match ack.await {
-                Ok(_) => {
-                    stored.push(row.id);
+                Ok(ack) => {
+                    let key = TaskKey { id: row.id, date_created: row.date_created };
+                    stored.push(SentTask { key, due: row.due, message: ack.sequence.to_string() });
                     queues.insert(row.task.queue);
                 }
                 Err(error) => failure = Some(unreachable(error)),
@@ -166,7 +183,7 @@ impl Relay {
         }
         // Workers are woken first: if the database fails now, the tasks are in the stream all the same.
         self.wake(&queues).await;
-        self.store.take_out(&stored).await?;
+        self.sent.mark(&stored).await?;
         match failure {
             Some(error) => {
                 self.link.forget().await;
@@ -191,16 +208,6 @@ impl Relay {
         let message = PublishMessage::build().message_id(message_id(row)).payload(letter.into());
         let subject = self.link.subject(row.task.queue, row.task.owner);
         self.link.context.send_publish(subject, message).await.map(Some).map_err(unreachable)
-    }
-
-    /// A task that was claimed goes in once more. Sent twice for one claim, the stream knows it again.
-    pub(super) async fn send_again(&self, task: &ClaimedTask) -> Result<(), QueueError> {
-        let letter = serde_json::to_vec(&Letter::again(task)).map_err(unreachable)?;
-        let id = format!("again-{}", task.lease);
-        let message = PublishMessage::build().message_id(id).payload(letter.into());
-        let subject = self.link.subject(task.queue, task.owner);
-        let ack = self.link.context.send_publish(subject, message).await.map_err(unreachable)?;
-        ack.await.map(|_| ()).map_err(unreachable)
     }
 
     /// A bell that is lost costs one look of a worker, not a task.

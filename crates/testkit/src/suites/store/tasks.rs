@@ -3,7 +3,8 @@
 use super::at;
 use chrono::TimeDelta;
 use domain::contracts::{
-    ClaimedTask, NewTask, OutboxTask, QueueName, Store, WaitingOwners, WorkerBeat, WorkerSlots,
+    ClaimedTask, NewTask, OutboxTask, QueueName, SentTask, Store, TaskKey, WaitingOwners, WorkerBeat,
+    WorkerSlots,
 };
 use domain::fair_share::{FairShare, Running, WaitingTask, choose};
 use domain::ids::{TaskId, UserId};
@@ -14,18 +15,18 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-const QUEUE: QueueName = QueueName::Maintenance;
+pub(super) const QUEUE: QueueName = QueueName::Maintenance;
 const LEASE: Duration = Duration::from_secs(60);
 
 fn task(name: &str, attempts_max: u32) -> NewTask {
     NewTask { queue: QUEUE, name: name.to_owned(), payload: Value::Null, attempts_max, owner: None }
 }
 
-async fn push(store: &dyn Store, name: &str, seconds: i64) {
+pub(super) async fn push(store: &dyn Store, name: &str, seconds: i64) {
     store.push_task(task(name, 3), at(seconds)).await.expect("a task");
 }
 
-async fn claim(store: &dyn Store, seconds: i64) -> Option<ClaimedTask> {
+pub(super) async fn claim(store: &dyn Store, seconds: i64) -> Option<ClaimedTask> {
     store.claim_task(QUEUE, "worker", LEASE, at(seconds)).await.expect("a claim")
 }
 
@@ -245,9 +246,11 @@ pub async fn wait_in_the_outbox(store: &dyn Store) {
     let rows = seen(10, 10).await;
     assert_eq!((rows[0].date_created, rows[0].task.queue, rows[0].task.attempts_max), (at(10), QUEUE, 1));
     assert_eq!(rows[0].task.payload.to_string(), r#"{"b":1,"a":"first"}"#);
+    let sent: Vec<SentTask> = rows.iter().map(|row| sent(row, "7")).collect();
     for _ in 0..2 {
-        store.take_out(&[rows[0].id, rows[1].id]).await.unwrap(); // two relays may do the same
+        store.mark_sent(&sent, at(60)).await.unwrap(); // two relays may do the same
     }
+    store.mark_sent(&[], at(60)).await.unwrap();
     store.take_out(&[]).await.unwrap();
     assert!(store.outbox_tasks(&[]).await.unwrap().is_empty());
     assert_eq!(names(seen(10, 60).await), ["held", "later"]);
@@ -257,7 +260,9 @@ pub async fn wait_in_the_outbox(store: &dyn Store) {
 pub async fn put_back_wait_in_the_outbox(store: &dyn Store) {
     store.push_task(owned("task", 7), at(0)).await.unwrap();
     let row = store.outbox_heads(1, at(0)).await.unwrap()[0].waiting.id;
-    store.take_out(&[row]).await.unwrap(); // a broker has it, and gave it out twice
+    let rows = store.outbox_tasks(&[row]).await.unwrap();
+    store.mark_sent(&[sent(&rows[0], "7")], at(20)).await.unwrap(); // a broker has it, and gave it out twice
+    let key = sent(&rows[0], "7").key;
     let held = ClaimedTask {
         id: row,
         queue: QUEUE,
@@ -268,18 +273,34 @@ pub async fn put_back_wait_in_the_outbox(store: &dyn Store) {
         owner: Some(UserId(7)),
         lease: "of the broker".to_owned(),
     };
-    let id = store.put_back(&held, at(30), at(10)).await.unwrap();
+    let id = store.put_back(&held, Some(key), 2, at(30)).await.unwrap();
+    assert_eq!(id, row, "it is the same task");
+    assert!(store.overdue_tasks(9, at(25)).await.unwrap().is_empty(), "the broker has it no longer");
     assert!(store.outbox_heads(1, at(29)).await.unwrap().is_empty(), "not due");
     assert_eq!(store.waiting_tasks_of(QUEUE, UserId(7)).await.unwrap(), 1);
     assert_eq!(store.task_depth(QUEUE, at(10)).await.unwrap(), 1);
     let due = store.outbox_heads(1, at(30)).await.unwrap();
     assert_eq!(due.iter().map(|head| head.waiting.id).collect::<Vec<_>>(), [id]);
     let rows = store.outbox_tasks(&[id]).await.unwrap();
-    assert_eq!((rows[0].attempts, rows[0].task.attempts_max, rows[0].date_created), (2, 5, at(10)));
+    assert_eq!((rows[0].attempts, rows[0].task.attempts_max, rows[0].date_created), (2, 3, at(0)));
     assert_eq!(
         (rows[0].task.owner, rows[0].task.payload.to_string()),
-        (Some(UserId(7)), held.payload.to_string())
+        (Some(UserId(7)), Value::Null.to_string())
     );
+    // One that is not known here: the database was restored, or an earlier release took it out.
+    let other = TaskKey { date_created: at(1), ..key };
+    for unknown in [None, Some(other)] {
+        let new = store.put_back(&held, unknown, 2, at(30)).await.unwrap();
+        assert_ne!(new, row);
+        let rows = store.outbox_tasks(&[new]).await.unwrap();
+        assert_eq!((rows[0].attempts, rows[0].task.attempts_max, rows[0].due), (2, 5, at(30)));
+        assert_eq!(rows[0].task.payload.to_string(), held.payload.to_string());
+    }
+}
+
+pub(super) fn sent(row: &OutboxTask, message: &str) -> SentTask {
+    let key = TaskKey { id: row.id, date_created: row.date_created };
+    SentTask { key, due: row.due, message: message.to_owned() }
 }
 
 /// Of every owner in every queue the oldest tasks, however many others wait before them.

@@ -1,0 +1,65 @@
+//! Scans that are not over and have no live task: the process ended between the record and the task, or the task was lost.
+
+use super::ScanSentMail;
+use super::task::{Errand, task_of_scan};
+use async_trait::async_trait;
+use domain::contracts::{AcceptedWork, OrphanedWork, ScanEnd, StoreError, TaskError, UnfinishedTask};
+use domain::corpus::{Scan, ScanStatus};
+use domain::ids::ScanId;
+use domain::instant::Instant;
+use std::collections::HashSet;
+
+#[async_trait]
+impl AcceptedWork for ScanSentMail {
+    async fn orphans(&self, before: Instant) -> Result<Vec<OrphanedWork>, TaskError> {
+        self.find(before).await.map_err(|error| TaskError(error.to_string()))
+    }
+
+    async fn fail(&self, id: i64) -> Result<(), TaskError> {
+        self.end_as_failed(ScanId(id)).await.map_err(|error| TaskError(error.to_string()))
+    }
+}
+
+impl ScanSentMail {
+    async fn find(&self, before: Instant) -> Result<Vec<OrphanedWork>, StoreError> {
+        let (store, clock) = (&self.0.parts.store, &self.0.parts.clock);
+        if store.unended_scans(before).await?.is_empty() {
+            return Ok(Vec::new());
+        }
+        // The tasks are read before the scans: a scan that ends in between is no longer found.
+        let tasks = store.unfinished_tasks(Some(Self::NAME), u64::MAX, clock.now()).await?;
+        Ok(without_task(store.unended_scans(before).await?, &tasks))
+    }
+
+    async fn end_as_failed(&self, id: ScanId) -> Result<(), StoreError> {
+        let (store, clock) = (&self.0.parts.store, &self.0.parts.clock);
+        let scan = match store.scan(id).await {
+            Err(StoreError::NotFound) => return Ok(()),
+            other => other?,
+        };
+        let error = "its task was started as often as it may be and never ended".to_owned();
+        let end = ScanEnd { status: ScanStatus::Failed, counts: scan.counts, error, truncated: false };
+        store.end_scan(id, end, clock.now()).await?;
+        Ok(())
+    }
+}
+
+fn without_task(scans: Vec<Scan>, tasks: &[UnfinishedTask]) -> Vec<OrphanedWork> {
+    let named = |is_live: bool| -> HashSet<ScanId> {
+        let wanted = tasks.iter().filter(|task| task.state.is_live() == is_live);
+        let errands = wanted.filter_map(|task| serde_json::from_value::<Errand>(task.payload.clone()).ok());
+        errands.map(|errand| errand.scan).collect()
+    };
+    let (live, given_up) = (named(true), named(false));
+    let orphaned = |scan: Scan| {
+        (!live.contains(&scan.scan_id)).then(|| OrphanedWork {
+            kind: "scan",
+            id: scan.scan_id.0,
+            owner: scan.user,
+            since: scan.started_at.unwrap_or(scan.created_at),
+            is_given_up: given_up.contains(&scan.scan_id),
+            task: task_of_scan(&scan),
+        })
+    };
+    scans.into_iter().filter_map(orphaned).collect()
+}

@@ -1,0 +1,141 @@
+//! Accepted work that is not final, and the tasks that are to bring it to its end.
+
+use super::outbox::broker;
+use super::tasks::from_owner_column;
+use crate::SqlStore;
+use crate::db::{changed, on_db};
+use crate::json::to_column;
+use async_trait::async_trait;
+use domain::contracts::{ReconcileStore, StoreError, TaskState, UnendedSearch, UnfinishedTask};
+use domain::ids::{SearchId, TaskId, UserId};
+use domain::instant::{Instant, to_micros};
+use domain::status::SearchStatus;
+use serde_json::Value;
+use sqlx::types::Json;
+
+#[derive(sqlx::FromRow)]
+struct UnfinishedRow {
+    id: i64,
+    queue: String,
+    name: String,
+    payload: Json<Value>,
+    state: String,
+    attempts: i64,
+    lease_until: Option<Instant>,
+    worker: Option<String>,
+    last_error: Option<String>,
+    date_created: Instant,
+    owner: i64,
+}
+
+#[derive(sqlx::FromRow)]
+struct UnendedRow {
+    id: i64,
+    owner: i64,
+    run: i64,
+    status: String,
+    date_updated: Instant,
+    has_results: bool,
+}
+
+/// As in the index `searches_open`.
+macro_rules! is_open {
+    () => {
+        "status NOT LIKE '%_READY' AND status NOT LIKE 'ERR_%'"
+    };
+}
+
+#[async_trait]
+impl ReconcileStore for SqlStore {
+    async fn unfinished_tasks(
+        &self,
+        name: Option<&str>,
+        limit: u64,
+        now: Instant,
+    ) -> Result<Vec<UnfinishedTask>, StoreError> {
+        const TEXT: &str = "SELECT id, queue, name, payload, state, attempts, lease_until, worker, last_error, \
+             date_created, owner FROM tasks WHERE CAST($1 AS TEXT) IS NULL OR name = $1 ORDER BY id LIMIT $2";
+        let rows = on_db!(self.db, read, db =>
+            sqlx::query_as::<_, UnfinishedRow>(TEXT).bind(name).bind(to_column(limit)).fetch_all(db))?;
+        let now = to_micros(now);
+        Ok(rows.into_iter().map(|row| row.task(now)).collect())
+    }
+
+    async fn retry_failed(&self, id: TaskId, now: Instant) -> Result<bool, StoreError> {
+        const TEXT: &str = "UPDATE tasks SET state = 'waiting', attempts = 0, due = $2, lease = NULL, \
+             lease_until = NULL, worker = NULL WHERE id = $1 AND state = 'failed'";
+        let rows = on_db!(self.db, write, db =>
+            changed(sqlx::query(TEXT).bind(id.0).bind(to_micros(now)).execute(db)))?;
+        Ok(rows > 0)
+    }
+
+    /// A run from nothing begins without results and gets them at its end, so a run that has some is an update, whose
+    /// status says so only at its beginning.
+    async fn unended_searches(&self, before: Instant) -> Result<Vec<UnendedSearch>, StoreError> {
+        const TEXT: &str = concat!(
+            "SELECT id, owner, run, status, date_updated, \
+             EXISTS (SELECT 1 FROM result_sets WHERE search_id = searches.id) AS has_results \
+             FROM searches WHERE date_updated < $1 AND ",
+            is_open!(),
+            " ORDER BY id"
+        );
+        let rows = on_db!(self.db, read, db =>
+            sqlx::query_as::<_, UnendedRow>(TEXT).bind(to_micros(before)).fetch_all(db))?;
+        Ok(rows.into_iter().map(UnendedRow::search).collect())
+    }
+}
+
+impl UnfinishedRow {
+    fn task(self, now: Instant) -> UnfinishedTask {
+        let state = match (self.state.as_str(), self.worker.as_deref()) {
+            ("failed", _) => TaskState::Failed,
+            (_, Some(broker!())) => TaskState::Sent,
+            _ if self.lease_until.is_some_and(|until| until > now) => TaskState::Running,
+            _ => TaskState::Waiting,
+        };
+        UnfinishedTask {
+            id: TaskId(self.id),
+            queue: self.queue,
+            name: self.name,
+            payload: self.payload.0,
+            state,
+            attempts: u32::try_from(self.attempts).unwrap_or(u32::MAX),
+            owner: from_owner_column(self.owner),
+            date_created: self.date_created,
+            last_error: self.last_error.unwrap_or_default(),
+        }
+    }
+}
+
+impl UnendedRow {
+    fn search(self) -> UnendedSearch {
+        UnendedSearch {
+            id: SearchId(self.id),
+            owner: UserId(self.owner),
+            run: self.run,
+            is_update: self.has_results || self.status == SearchStatus::UpdateSearch.as_str(),
+            date_updated: self.date_updated,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::migrations::{POSTGRES, SQLITE};
+    use domain::status::SearchStatus;
+
+    #[test]
+    fn the_index_of_open_searches_is_the_one_that_is_asked() {
+        for (_, name, text) in SQLITE.iter().chain(POSTGRES) {
+            assert_eq!(name.ends_with("open_searches"), text.contains(is_open!()), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_status_is_open_or_final_by_its_name() {
+        for status in SearchStatus::ALL {
+            let name = status.as_str();
+            assert_eq!(status.is_final(), name.ends_with("_READY") || name.starts_with("ERR_"), "{name}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Reconciler: accepted work that is not final and has no live task gets one, whatever happened to its task.
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use domain::contracts::{
+    AcceptedWork, ClaimedTask, Clock, OrphanedWork, QueueError, TaskError, TaskHandler, TaskQueue,
+};
+use domain::workload::Workload;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Work that changed lately is left alone: its task is being stored, sent or ended at this moment.
+const GRACE: TimeDelta = TimeDelta::seconds(20);
+
+/// A periodic task, so that of all processes one looks at a time.
+pub struct ReconcileTasks {
+    kinds: Vec<Arc<dyn AcceptedWork>>,
+    queue: Arc<dyn TaskQueue>,
+    clock: Arc<dyn Clock>,
+    workload: Arc<Workload>,
+}
+
+impl ReconcileTasks {
+    /// The name of the task, and of its schedule.
+    pub const NAME: &str = "reconcile_tasks";
+    /// Together with the grace less than a minute.
+    pub const EVERY: Duration = Duration::from_secs(30);
+
+    pub fn new(
+        kinds: Vec<Arc<dyn AcceptedWork>>,
+        queue: Arc<dyn TaskQueue>,
+        clock: Arc<dyn Clock>,
+        workload: Arc<Workload>,
+    ) -> Self {
+        Self { kinds, queue, clock, workload }
+    }
+
+    /// Work without a live task.
+    pub async fn orphans(&self) -> Result<Vec<OrphanedWork>, TaskError> {
+        let before = self.clock.now() - GRACE;
+        let mut orphans = Vec::new();
+        for kind in &self.kinds {
+            orphans.extend(kind.orphans(before).await?);
+        }
+        Ok(orphans)
+    }
+
+    /// Gives everything that has no live task one; how many. What has used the tries of its task is ended.
+    pub async fn reconcile(&self) -> Result<u64, TaskError> {
+        let before = self.clock.now() - GRACE;
+        let mut requeued = 0;
+        for kind in &self.kinds {
+            for work in kind.orphans(before).await? {
+                let (name, id) = (work.kind, work.id);
+                if work.is_given_up {
+                    tracing::error!("{name} {id} is ended: its task was started as often as it may be");
+                    kind.fail(id).await?;
+                    continue;
+                }
+                self.requeue(work).await.map_err(|error| TaskError(error.to_string()))?;
+                tracing::warn!("{name} {id} had no task and was not final; it has one now");
+                requeued += 1;
+            }
+        }
+        Ok(requeued)
+    }
+
+    async fn requeue(&self, work: OrphanedWork) -> Result<(), QueueError> {
+        self.queue.push(work.task).await?;
+        self.workload.add_requeued(1);
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl TaskHandler for ReconcileTasks {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    async fn run(&self, _task: &ClaimedTask) -> Result<(), TaskError> {
+        self.reconcile().await.map(|_| ())
+    }
+}

@@ -1,0 +1,110 @@
+//! Tasks that a broker has, tasks that were given up, and searches that are not final.
+
+use super::tasks::{QUEUE, claim, push, sent};
+use super::{at, finished, new_search, person, run_search, set};
+use chrono::TimeDelta;
+use domain::contracts::{SentTask, Store, TaskKey, TaskState, UnendedSearch};
+use domain::ids::TaskId;
+use domain::search::Search;
+use domain::status::SearchStatus;
+
+/// What a broker has stays, is run by nobody else, and is asked for when its time is over.
+pub async fn stay_until_they_ended(store: &dyn Store) {
+    for name in ["kept", "lost", "ended"] {
+        push(store, name, 0).await;
+    }
+    let ids: Vec<TaskId> =
+        store.outbox_heads(9, at(0)).await.unwrap().iter().map(|head| head.waiting.id).collect();
+    let rows = store.outbox_tasks(&ids).await.unwrap();
+    let sent: Vec<SentTask> = rows.iter().zip(["1", "2", "3"]).map(|(row, seq)| sent(row, seq)).collect();
+    store.mark_sent(&sent, at(20)).await.unwrap();
+    let states = async || {
+        let tasks = store.unfinished_tasks(None, 9, at(19)).await.unwrap();
+        tasks.into_iter().map(|task| (task.name, task.state)).collect::<Vec<_>>()
+    };
+    let all = ["kept", "lost", "ended"].map(|name| (name.to_owned(), TaskState::Sent));
+    assert_eq!(states().await, all);
+    assert_eq!(claim(store, 19).await, None, "the broker has them");
+    assert!(store.outbox_heads(9, at(60)).await.unwrap().is_empty(), "they are not sent twice");
+    assert_eq!(store.task_depth(QUEUE, at(60)).await.unwrap(), 0, "they are counted there");
+    assert_eq!(store.release_all_tasks().await.unwrap(), 0, "the broker is not dead");
+
+    let of_another = TaskKey { date_created: at(5), ..sent[0].key };
+    store.take_out(&[sent[2].key, of_another]).await.unwrap();
+    assert!(store.overdue_tasks(9, at(19)).await.unwrap().is_empty());
+    assert_eq!(store.overdue_tasks(9, at(20)).await.unwrap(), sent[..2]);
+    assert_eq!(store.overdue_tasks(1, at(20)).await.unwrap(), sent[..1]);
+    let clock_went_back = store.overdue_tasks(9, at(0) - TimeDelta::days(1)).await.unwrap();
+    assert_eq!(clock_went_back.len(), 2);
+    store.mark_sent(&sent[..1], at(40)).await.unwrap();
+    assert_eq!(store.resend(&sent[1..]).await.unwrap(), 1);
+    assert_eq!(store.resend(&sent[1..]).await.unwrap(), 0, "another process did it already");
+    let again = store.outbox_tasks(&ids).await.unwrap();
+    let lost = &again[1];
+    assert_eq!((lost.task.name.as_str(), lost.date_created), ("lost", at(0)));
+    assert!(lost.due > at(0) && lost.due < at(1), "another message, in the same place: {}", lost.due);
+    store.mark_sent(&sent[1..2], at(40)).await.unwrap();
+    assert_eq!(
+        store.outbox_heads(9, at(20)).await.unwrap().len(),
+        1,
+        "a relay that is late marks nothing that waits again"
+    );
+    // Without the broker, workers of the database take what it had.
+    assert_eq!(claim(store, 40).await.map(|task| task.name).as_deref(), Some("kept"));
+}
+
+pub async fn given_up_are_tried_again_by_hand(store: &dyn Store) {
+    push(store, "sent", 0).await;
+    push(store, "waiting", 0).await;
+    let ids: Vec<TaskId> =
+        store.outbox_heads(9, at(0)).await.unwrap().iter().map(|head| head.waiting.id).collect();
+    let rows = store.outbox_tasks(&ids).await.unwrap();
+    let given_up = sent(&rows[0], "1");
+    store.mark_sent(std::slice::from_ref(&given_up), at(20)).await.unwrap();
+    store.give_up_sent(given_up.key, "it \0failed").await.unwrap();
+    let find = async |name| store.unfinished_tasks(name, 9, at(1)).await.unwrap();
+    assert_eq!(find(None).await.len(), 2);
+    let failed = find(Some("sent")).await.remove(0);
+    assert_eq!(
+        (failed.state, failed.attempts, failed.last_error.as_str()),
+        (TaskState::Failed, 3, "it failed")
+    );
+    assert_eq!((failed.id, failed.owner, failed.date_created), (ids[0], None, at(0)));
+    assert_eq!(find(Some("nothing")).await, []);
+    assert!(!store.retry_failed(ids[1], at(9)).await.unwrap(), "it did not fail");
+    assert!(!store.retry_failed(TaskId(999), at(9)).await.unwrap());
+    assert!(store.retry_failed(ids[0], at(9)).await.unwrap());
+    assert!(!store.retry_failed(ids[0], at(9)).await.unwrap());
+    assert_eq!(find(Some("sent")).await[0].state, TaskState::Waiting);
+    assert_eq!(claim(store, 9).await.map(|task| task.name).as_deref(), Some("waiting"));
+    let again = claim(store, 9).await.expect("the other");
+    assert_eq!((again.name.as_str(), again.attempt), ("sent", 1), "with all of its tries");
+    assert_eq!(find(Some("sent")).await[0].state, TaskState::Running);
+}
+
+/// Searches that are not final are found by their last change, with what their run is.
+pub async fn unended_searches_are_found(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let new = new_search(store, owner, "new", 0).await;
+    let ended = new_search(store, owner, "ended", 1).await;
+    store
+        .finish_run(finished(&ended, vec![set(ended.id, 1, &["a"])]))
+        .await
+        .unwrap()
+        .expect("the newest run");
+    let found = async |seconds| store.unended_searches(at(seconds)).await.unwrap();
+    let expected = |search: &Search, is_update| UnendedSearch {
+        id: search.id,
+        owner,
+        run: search.run,
+        is_update,
+        date_updated: search.date_updated,
+    };
+    assert_eq!(found(0).await, [], "it changed lately");
+    assert_eq!(found(1).await, [expected(&new, false)]);
+    let update = store.update_search(ended.id, "again".to_owned(), at(20), run_search).await.unwrap();
+    assert_eq!(found(21).await, [expected(&new, false), expected(&update, true)]);
+    store.change_status(update.id, update.run, SearchStatus::Federating, at(30)).await.unwrap();
+    let federating = Search { date_updated: at(30), ..update };
+    assert_eq!(found(31).await[1], expected(&federating, true), "its results say that it is an update");
+}

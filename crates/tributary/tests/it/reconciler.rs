@@ -1,0 +1,218 @@
+//! Accepted work has a live task whatever happens: NATS that lost its store, a task that is gone, a task that was given up.
+
+use crate::house::{Client, TestHouse, items};
+use crate::program::{Running, program, text};
+use chrono::TimeDelta;
+use domain::contracts::{NewTask, QueueName, ReconcileStore, SearchStore, TaskKey, UserStore};
+use domain::contracts::{OutboxStore, TaskState};
+use domain::search::{Search, SearchDraft};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use testkit::nats::NatsServer;
+use testkit::source::{Behaviour, Source};
+
+const PASSWORD: &str = "a password for tests";
+/// All that was accepted ends within a minute of the fault.
+const RECOVERED_WITHIN: Duration = Duration::from_secs(60);
+/// More than a stream is given while no worker is known.
+const SEARCHES: usize = 12;
+
+fn node(folder: &Path, queue: &str, roles: &str) -> Command {
+    let mut command = program(folder, &["serve", "--port", "0", "--roles", roles]);
+    command.env("SVC_QUEUE_URL", queue).env("SVC_ADMIN_PASSWORD", PASSWORD).stderr(Stdio::null());
+    command
+}
+
+/// A process with no door. Killed when dropped.
+struct WorkerProcess(Child);
+
+impl Drop for WorkerProcess {
+    fn drop(&mut self) {
+        let _gone_already = self.0.kill();
+        let _gone_already = self.0.wait();
+    }
+}
+
+/// Searches are accepted and with NATS, which is killed and comes back without its store.
+#[tokio::test(flavor = "multi_thread")]
+async fn searches_end_within_a_minute_after_nats_lost_its_store() {
+    let Some(mut nats) = NatsServer::prepare("searches that NATS lost") else { return };
+    nats.start();
+    let folder = tempfile::tempdir().unwrap();
+    let source = Source::start().await;
+    source.reply(Behaviour::Json(items("river", 3)));
+    let web = Running::start(node(folder.path(), &nats.url(), "web"));
+    let client = web.client(Some(crate::demo::basic("admin", PASSWORD)));
+    let provider =
+        json!({"name": "One", "url": source.url(), "response_mappings": "FOUND=total,RESULTS=items"});
+    assert_eq!(client.post("/svc/searchproviders/", &provider).await.status, 201);
+    let mut accepted = Vec::new();
+    for number in 0..SEARCHES {
+        let created = client.post("/svc/search/", &json!({"query_string": format!("river {number}")})).await;
+        assert_eq!(created.status, 201, "{created:?}");
+        accepted.push(created.body["id"].as_i64().unwrap());
+    }
+    let (_, waiting) = wait_for_messages(&nats).await;
+    nats.start_empty();
+    let started = Instant::now();
+    let roles = "search,maintenance,beat";
+    let worker = node(folder.path(), &nats.url(), roles).stdout(Stdio::null()).spawn().unwrap();
+    let _worker = WorkerProcess(worker);
+    for id in &accepted {
+        let status = ended(&client, *id, started).await;
+        assert_eq!(status, "FULL_RESULTS_READY", "search {id}");
+    }
+    eprintln!("{waiting} searches were lost with NATS; all {SEARCHES} ended after {:?}", started.elapsed());
+    assert_eq!(source.requests().len(), SEARCHES, "none ran twice");
+    assert_eq!(web.terminate(), Some(0));
+}
+
+async fn wait_for_messages(nats: &NatsServer) -> (u64, u64) {
+    let started = Instant::now();
+    loop {
+        let (sent, waiting) = nats.messages("tributary");
+        if waiting > 0 {
+            return (sent, waiting);
+        }
+        assert!(started.elapsed() < RECOVERED_WITHIN, "no search went to NATS");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+async fn ended(client: &Client, id: i64, since: Instant) -> String {
+    loop {
+        let search = client.get(&format!("/svc/search/{id}/")).await.body;
+        let status = search["status"].as_str().unwrap().to_owned();
+        if status.ends_with("_READY") || status.starts_with("ERR_") {
+            return status;
+        }
+        assert!(since.elapsed() < RECOVERED_WITHIN, "search {id} is still {status}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+fn task_of(search: &Search, name: &str, attempts_max: u32) -> NewTask {
+    NewTask {
+        queue: QueueName::Search,
+        name: name.to_owned(),
+        payload: json!({"search": search.id, "run": search.run, "update": false}),
+        attempts_max,
+        owner: Some(search.owner),
+    }
+}
+
+fn never_started(search: &Search) -> NewTask {
+    task_of(search, "run_search", 0)
+}
+
+fn of_an_unknown_name(search: &Search) -> NewTask {
+    task_of(search, "lost", 1)
+}
+
+/// A service whose reconciler runs only when it is asked, and a source for it.
+async fn quiet_house() -> (TestHouse, Source) {
+    let house = TestHouse::start().await;
+    let off = house.admin.patch("/svc/schedules/reconcile_tasks/", &json!({"enabled": false})).await;
+    assert_eq!(off.status, 200, "{off:?}");
+    let source = Source::start().await;
+    source.reply(Behaviour::Json(items("river", 3)));
+    house.provider("One", &source).await;
+    (house, source)
+}
+
+/// A search that was accepted a minute ago, with this task.
+async fn accepted(house: &TestHouse, task: fn(&Search) -> NewTask) -> Search {
+    let wired = house.service.wired();
+    let owner = wired.store.user_by_name("admin").await.unwrap().id;
+    let then = wired.clock.now() - TimeDelta::minutes(1);
+    wired.store.create_search(SearchDraft::of_query("river"), owner, vec![], then, task).await.unwrap()
+}
+
+/// A search that was accepted a minute ago and whose task is gone.
+async fn orphaned(house: &TestHouse) -> Search {
+    let search = accepted(house, of_an_unknown_name).await;
+    let store = &house.service.wired().store;
+    for task in store.unfinished_tasks(Some("lost"), 9, search.date_created).await.unwrap() {
+        store.take_out(&[TaskKey { id: task.id, date_created: task.date_created }]).await.unwrap();
+    }
+    search
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_that_lost_its_task_gets_one_again() {
+    let (house, source) = quiet_house().await;
+    let wired = house.service.wired();
+    let done = house.admin.search(&json!({"query_string": "river"})).await;
+    let asked = source.requests().len();
+    let search = orphaned(&house).await;
+    assert_eq!(wired.reconciler().reconcile().await.unwrap(), 1);
+    assert_eq!(house.admin.ready(search.id.0).await["status"], "FULL_RESULTS_READY");
+    assert_eq!(wired.reconciler().reconcile().await.unwrap(), 0, "nothing is left to do");
+    assert_eq!(source.requests().len(), asked + 1, "{done}");
+    let metrics = house.admin.get("/metrics/").await.body;
+    let metrics = metrics.as_str().unwrap();
+    assert!(metrics.contains("tributary_tasks_requeued_total 1"), "{metrics}");
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_whose_task_was_given_up_ends_with_an_error() {
+    let (house, _source) = quiet_house().await;
+    let wired = house.service.wired();
+    let search = accepted(&house, never_started).await;
+    let started = Instant::now();
+    loop {
+        let tasks = wired.store.unfinished_tasks(Some("run_search"), 9, wired.clock.now()).await.unwrap();
+        if tasks.iter().any(|task| task.state == TaskState::Failed) {
+            break;
+        }
+        assert!(started.elapsed() < RECOVERED_WITHIN, "{tasks:?}");
+        wired.queue.nudge(QueueName::Search);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(wired.reconciler().reconcile().await.unwrap(), 0, "another task would fail as well");
+    assert_eq!(house.admin.ready(search.id.0).await["status"], "ERR_RUN_FAILED");
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lost_work_is_listed_and_requeued_by_command() {
+    let (house, _source) = quiet_house().await;
+    let (search, other) = (orphaned(&house).await, orphaned(&house).await);
+    let (id, all) = (format!("search:{}", search.id), ["tasks", "list", "--json"]);
+    let listed = command(&house, &["tasks", "list"]).await;
+    let line = text(&listed.stdout).lines().find(|line| line.contains(&id)).unwrap_or_default().to_owned();
+    let words: Vec<&str> = line.split_whitespace().take(4).collect();
+    assert_eq!(words, [id.as_str(), "run_search", "admin", "lost"], "{listed:?}");
+    let json: Value = serde_json::from_slice(&command(&house, &all).await.stdout).unwrap();
+    assert!(json[0]["age_seconds"].as_i64().unwrap() >= 60, "{json}");
+
+    let requeued = command(&house, &["tasks", "requeue", &id]).await;
+    assert_eq!(requeued.status.code(), Some(0), "{requeued:?}");
+    assert_eq!(house.admin.ready(search.id.0).await["status"], "FULL_RESULTS_READY");
+    let requeued = command(&house, &["tasks", "requeue", "--all"]).await;
+    assert_eq!(requeued.status.code(), Some(0), "{requeued:?}");
+    assert_eq!(house.admin.ready(other.id.0).await["status"], "FULL_RESULTS_READY");
+    let idle = command(&house, &["tasks", "requeue", "--all"]).await;
+    assert!(text(&idle.stdout).contains("Nothing has failed or lost its task."), "{idle:?}");
+    for (wrong, said) in [(id.as_str(), "has not lost its task"), ("999999", "no task 999999 has failed")] {
+        let refused = command(&house, &["tasks", "requeue", wrong]).await;
+        assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+        assert!(text(&refused.stderr).contains(said), "{refused:?}");
+    }
+    assert_eq!(command(&house, &["tasks", "requeue"]).await.status.code(), Some(2), "what?");
+    house.stop().await;
+}
+
+/// Runs a command on the records of a running service.
+async fn command(house: &TestHouse, arguments: &[&str]) -> Output {
+    let mut command = program(house.folder(), arguments);
+    command.env("SVC_DATA_DIR", house.folder());
+    let database = &house.service.wired().settings.database_url;
+    if !database.is_empty() {
+        command.env("SVC_DATABASE_URL", database.expose());
+    }
+    tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
+}
