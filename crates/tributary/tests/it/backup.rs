@@ -13,27 +13,27 @@ use testkit::source::{Behaviour, Source};
 use tokio::task::JoinSet;
 use tributary::backup::{Backup, BackupWriter, Manifest};
 
-const PASSWORD: &str = "a password for tests";
+pub const PASSWORD: &str = "a password for tests";
 
-type Environment<'a> = [(&'a str, &'a str)];
+pub type Environment<'a> = [(&'a str, &'a str)];
 
-fn serve(folder: &Path, environment: &Environment<'_>) -> Running {
+pub fn serve(folder: &Path, environment: &Environment<'_>) -> Running {
     let mut command = program(folder, &["serve", "--port", "0"]);
     command.env("SVC_ADMIN_PASSWORD", PASSWORD).env("SVC_TIMEOUT", "5").envs(environment.iter().copied());
     Running::start(command)
 }
 
-fn admin(running: &Running) -> Client {
+pub fn admin(running: &Running) -> Client {
     running.client(Some(crate::demo::basic("admin", PASSWORD)))
 }
 
-async fn command(folder: &Path, arguments: &[&str], environment: &Environment<'_>) -> Output {
+pub async fn command(folder: &Path, arguments: &[&str], environment: &Environment<'_>) -> Output {
     let mut command = program(folder, arguments);
     command.envs(environment.iter().copied());
     tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
 }
 
-fn key_of(folder: &Path) -> String {
+pub fn key_of(folder: &Path) -> String {
     std::fs::read_to_string(folder.join("data/secret.key")).unwrap().trim().to_owned()
 }
 
@@ -50,7 +50,7 @@ async fn add_provider(client: &Client, source: &Source) {
 }
 
 /// The answers to these searches, without the address of the service that gave them and the time of asking.
-async fn answers(running: &Running, ids: &[i64]) -> BTreeMap<i64, String> {
+pub async fn answers(running: &Running, ids: &[i64]) -> BTreeMap<i64, String> {
     let client = admin(running);
     let mut answers = BTreeMap::new();
     for &id in ids {
@@ -66,7 +66,7 @@ async fn answers(running: &Running, ids: &[i64]) -> BTreeMap<i64, String> {
     answers
 }
 
-async fn searched(client: &Client, count: usize) -> Vec<i64> {
+pub async fn searched(client: &Client, count: usize) -> Vec<i64> {
     let mut ids = Vec::new();
     for number in 0..count {
         let search = client.search(&json!({"query_string": format!("river {number}")})).await;
