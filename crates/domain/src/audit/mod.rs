@@ -14,6 +14,8 @@ use serde_json::{Map, Value};
 
 /// The actor of a change that was made by a command. No user can have this name: it holds a space.
 pub const COMMAND_LINE: &str = "command line";
+/// The actor of what was done because it was due.
+pub const SCHEDULER: &str = "the scheduler";
 /// The actor of what was done by nobody who is known.
 pub const NOT_SIGNED_IN: &str = "not signed in";
 
@@ -161,6 +163,10 @@ impl Author {
         }
     }
 
+    pub fn scheduler(time: Instant) -> Self {
+        Self { name: SCHEDULER.to_owned(), ..Self::command_line(time) }
+    }
+
     pub fn stranger(client_address: String, time: Instant) -> Self {
         Self { name: NOT_SIGNED_IN.to_owned(), client_address, ..Self::command_line(time) }
     }
@@ -229,7 +235,7 @@ pub struct AuditEntry {
     pub time: DateTime<Utc>,
     /// Null for a command, and for who is not signed in.
     pub actor_id: Option<UserId>,
-    /// A user's name at that time, `command line` or `not signed in`.
+    /// A user's name at that time, `command line`, `the scheduler` or `not signed in`.
     #[schema(example = "anna")]
     pub actor: String,
     pub client_address: String,

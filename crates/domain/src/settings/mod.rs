@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 /// The SQLite database in the data folder.
 pub const DATABASE_FILE: &str = "tributary.db";
+/// Most scheduled backups that are kept.
+pub const BACKUPS_MAX: u32 = 1000;
 /// The sample library that the demo writes into its data folder.
 pub const SAMPLE_LIBRARY_FILE: &str = "library.db";
 
@@ -129,6 +131,12 @@ impl Settings {
         if self.database_statement_timeout.0.as_secs() < 1 {
             mistakes.push("SVC_DATABASE_STATEMENT_TIMEOUT: at least 1 second is needed.".to_owned());
         }
+        if !(1..=BACKUPS_MAX).contains(&self.backup_keep) {
+            mistakes.push(format!("SVC_BACKUP_KEEP: use 1 to {BACKUPS_MAX}."));
+        }
+        if self.backup_every.0.as_secs() < 1 {
+            mistakes.push("SVC_BACKUP_EVERY: at least 1 second is needed.".to_owned());
+        }
         if self.log_max_mb == 0 || self.log_files == 0 {
             mistakes.push("SVC_LOG_MAX_MB and SVC_LOG_FILES: at least 1 is needed.".to_owned());
         }
@@ -202,6 +210,9 @@ mod tests {
             ("SVC_TASK_LEASE", "0.9", "at least 1 second"),
             ("SVC_DATABASE_POOL_MAX", "0", "at least 1"),
             ("SVC_DATABASE_STATEMENT_TIMEOUT", "0.9", "at least 1 second"),
+            ("SVC_BACKUP_KEEP", "0", "1 to 1000"),
+            ("SVC_BACKUP_KEEP", "1001", "1 to 1000"),
+            ("SVC_BACKUP_EVERY", "0", "at least 1 second"),
             ("SVC_LOG_MAX_MB", "0", "at least 1"),
             ("SVC_LOG_FILES", "0", "at least 1"),
             ("SVC_LOG_FORMAT", "xml", "text or json"),

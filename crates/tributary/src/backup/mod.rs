@@ -13,13 +13,20 @@
 
 mod audit;
 mod encrypted;
+mod folder;
+mod make;
+mod one_key;
 mod read;
+mod schedule;
 mod texts;
 mod write;
 
 pub use audit::audit_report;
 pub use encrypted::PASSPHRASE_CHARS_MIN;
+pub use folder::{BackupFolder, StoredBackup};
+pub use make::{BackupPlan, DICTIONARIES, MadeBackup, storage};
 pub use read::{Backup, PartRows};
+pub use schedule::{BackupSchedule, BackupState};
 pub use texts::{TEXTS_PART, Texts, add_texts, put_texts};
 pub use write::BackupWriter;
 

@@ -1,13 +1,14 @@
 //! `tributary doctor` without a source: every part of the installation, a line each, with the next step.
 
 use super::{Place, public_address};
+use crate::backup::BackupState;
 use crate::unreadable_records::unreadable_records;
 use crate::wiring::{self, Wired};
 use crate::{keys, terminal};
 use clap::Args;
 use corpus::upkeep::{Agreement, Repair};
 use domain::contracts::{
-    AuditStore, ConnectorErrorKind, ProviderStore, QueueName, Store, SystemClock, UserStore,
+    AuditStore, Clock, ConnectorErrorKind, ProviderStore, QueueName, Store, SystemClock, UserStore,
 };
 use domain::corpus::CONNECTOR_NAME;
 use domain::license::LicenseStatus;
@@ -96,6 +97,7 @@ impl Installation {
         let folder = data_folder(&data_dir);
         let can_write = folder.iter().all(|finding| finding.verdict != Verdict::Fail);
         findings.extend(folder);
+        findings.extend(backups(&read.settings));
         findings.push(gate(&read.settings));
         findings.extend(public_address::warning(&read.settings).map(|sentence| warn("address", sentence)));
         if !can_write {
@@ -272,6 +274,25 @@ fn free_space(bytes: u64) -> Finding {
         FREE_MIN_BYTES..FREE_LOW_BYTES => warn("disk", sentence + "; make room soon"),
         _ => ok("disk", sentence),
     }
+}
+
+/// The last scheduled backup, where there should be one.
+fn backups(settings: &Settings) -> Option<Finding> {
+    let next = "look for 'scheduled backup' in `tributary logs` of the process with the role beat";
+    Some(match BackupState::of(settings, &SystemClock) {
+        BackupState::Off => return None,
+        BackupState::Unknown(why) => {
+            warn("backups", format!("the folder of scheduled backups cannot be read: {why} (SVC_BACKUP_DIR)"))
+        }
+        BackupState::Late(None) => {
+            warn("backups", format!("there is no scheduled backup in {} yet; {next}", settings.backup_dir))
+        }
+        BackupState::Late(Some(last)) => {
+            let hours = last.age(SystemClock.now()).as_secs() / 3600;
+            warn("backups", format!("the last scheduled backup is {hours} hours old; {next}"))
+        }
+        BackupState::Fresh(last) => ok("backups", format!("the last one is {}", last.path.display())),
+    })
 }
 
 fn gate(settings: &Settings) -> Finding {

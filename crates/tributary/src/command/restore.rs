@@ -1,9 +1,9 @@
 //! `tributary restore`: a backup becomes the data of this installation. Checks everything before it changes anything.
 
 use super::Place;
-use super::backup::{DICTIONARIES, key_that_fits, note, own_keys, passphrase, say_failed, storage};
+use super::backup::{key_that_fits, note, own_keys, passphrase, say_failed};
 use super::control::HOW_TO_STOP;
-use crate::backup::{Backup, Part, TEXTS_PART, Texts, audit_report, put_texts};
+use crate::backup::{Backup, DICTIONARIES, Part, TEXTS_PART, Texts, audit_report, put_texts, storage};
 use crate::keys::{self, SecretKeys};
 use crate::service::SERVE_LOCK;
 use crate::{ownership, terminal, wiring};

@@ -1,33 +1,23 @@
 //! `tributary backup`: everything in one file, while the service runs.
 
-mod one_key;
-
 use super::{Place, ensure_database};
 use crate::backup::{
-    Backup, BackupWriter, KEY_PART, Manifest, PASSPHRASE_CHARS_MIN, TEXTS_PART, Texts, add_texts,
-    audit_report,
+    Backup, BackupPlan, KEY_PART, MadeBackup, Manifest, PASSPHRASE_CHARS_MIN, TEXTS_PART, Texts, audit_report,
 };
 use crate::keys::{self, SecretKeys};
-use crate::{cache_wiring, terminal, wiring};
+use crate::{terminal, wiring};
 use anyhow::{Context, bail};
 use clap::Args;
 use domain::audit::{Action, AuditEvent, Author, Kind};
-use domain::contracts::{AuditStore, BodyStore, Clock, SystemClock};
-use domain::corpus::StorageBackend;
+use domain::contracts::{AuditStore, Clock, SystemClock};
 use domain::secret::Secret;
 use domain::settings::Settings;
-use one_key::copy_under_one_key;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use store::{SealKey, SqlStore, StoreConfig};
 
-/// The folder of the data folder whose files people put there.
-pub const DICTIONARIES: &str = "dictionaries";
 /// Longest passphrase that is read.
 const PASSPHRASE_BYTES_MAX: u64 = 4096;
-/// Largest file that is taken from there.
-const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// Write everything into one file. The service may run: the file holds one moment.
 #[derive(Debug, Args)]
@@ -89,39 +79,18 @@ impl BackupCommand {
         let settings = place.read(&[])?.settings;
         let data_dir = PathBuf::from(&settings.data_dir);
         ensure_database(&settings)?;
-        let url = wiring::database_url(&settings, &data_dir)?;
-        let copy = async || {
-            let mut writer = BackupWriter::create_with(&self.file, passphrase.as_ref())?;
-            let schema =
-                store::copy::export(&url, &mut writer).await.context("the database cannot be copied")?;
-            Ok((writer, schema))
+        let plan = BackupPlan {
+            settings: &settings,
+            file: &self.file,
+            passphrase: passphrase.as_ref(),
+            with_key: self.with_key,
         };
-        let read_keys = || keys::given_keys(&settings, &data_dir);
-        let ((mut writer, schema), keys) = copy_under_one_key(read_keys, copy).await?;
-        for path in dictionaries(&data_dir)? {
-            let name = path.file_name().and_then(|name| name.to_str()).context("a file name is not UTF-8")?;
-            let bytes = read_file(&path)?;
-            writer.add(&format!("file {DICTIONARIES}/{name}"), &bytes)?;
-        }
-        if settings.storage_backend == StorageBackend::Folder {
-            let bodies = storage(&settings, &data_dir)?;
-            let texts = add_texts(&mut writer, &*bodies).await.context("the texts cannot be copied")?;
-            say_failed(&texts, "not in it");
-        }
-        if self.with_key {
-            let keys = keys.as_ref().context("there is no key yet; leave out --with-key")?;
-            writer.add(KEY_PART, keys.lines().expose().as_bytes())?;
-        }
-        let manifest = writer.finish(Manifest {
-            version: domain::VERSION.to_owned(),
-            schema,
-            made: SystemClock.now(),
-            key_fingerprint: keys.as_ref().map(|keys| keys.seal_key().fingerprint()),
-            parts: Vec::new(),
-        })?;
+        let MadeBackup { manifest, keys, texts } = plan.make().await?;
+        say_failed(&texts, "not in it");
         show(&self.file, &manifest);
         // A database of an older version is copied as it is, and has no such log yet.
-        if let Some(keys) = keys.as_ref().filter(|_| schema == store::copy::schema_version()) {
+        if let Some(keys) = keys.as_ref().filter(|_| manifest.schema == store::copy::schema_version()) {
+            let url = wiring::database_url(&settings, &data_dir)?;
             note(&url, keys, Action::BackedUp, &self.file).await;
         }
         if self.with_key {
@@ -157,12 +126,6 @@ pub(super) fn passphrase(from_stdin: bool) -> anyhow::Result<Option<Secret>> {
     let text = text.trim_end_matches(['\r', '\n']);
     anyhow::ensure!(!text.is_empty(), "there is no passphrase on standard input");
     Ok(Some(Secret::new(text)))
-}
-
-/// Where the full texts of the semantic cache are.
-pub(super) fn storage(settings: &Settings, data_dir: &Path) -> anyhow::Result<Arc<dyn BodyStore>> {
-    let toolbox = wiring::toolbox(&Arc::new(settings.clone()), Arc::new(SystemClock))?;
-    cache_wiring::bodies(&toolbox, data_dir)
 }
 
 pub(super) fn say_failed(texts: &Texts, what: &str) {
@@ -239,27 +202,4 @@ fn show(file: &Path, manifest: &Manifest) {
         };
         terminal::line(format!("  {:width$}  {:>12} bytes  {}  {rows}", part.name, part.size, part.sha256));
     }
-}
-
-/// The plain files of the folder, by name.
-fn dictionaries(data_dir: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let folder = data_dir.join(DICTIONARIES);
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
-    let mut paths = Vec::new();
-    for entry in std::fs::read_dir(&folder).with_context(|| format!("{} cannot be read", folder.display()))? {
-        let path = entry?.path();
-        if path.is_file() {
-            paths.push(path);
-        }
-    }
-    paths.sort();
-    Ok(paths)
-}
-
-fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let size = path.metadata()?.len();
-    anyhow::ensure!(size <= FILE_BYTES_MAX, "{} is larger than {FILE_BYTES_MAX} bytes", path.display());
-    std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))
 }

@@ -39,4 +39,4 @@ export const kinds = Object.entries(KINDS);
 export const action = (word) => ACTIONS[word] ?? word;
 export const kind = (word) => KINDS[word] ?? word;
 /** A command that somebody ran beside the service has no name of a person. */
-export const actor = (name) => (name === "command line" ? t("command line") : name);
+export const actor = (name) => ({ "command line": t("command line"), "the scheduler": t("the scheduler") })[name] ?? name;

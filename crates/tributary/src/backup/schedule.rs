@@ -1,0 +1,209 @@
+//! Scheduled backups: when the last one is older than the interval, the process with the scheduler writes another.
+
+use super::{Backup, BackupFolder, BackupPlan, StoredBackup};
+use crate::wiring::Wired;
+use anyhow::Context;
+use domain::audit::{Action, AuditEvent, Author, Kind};
+use domain::contracts::{AuditStore, Clock};
+use domain::settings::Settings;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use store::SqlStore;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tracing::{Instrument, Span};
+
+/// The longest and the shortest wait before the folder is looked at again.
+const LOOK_MAX: Duration = Duration::from_secs(60);
+const LOOK_MIN: Duration = Duration::from_secs(1);
+/// How long a failed backup waits for the next try.
+const RETRY: Duration = Duration::from_secs(300);
+
+#[derive(Clone)]
+pub struct BackupSchedule {
+    settings: Arc<Settings>,
+    folder: BackupFolder,
+    store: Arc<SqlStore>,
+    clock: Arc<dyn Clock>,
+}
+
+impl BackupSchedule {
+    /// None when there is no folder for scheduled backups.
+    pub fn of(wired: &Wired) -> Option<Self> {
+        let folder = folder_of(&wired.settings)?;
+        let (store, clock) = (Arc::clone(&wired.store), Arc::clone(&wired.clock));
+        Some(Self { settings: Arc::clone(&wired.settings), folder, store, clock })
+    }
+
+    /// Writes a backup whenever one is due, until `stop` turns true. One that is being written then is given up.
+    pub async fn serve(self, mut stop: watch::Receiver<bool>) {
+        loop {
+            let wait = self.look(&stop).await;
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                _ = stop.wait_for(|stop| *stop) => return,
+            }
+        }
+    }
+
+    /// Writes a backup if one is due; how long to wait before the next look.
+    async fn look(&self, stop: &watch::Receiver<bool>) -> Duration {
+        let (this, mut stop) = (self.clone(), stop.clone());
+        // Compressing and writing would hold up the searches of this process.
+        let span = Span::current();
+        let looked = tokio::task::spawn_blocking(move || {
+            let look = async {
+                tokio::select! {
+                    looked = this.back_up_if_due() => looked,
+                    _ = stop.wait_for(|stop| *stop) => Ok(Duration::ZERO),
+                }
+            };
+            Handle::current().block_on(look.instrument(span))
+        });
+        match looked.await.unwrap_or_else(|error| Err(error.into())) {
+            Ok(wait) => wait.clamp(LOOK_MIN, LOOK_MAX),
+            Err(error) => {
+                let retry = RETRY.min(self.settings.backup_every.0).max(LOOK_MIN);
+                tracing::error!(
+                    "the scheduled backup failed: {error:#}. Check the folder {} (SVC_BACKUP_DIR): it must exist, have \
+                     free space and be writable for this user. The next try is in {} seconds",
+                    self.folder.path().display(),
+                    retry.as_secs()
+                );
+                retry
+            }
+        }
+    }
+
+    /// How long until the next backup is due.
+    async fn back_up_if_due(&self) -> anyhow::Result<Duration> {
+        self.ensure_folder()?;
+        let wait = self.due_in()?;
+        if !wait.is_zero() {
+            return Ok(wait);
+        }
+        let Some(_alone) = self.folder.lock().context("the folder cannot be locked")? else {
+            return Ok(LOOK_MAX);
+        };
+        // Another process may have written one meanwhile.
+        let wait = self.due_in()?;
+        if !wait.is_zero() {
+            return Ok(wait);
+        }
+        self.back_up().await?;
+        self.due_in()
+    }
+
+    /// Only a folder inside the data folder is made: elsewhere it may be the place of a disk that is not there.
+    fn ensure_folder(&self) -> anyhow::Result<()> {
+        let path = self.folder.path();
+        if std::path::absolute(path)?.starts_with(std::path::absolute(&self.settings.data_dir)?) {
+            std::fs::create_dir_all(path).with_context(|| format!("{} cannot be made", path.display()))?;
+        }
+        anyhow::ensure!(path.is_dir(), "there is no folder {}; make it, or mount its disk", path.display());
+        Ok(())
+    }
+
+    /// Zero when a backup is due.
+    fn due_in(&self) -> anyhow::Result<Duration> {
+        let now = self.clock.now();
+        let last = self.folder.list(now).context("the folder cannot be read")?.into_iter().next();
+        let age = last.map(|last| last.age(now));
+        Ok(age.map_or(Duration::ZERO, |age| self.settings.backup_every.0.saturating_sub(age)))
+    }
+
+    async fn back_up(&self) -> anyhow::Result<()> {
+        self.folder.remove_partial().context("what an earlier backup left cannot be removed")?;
+        let now = self.clock.now();
+        let file = self.folder.file_of(now);
+        let plan = BackupPlan { settings: &self.settings, file: &file, passphrase: None, with_key: false };
+        let made = plan.make().await?;
+        if let Err(error) = Backup::open(&file) {
+            self.folder.set_aside(&file)?;
+            return Err(error).context("the backup cannot be read again; check the disk");
+        }
+        if let Some(why) = &made.texts.why {
+            tracing::warn!("{} texts of the semantic cache are not in the backup: {why}", made.texts.failed);
+        }
+        let bytes: u64 = made.manifest.parts.iter().map(|part| part.size).sum();
+        tracing::info!("the scheduled backup {} was written, {bytes} bytes", file.display());
+        self.note(&file).await;
+        let keep = usize::try_from(self.settings.backup_keep).unwrap_or(usize::MAX);
+        let removed = self.folder.prune(keep, self.clock.now()).context("old backups cannot be removed")?;
+        if removed > 0 {
+            tracing::info!("{removed} old backups were removed; {keep} are kept (SVC_BACKUP_KEEP)");
+        }
+        Ok(())
+    }
+
+    /// The entry of the audit log, by which metrics know of it. The backup is there already, so that a log that cannot
+    /// be written is no failure.
+    async fn note(&self, file: &Path) {
+        let event = AuditEvent::of(Action::BackedUp, Kind::Database, None, &file.display().to_string());
+        if let Err(error) = self.store.note(&Author::scheduler(self.clock.now()), event).await {
+            tracing::warn!("the backup could not be noted in the audit log: {error}");
+        }
+    }
+}
+
+/// The folder of scheduled backups; None when they are off.
+fn folder_of(settings: &Settings) -> Option<BackupFolder> {
+    let path = settings.backup_dir.trim();
+    (!path.is_empty()).then(|| BackupFolder::new(PathBuf::from(path)))
+}
+
+/// How scheduled backups stand, for an examination of the installation.
+#[derive(Debug, PartialEq, Eq)]
+pub enum BackupState {
+    Off,
+    /// The folder cannot be read, and why.
+    Unknown(String),
+    /// There is none, or the newest is older than two intervals.
+    Late(Option<StoredBackup>),
+    Fresh(StoredBackup),
+}
+
+impl BackupState {
+    pub fn of(settings: &Settings, clock: &dyn Clock) -> Self {
+        let Some(folder) = folder_of(settings) else { return Self::Off };
+        let now = clock.now();
+        match folder.list(now).map(|all| all.into_iter().next()) {
+            Err(error) => Self::Unknown(format!("{}: {error}", folder.path().display())),
+            Ok(Some(last)) if last.age(now) <= settings.backup_every.0 * 2 => Self::Fresh(last),
+            Ok(last) => Self::Late(last),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeDelta;
+    use domain::contracts::SystemClock;
+    use domain::settings::Secs;
+
+    #[test]
+    fn a_backup_is_late_after_two_intervals() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = BackupFolder::new(place.path());
+        let settings = Settings {
+            backup_dir: place.path().display().to_string(),
+            backup_every: Secs::new(60),
+            ..Settings::default()
+        };
+        let state = || BackupState::of(&settings, &SystemClock);
+        assert_eq!(BackupState::of(&Settings::default(), &SystemClock), BackupState::Off);
+        assert_eq!(state(), BackupState::Late(None));
+        let write = |seconds| {
+            std::fs::write(folder.file_of(SystemClock.now() - TimeDelta::seconds(seconds)), "backup")
+                .unwrap();
+        };
+        write(1000);
+        assert!(matches!(state(), BackupState::Late(Some(_))));
+        write(90);
+        assert!(matches!(state(), BackupState::Fresh(_)));
+        let settings = Settings { backup_dir: "/nowhere/at/all".to_owned(), ..settings.clone() };
+        assert!(matches!(BackupState::of(&settings, &SystemClock), BackupState::Unknown(_)));
+    }
+}
