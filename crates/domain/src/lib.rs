@@ -3,6 +3,7 @@
 //! | Module | What lives there |
 //! |---|---|
 //! | [`search`], [`status`] | a Search, what a client may send, its states |
+//! | [`retention`] | how long searches are kept |
 //! | [`search_run`] | what the runs of a search found, and how two runs differ |
 //! | [`preferences`] | sources and domains that a person raises, lowers or blocks |
 //! | [`provider`] | SearchProvider and its `config.swirl` blocks |
@@ -24,6 +25,8 @@
 //! | [`bounded_json`] | JSON of others, with a bound on the number of its values |
 //! | [`validation`] | mistakes in what a client sent, by field |
 //! | [`message`] | the lines of `messages`, written in one place so that they stay alike |
+//! | [`idempotency`] | requests that may be repeated without doing anything twice |
+//! | [`storage_forecast`] | how large the database is, how it grows, and when the disk is full |
 //! | [`settings`] | the one table of settings |
 //! | [`installation`], [`ready_source`] | what the program tells of itself; SearchProviders that are ready |
 //! | [`notation`] | the little languages of configuration, each a pure parser |
@@ -43,6 +46,7 @@ pub mod chat;
 pub mod contracts;
 pub mod corpus;
 pub mod fair_share;
+pub mod idempotency;
 pub mod ids;
 pub mod inline_secrets;
 pub mod installation;
@@ -66,6 +70,7 @@ pub mod query_transform;
 pub mod rag;
 pub mod ready_source;
 pub mod result;
+pub mod retention;
 pub mod schedule_record;
 pub mod search;
 pub mod search_run;
@@ -73,6 +78,7 @@ pub mod secret;
 pub mod secret_binding;
 pub mod settings;
 pub mod status;
+pub mod storage_forecast;
 pub mod unreadable_secrets;
 pub mod user;
 pub mod validation;

@@ -3,9 +3,9 @@
 use crate::corpus::Topic;
 use crate::ids::{SearchId, UserId};
 use crate::instant::Instant;
+use crate::retention::Retention;
 use crate::status::SearchStatus;
 use crate::validation::FieldErrors;
-use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
 /// Longest `query_string`, in characters.
@@ -66,36 +66,6 @@ impl std::fmt::Display for ProviderRef {
     }
 }
 
-/// How long a search is kept after its last change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Retention {
-    #[default]
-    Forever,
-    Hour,
-    Day,
-    Month,
-    FiveMinutes,
-}
-
-impl Retention {
-    pub fn from_number(number: u8) -> Option<Self> {
-        [Self::Forever, Self::Hour, Self::Day, Self::Month, Self::FiveMinutes]
-            .get(usize::from(number))
-            .copied()
-    }
-
-    /// How long it lasts; None is for ever. A month has 30 days.
-    pub fn lasts(self) -> Option<TimeDelta> {
-        match self {
-            Self::Forever => None,
-            Self::Hour => Some(TimeDelta::hours(1)),
-            Self::Day => Some(TimeDelta::days(1)),
-            Self::Month => Some(TimeDelta::days(30)),
-            Self::FiveMinutes => Some(TimeDelta::minutes(5)),
-        }
-    }
-}
-
 /// The writable fields of a Search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
@@ -120,8 +90,11 @@ pub struct SearchDraft {
     pub result_processors: Vec<String>,
     /// Post-result processors; empty means the system default pipeline.
     pub post_result_processors: Vec<String>,
-    /// 0 for ever, 1 one hour, 2 one day, 3 one month, 4 five minutes.
-    pub retention: u8,
+    /// 0 for ever, 1 one hour, 2 one day, 3 one month, 4 five minutes; `SVC_DEFAULT_RETENTION` where it is not named. Saved
+    /// and subscribed searches are kept whatever it says.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "crate::retention::named")]
+    #[schema(value_type = u8, default = 0)]
+    pub retention: Option<u8>,
     /// Run again periodically.
     pub subscribe: bool,
     /// Free words about the search; some have a meaning for processors.
@@ -146,7 +119,7 @@ impl Default for SearchDraft {
             query_processors: Vec::new(),
             result_processors: Vec::new(),
             post_result_processors: Vec::new(),
-            retention: 0,
+            retention: None,
             subscribe: false,
             tags: Vec::new(),
             single_provider_results_requested: None,
@@ -183,7 +156,8 @@ impl SearchDraft {
         });
         errors.check_text("query_string", &self.query_string, QUERY_CHARS_MAX);
         errors.check(self.results_requested > 0, "results_requested", || "At least 1 is needed.".to_owned());
-        errors.check(Retention::from_number(self.retention).is_some(), "retention", || {
+        let is_known = |number: u8| Retention::from_number(number).is_some();
+        errors.check(self.retention.is_none_or(is_known), "retention", || {
             "Use 0 (for ever), 1 (one hour), 2 (one day), 3 (one month) or 4 (five minutes).".to_owned()
         });
         let providers: Vec<String> = self.searchprovider_list.iter().map(ProviderRef::to_string).collect();
@@ -256,6 +230,28 @@ pub struct Search {
 }
 
 impl Search {
+    /// A search that nobody has run yet.
+    pub fn created(
+        id: SearchId,
+        owner: UserId,
+        draft: SearchDraft,
+        messages: Vec<String>,
+        now: Instant,
+    ) -> Self {
+        Self {
+            id,
+            owner,
+            draft,
+            query_string_processed: String::new(),
+            status: SearchStatus::NewSearch,
+            messages,
+            time_s: 0.0,
+            run: 1,
+            date_created: now,
+            date_updated: now,
+        }
+    }
+
     /// What it is about, before any processor.
     pub fn topic(&self) -> Topic<'_> {
         Topic { query: &self.draft.query_string, tags: &self.draft.tags }
@@ -275,7 +271,7 @@ mod tests {
     fn checks_name_the_field() {
         let bad = SearchDraft {
             query_string: " ".into(),
-            retention: 5,
+            retention: Some(5),
             results_requested: 0,
             tags: vec!["x".repeat(300)],
             ..SearchDraft::default()
@@ -284,6 +280,17 @@ mod tests {
         assert_eq!(fields, ["query_string", "results_requested", "retention", "tags"]);
         assert!(SearchDraft::of_query("fine").check().is_empty());
         assert!(!SearchDraft::of_query("x".repeat(QUERY_CHARS_MAX + 1)).check().is_empty());
+    }
+
+    #[test]
+    fn a_search_that_names_no_retention_is_told_from_one_that_is_kept_for_ever() {
+        let read = |text: &str| serde_json::from_str::<SearchDraft>(text).map(|draft| draft.retention);
+        assert_eq!(read(r#"{"query_string":"q"}"#).expect("a draft"), None);
+        assert_eq!(read(r#"{"query_string":"q","retention":0}"#).expect("a draft"), Some(0));
+        assert!(read(r#"{"query_string":"q","retention":null}"#).is_err(), "null is no value of it");
+        let kept = |retention| SearchDraft { retention, ..SearchDraft::of_query("q") };
+        assert_eq!(serde_json::to_value(kept(Some(0))).expect("json")["retention"], 0);
+        assert_eq!(serde_json::to_value(kept(None)).expect("json").get("retention"), None);
     }
 
     #[test]

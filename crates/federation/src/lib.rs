@@ -8,6 +8,7 @@ mod board;
 mod conclude;
 mod cpu;
 pub mod doctor;
+mod create_once;
 mod elect;
 mod events;
 mod exchange;
@@ -35,6 +36,7 @@ mod wait;
 mod wishes;
 
 pub use events::{SearchEvent, SearchEvents};
+pub use create_once::Creation;
 pub use mix::{DateFilter, MixRequest, ResultFilter};
 pub use origin::within_request;
 pub use provider::authenticator_of;

@@ -99,7 +99,7 @@ impl Federation {
         Ok(search)
     }
 
-    async fn checked(
+    pub(crate) async fn checked(
         &self,
         owner: UserId,
         mut draft: SearchDraft,
@@ -117,6 +117,8 @@ impl Federation {
         if !errors.is_empty() {
             return Err(FederationError::Invalid(errors));
         }
+        let default_retention = self.toolbox.settings.default_retention.number();
+        draft.retention = Some(draft.retention.unwrap_or(default_retention));
         let mut remarks = Vec::new();
         if draft.results_requested > RESULTS_REQUESTED_MAX {
             remarks.push(self.stamped(&message::clamped(

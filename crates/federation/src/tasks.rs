@@ -3,6 +3,7 @@
 use crate::{Federation, FederationError, origin};
 use async_trait::async_trait;
 use domain::contracts::{ClaimedTask, NewTask, QueueName, StoreError, TaskError, TaskHandler};
+use domain::idempotency::KEYS_PER_USER_MAX;
 use domain::ids::{SearchId, UserId};
 use domain::message;
 use domain::search::Search;
@@ -18,6 +19,8 @@ const ATTEMPTS_MAX: u32 = 100;
 const FAILURES_MAX: u32 = 5;
 /// Searches that are read at once where all are gone through.
 const BATCH: u64 = 500;
+/// Steps in which the database gives free space back after searches were deleted; the next ones wait for the next time.
+const RELEASES_MAX: u32 = 100;
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Payload {
@@ -100,7 +103,7 @@ fn is_tried_again(error: &FederationError, attempt: u32) -> bool {
     attempt < if error.is_passing() { ATTEMPTS_MAX } else { FAILURES_MAX }
 }
 
-/// Deletes the searches whose retention has run out.
+/// Deletes the searches whose retention has run out and the keys of requests that are too old, and gives their space back.
 pub struct ExpireSearches(pub Arc<Federation>);
 
 impl ExpireSearches {
@@ -115,7 +118,7 @@ impl TaskHandler for ExpireSearches {
     }
 
     async fn run(&self, _task: &ClaimedTask) -> Result<(), TaskError> {
-        self.expire().await.map_err(|error| TaskError(error.to_string()))
+        self.clean_up().await.map_err(|error| TaskError(error.to_string()))
     }
 }
 
@@ -132,6 +135,18 @@ impl ExpireSearches {
         }
         if deleted > 0 {
             tracing::info!(deleted, "{deleted} searches were deleted: their retention has run out");
+    async fn clean_up(&self) -> Result<(), StoreError> {
+        let Federation { store, toolbox, .. } = &*self.0;
+        self.expire().await?;
+        store.expire_keys(toolbox.clock.now(), KEYS_PER_USER_MAX).await?;
+        for _ in 0..RELEASES_MAX {
+            if !store.release_space().await? {
+                break;
+            }
+        }
+        store.sample_size(toolbox.clock.now()).await
+    }
+
         }
         Ok(())
     }

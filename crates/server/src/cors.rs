@@ -1,6 +1,6 @@
 //! Which pages of other origins may call the API. They bring `Authorization`; cookies of ours are not for them.
 
-use crate::request_id;
+use crate::{idempotency, request_id};
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use domain::settings::WebOrigin;
 use std::time::Duration;
@@ -27,12 +27,24 @@ pub fn layer(origins: &[WebOrigin]) -> Option<CorsLayer> {
         .allow_origin(origins)
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
         .allow_headers(
-            [header::AUTHORIZATION, header::CONTENT_TYPE, header::IF_MATCH, request_id::HEADER]
-                .into_iter()
-                .chain(OF_TOOLS)
-                .collect::<Vec<_>>(),
+            [
+                header::AUTHORIZATION,
+                header::CONTENT_TYPE,
+                header::IF_MATCH,
+                request_id::HEADER,
+                idempotency::KEY,
+            ]
+            .into_iter()
+            .chain(OF_TOOLS)
+            .collect::<Vec<_>>(),
         )
-        .expose_headers([header::ETAG, header::LOCATION, header::RETRY_AFTER, request_id::HEADER])
+        .expose_headers([
+            header::ETAG,
+            header::LOCATION,
+            header::RETRY_AFTER,
+            request_id::HEADER,
+            idempotency::REPLAYED,
+        ])
         .max_age(REMEMBERED);
     Some(layer)
 }

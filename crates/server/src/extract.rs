@@ -68,11 +68,8 @@ impl<S: Send + Sync> FromRequest<S> for ApiValue {
     }
 }
 
-/// A JSON object as body, up to a length of its own in place of the one for all bodies.
-pub async fn read_limited<T: DeserializeOwned + Send + 'static>(
-    request: Request,
-    bytes_max: usize,
-) -> Result<T, ApiError> {
+/// A body of JSON, up to a length of its own in place of the one for all bodies.
+pub async fn limited_json_bytes(request: Request, bytes_max: usize) -> Result<Bytes, ApiError> {
     if !is_json(request.headers()) {
         return Err(ApiError::of(Refusal::UnsupportedMediaType));
     }
@@ -92,7 +89,12 @@ pub async fn read_limited<T: DeserializeOwned + Send + 'static>(
             bytes.extend_from_slice(&piece);
         }
     }
-    parse(bytes.freeze(), parse_object).await
+    Ok(bytes.freeze())
+}
+
+/// Reads a body that is a JSON object.
+pub async fn parse_json<T: DeserializeOwned + Send + 'static>(bytes: Bytes) -> Result<T, ApiError> {
+    parse(bytes, parse_object).await
 }
 
 /// The length that a request announces for its body.
@@ -100,7 +102,8 @@ pub fn content_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-async fn json_bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiError> {
+/// A body of JSON, up to the length for all bodies.
+pub async fn json_bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiError> {
     if !is_json(request.headers()) {
         return Err(ApiError::of(Refusal::UnsupportedMediaType));
     }

@@ -7,6 +7,7 @@
 //! | `error` | the one place where an error becomes an answer |
 //! | `extract`, `json_scan`, `links` | bodies, parameters and ids with refusals in our shape; links in answers |
 //! | `connection`, `client_address` | who keeps the service waiting is dropped; where a request comes from |
+//! | `idempotency` | requests that may be repeated without doing anything twice |
 //! | `host`, `open_body` | requests name one host; bodies that come without credentials are short |
 //! | `changes` | who changes something, for the audit log |
 //! | `preconditions` | versions of records: `ETag`, `If-Match`, and edits at the same time |
@@ -17,6 +18,7 @@
 //! | `mcp_door` | the tools for models, at `/mcp` |
 //! | `api` | one file or folder for each resource, and the OpenAPI document |
 //! | `brand` | the branding in use |
+//! | `storage` | how the disk of the database fills |
 //! | `metrics`, `ping` | what this process counts about itself; a ping through the task queue |
 //! | `ui` | the pages for people |
 
@@ -31,6 +33,7 @@ mod drain;
 mod error;
 mod extract;
 mod host;
+mod idempotency;
 mod json_scan;
 mod links;
 mod mcp_door;
@@ -42,6 +45,7 @@ mod ping;
 mod preconditions;
 mod request_id;
 mod security_headers;
+mod storage;
 mod throttle;
 mod ui;
 
@@ -50,6 +54,7 @@ pub use connection::serve;
 pub use extract::read_record;
 pub use metrics::Metrics;
 pub use ping::AnswerPing;
+pub use storage::storage_forecast;
 
 use ai::Trials;
 use answers::Answers;

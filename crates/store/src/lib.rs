@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `bodies` | the full texts of cached documents, in a folder or in a bucket |
 //! | `chain` | the hashes that bind the entries of the audit log, and their check |
+//! | `compact` | the smallest file of an SQLite database |
 //! | `copy` | all records as text, for backups: out of one database, into another |
 //! | `db` | connections and transactions, and the macros that compile one query for both databases |
 //! | `migrations` | the tables, brought to this version at start |
@@ -15,6 +16,7 @@
 
 pub mod bodies;
 pub mod chain;
+mod compact;
 pub mod copy;
 mod db;
 mod error;
@@ -25,6 +27,7 @@ mod secrets;
 mod sql;
 pub mod vectors;
 
+pub use compact::{Compacted, compact};
 pub use relay::PostgresRelay;
 pub use secrets::{KeySource, SealKey};
 pub use sql::Resealed;

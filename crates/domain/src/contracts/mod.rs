@@ -14,6 +14,7 @@ mod corpus;
 mod egress_store;
 mod extract;
 mod fetch;
+mod idempotency_store;
 mod list_store;
 mod mixer;
 mod nothing;
@@ -26,6 +27,7 @@ mod reconcile_store;
 mod relay;
 mod signal_store;
 mod source_tokens;
+mod storage_store;
 mod store;
 mod task_queue;
 mod toolbox;
@@ -53,6 +55,7 @@ pub use fetch::{
     BodyMemory, BodyReservation, Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, HttpStream,
     Origin, TlsOptions,
 };
+pub use idempotency_store::IdempotencyStore;
 pub use list_store::{PreferenceStore, SearchRunStore};
 pub use mixer::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
 pub use nothing::Nothing;
@@ -70,6 +73,7 @@ pub use reconcile_store::{
 pub use relay::{LETTER_BYTES_MAX, NewsRelay, RelayError};
 pub use signal_store::{CorpusChange, CorpusCounts, Placed, Retrieval, SignalFilter, SignalStore};
 pub use source_tokens::{SourceTokenError, SourceTokens};
+pub use storage_store::StorageStore;
 pub use store::{
     FinishedRun, NewSession, OutboxHead, OutboxStore, OutboxTask, Page, PipelineStore, PoolUse,
     ProviderStore, QueryTransformStore, ResultStore, Schedule, ScheduleStore, SearchStore, SentTask,

@@ -2,9 +2,9 @@
 
 use super::{
     ActivityStore, AiProviderStore, AnswerStore, AuditStore, AuthenticatorStore, BrandingStore, BroughtStore,
-    CanonicalStore, ChatStore, ClaimedTask, ConnectionStore, EgressStore, IdentityStore, NewTask,
-    PreferenceStore, PromptStore, QueueName, ReconcileStore, SearchRunStore, SignalStore, VersionStore,
-    WorkerBeat, WorkerSlots,
+    CanonicalStore, ChatStore, ClaimedTask, ConnectionStore, EgressStore, IdempotencyStore, IdentityStore,
+    NewTask, PreferenceStore, PromptStore, QueueName, ReconcileStore, SearchRunStore, SignalStore,
+    StorageStore, VersionStore, WorkerBeat, WorkerSlots,
 };
 use crate::fair_share::WaitingTask;
 use crate::ids::{GroupId, PipelineId, ProviderId, ResultId, SearchId, TaskId, TokenId, TransformId, UserId};
@@ -569,3 +569,5 @@ pub trait Store:
     /// How its connections are used.
     fn pools(&self) -> Vec<PoolUse>;
 }
+    + IdempotencyStore
+    + StorageStore

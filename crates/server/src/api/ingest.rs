@@ -3,7 +3,7 @@
 use super::search::own_search;
 use crate::auth::Caller;
 use crate::error::{ApiError, ErrorBody, Refusal};
-use crate::extract::read_limited;
+use crate::idempotency::{self, KeyedJson, ReplayHeader, replay_header};
 use crate::{BYTES_PER_MB, House};
 use axum::Json;
 use axum::extract::{Request, State};
@@ -11,7 +11,8 @@ use axum::http::StatusCode;
 use corpus::ingest::{Accepted, Document, IngestWish, MATTER_TAGS_MAX};
 use domain::contracts::{Corpus, StoreError};
 use domain::corpus::{DocumentAddress, Origin, SignalState, URL_CHARS_MAX};
-use domain::ids::{ProviderId, ResultId, SearchId, SignalId, TaskId};
+use domain::idempotency::IdempotencyKey;
+use domain::ids::{ProviderId, ResultId, SearchId, SignalId, TaskId, UserId};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
@@ -57,7 +58,7 @@ struct IngestInput {
 }
 
 /// What has become of the wish.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
 struct Ingested {
     signal_id: SignalId,
     state: SignalState,
@@ -71,7 +72,11 @@ struct Ingested {
 
 /// Puts a document into the semantic cache. The document of a result is fetched at the address that its provider gave, with
 /// your own rights; an address that you type is fetched as anybody could. Doing it twice changes nothing.
-#[utoipa::path(post, path = "/svc/ingest/", tag = "cache", request_body(content = IngestInput,
+#[utoipa::path(post, path = "/svc/ingest/", tag = "cache",
+    params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
+        description = "A key of your choice, such as a UUID. A request that is repeated with it within 24 hours is answered \
+            as the first one, with `Idempotent-Replayed: true`.")),
+    request_body(content = IngestInput,
         example = json!({"search_id": 7, "swirl_id": 42, "wait": true})),
     responses(
     (status = 200, description = "With `wait`: it is in.", body = Ingested),
@@ -82,32 +87,83 @@ struct Ingested {
     (status = 404, description = "Unknown search or result, or someone else's.", body = ErrorBody),
     (status = 413, description = "The text is larger than `SVC_STORAGE_MAX_BODY_MB`.", body = ErrorBody),
     (status = 415, description = "The body is not JSON.", body = ErrorBody),
-    (status = 422, description = "No text can be had of it.", body = ErrorBody)))]
+    (status = 422, description = "No text can be had of it; or `idempotency_key_reused`: the key was used with another \
+        request.", body = ErrorBody)))]
 async fn ingest(
     caller: Caller,
     State(house): State<Arc<House>>,
     request: Request,
-) -> Result<(StatusCode, Json<Ingested>), ApiError> {
+) -> Result<(StatusCode, ReplayHeader, Json<Ingested>), ApiError> {
     // Before up to so many megabytes are read for nothing.
     if !house.corpus.is_open() {
         return Err(ApiError::of(Refusal::CacheUnlicensed));
     }
     let bytes_max = (house.settings.storage_max_body_mb as usize).saturating_mul(BYTES_PER_MB);
-    let input: IngestInput = read_limited(request, bytes_max.saturating_add(BESIDE_THE_TEXT_BYTES)).await?;
-    let wait = input.wait;
-    let wish = input.wish(&house, &caller).await?;
-    let accepted = if wait {
-        house.corpus.ingest_and_wait(wish, WAIT_MAX).await?
-    } else {
-        house.corpus.ingest(wish).await?
+    let bytes_max = bytes_max.saturating_add(BESIDE_THE_TEXT_BYTES);
+    let KeyedJson { value: input, key } = KeyedJson::<IngestInput>::read_limited(request, bytes_max).await?;
+    let (first, is_replayed) = match &key {
+        None => (input.ingest(&house, &caller).await?, false),
+        Some(key) => input.ingest_once(&house, &caller, key).await?,
     };
-    let status = if wait && accepted.is_done { StatusCode::OK } else { StatusCode::ACCEPTED };
-    let Accepted { signal, job, upgraded, message, .. } = accepted;
-    let told = Ingested { signal_id: signal.signal_id, state: signal.state, job_id: job, upgraded, message };
-    Ok((status, Json(told)))
+    Ok((first.status(), replay_header(is_replayed), Json(first.told)))
+}
+
+/// The answer to a request, as it is kept with its key.
+#[derive(Debug, Serialize, Deserialize)]
+struct Answer {
+    /// The document is in.
+    is_in: bool,
+    told: Ingested,
+}
+
+impl Answer {
+    fn status(&self) -> StatusCode {
+        if self.is_in { StatusCode::OK } else { StatusCode::ACCEPTED }
+    }
 }
 
 impl IngestInput {
+    /// The answer of the first request with this key, and whether that was an earlier one. To ingest twice changes nothing,
+    /// so a request that was cut off, or that runs at this moment, is simply done again.
+    async fn ingest_once(
+        self,
+        house: &House,
+        caller: &Caller,
+        key: &IdempotencyKey,
+    ) -> Result<(Answer, bool), ApiError> {
+        // What cannot be done takes no key.
+        self.check().into_result(()).map_err(ApiError::invalid)?;
+        let owner = caller.principal.user;
+        if !house.store.claim_key(owner, key, house.clock.now()).await?
+            && let Some(first) = first_answer(house, owner, key).await?
+        {
+            return Ok((first, true));
+        }
+        let answer = self.ingest(house, caller).await?;
+        let kept = serde_json::to_value(&answer).map_err(ApiError::internal)?;
+        if !house.store.keep_answer(owner, key, &kept).await?
+            && let Some(first) = first_answer(house, owner, key).await?
+        {
+            return Ok((first, true));
+        }
+        Ok((answer, false))
+    }
+
+    async fn ingest(self, house: &House, caller: &Caller) -> Result<Answer, ApiError> {
+        let wait = self.wait;
+        let wish = self.wish(house, caller).await?;
+        let accepted = if wait {
+            house.corpus.ingest_and_wait(wish, WAIT_MAX).await?
+        } else {
+            house.corpus.ingest(wish).await?
+        };
+        let is_in = wait && accepted.is_done;
+        let Accepted { signal, job, upgraded, message, .. } = accepted;
+        let told =
+            Ingested { signal_id: signal.signal_id, state: signal.state, job_id: job, upgraded, message };
+        Ok(Answer { is_in, told })
+    }
+
     async fn wish(self, house: &House, caller: &Caller) -> Result<IngestWish, ApiError> {
         self.check().into_result(()).map_err(ApiError::invalid)?;
         let user = caller.principal.user;
@@ -157,6 +213,21 @@ impl IngestInput {
         });
         errors
     }
+}
+
+/// What the first request with this key was answered; None while it has not been.
+async fn first_answer(
+    house: &House,
+    owner: UserId,
+    key: &IdempotencyKey,
+) -> Result<Option<Answer>, ApiError> {
+    let Some(kept) = house.store.kept_answer(owner, &key.key, house.clock.now()).await? else {
+        return Ok(None);
+    };
+    if kept.fingerprint != key.fingerprint {
+        return Err(idempotency::reused());
+    }
+    kept.answer.map(serde_json::from_value).transpose().map_err(ApiError::internal)
 }
 
 /// A provider that the caller may use. That another one exists is not told.

@@ -23,7 +23,7 @@ mod tests {
     use serde_json::json;
 
     fn patch(given: Value) -> Result<SearchDraft, ApiError> {
-        let current = SearchDraft { tags: vec!["a".into()], retention: 2, ..SearchDraft::of_query("rivers") };
+        let current = SearchDraft { tags: vec!["a".into()], retention: Some(2), ..SearchDraft::of_query("rivers") };
         let Value::Object(given) = given else { panic!("an object") };
         merge(&current, given)
     }
@@ -32,7 +32,7 @@ mod tests {
     fn what_is_given_changes_and_the_rest_stays() {
         let changed = patch(json!({"query_string": "lakes", "status": "ignored"})).expect("a draft");
         assert_eq!(changed.query_string, "lakes");
-        assert_eq!((changed.tags, changed.retention), (vec!["a".to_owned()], 2));
+        assert_eq!((changed.tags, changed.retention), (vec!["a".to_owned()], Some(2)));
     }
 
     #[test]

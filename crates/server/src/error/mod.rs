@@ -46,6 +46,8 @@ pub enum Refusal {
     MailboxNotConnected,
     TooLarge,
     UnsupportedMediaType,
+    /// Another request was sent with this `Idempotency-Key`.
+    IdempotencyKeyReused,
     /// Well-formed, and cannot be done.
     Impossible,
     /// The text of the document is not in the cache.
@@ -78,7 +80,9 @@ impl Refusal {
             Self::MailboxNotConnected => StatusCode::FAILED_DEPENDENCY,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::Impossible | Self::NotIndexed => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::IdempotencyKeyReused | Self::Impossible | Self::NotIndexed => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             Self::Throttled => StatusCode::TOO_MANY_REQUESTS,
             Self::NotReady | Self::Unavailable | Self::NoAiProvider => StatusCode::SERVICE_UNAVAILABLE,
             Self::AiProviderError => StatusCode::BAD_GATEWAY,
@@ -109,6 +113,7 @@ impl Refusal {
             Self::MailboxNotConnected => "mailbox_not_connected",
             Self::TooLarge => "too_large",
             Self::UnsupportedMediaType => "unsupported_media_type",
+            Self::IdempotencyKeyReused => "idempotency_key_reused",
             Self::Impossible => "impossible",
             Self::NotIndexed => "not_indexed",
             Self::Throttled => "throttled",
@@ -152,6 +157,9 @@ impl Refusal {
             Self::MailboxNotConnected => "Your mailbox is not connected; connect it and scan again.",
             Self::TooLarge => "The request body is too large.",
             Self::UnsupportedMediaType => "Send the body as Content-Type: application/json.",
+            Self::IdempotencyKeyReused => {
+                "This Idempotency-Key was used with another request in the last 24 hours; send a new key with a new request."
+            }
             Self::Impossible => "This cannot be done.",
             Self::NotIndexed => "The text of this document is not in the cache and could not be fetched.",
             Self::Throttled => "Too many requests; ask again later.",

@@ -10,7 +10,7 @@ use crate::migrations;
 use domain::instant::Instant;
 use domain::secret::Secret;
 use sqlx::postgres::PgConnectOptions;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode};
+use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, PgConnection, SqliteConnection};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -285,11 +285,12 @@ async fn begin_sqlite(url: &Secret, schema: i64) -> Result<Target, CopyError> {
     for ending in ["", "-wal", "-shm", "-journal"] {
         let _of_an_earlier_try = std::fs::remove_file(beside(&new, ending));
     }
-    // No write-ahead log: the file alone is the whole database.
+    // No log beside it: the file alone is the whole database, and one that was not finished is thrown away.
     let options = options
         .filename(&new)
         .create_if_missing(true)
-        .journal_mode(SqliteJournalMode::Delete)
+        .auto_vacuum(SqliteAutoVacuum::Incremental)
+        .journal_mode(SqliteJournalMode::Memory)
         .foreign_keys(true);
     let mut connection = options.connect().await.map_err(of_sqlx)?;
     let migrator = migrations::migrator_to(migrations::SQLITE, schema);

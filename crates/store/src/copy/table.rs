@@ -6,9 +6,10 @@ use base64::engine::general_purpose::STANDARD;
 use chrono::{NaiveDateTime, SecondsFormat};
 use serde::{Deserialize, Serialize};
 
-/// Signs of life of running workers, browsers that are on their way, who writes at this moment, and what running
-/// processes have to look at again: of no use to another installation.
-const NOT_COPIED: [&str; 5] = ["workers", "pings", "pending_flows", "answer_writers", "corpus_changes"];
+/// Signs of life of running workers, browsers that are on their way, who writes at this moment, what running processes
+/// have to look at again, and how large this database was: of no use to another installation.
+const NOT_COPIED: [&str; 6] =
+    ["workers", "pings", "pending_flows", "answer_writers", "corpus_changes", "database_sizes"];
 
 /// A table of the copy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -10,7 +10,8 @@ use domain::ids::{SearchId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::message;
 use domain::result::ResultSet;
-use domain::search::{Retention, Search, SearchDraft, SearchFilter, Sort};
+use domain::retention::Retention;
+use domain::search::{Search, SearchDraft, SearchFilter, Sort};
 use domain::status::SearchStatus;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
@@ -92,18 +93,7 @@ impl SearchStore for SqlStore {
         task: TaskOf,
     ) -> Result<Search, StoreError> {
         let now = to_micros(now);
-        let mut search = Search {
-            id: SearchId(0),
-            owner,
-            draft,
-            query_string_processed: String::new(),
-            status: SearchStatus::NewSearch,
-            messages,
-            time_s: 0.0,
-            run: 1,
-            date_created: now,
-            date_updated: now,
-        };
+        let mut search = Search::created(SearchId(0), owner, draft, messages, now);
         let mut tx = self.db.begin().await?;
         search.id = insert(&mut tx, &search).await?;
         tasks::push(&mut tx, task(&search), now).await?;
@@ -180,7 +170,7 @@ impl SearchStore for SqlStore {
             " RETURNING ",
             columns!()
         );
-        let (retention, subscribe) = (i64::from(draft.retention), draft.subscribe);
+        let (retention, subscribe) = (retention_column(&draft), draft.subscribe);
         let (saved, folded) = (draft.is_saved(), folded(&draft.query_string));
         let draft = JsonText::of(&draft)?;
         let row = on_db!(self.db, write, db => first(sqlx::query_as::<_, SearchRow>(TEXT)
@@ -205,7 +195,7 @@ impl SearchStore for SqlStore {
             " RETURNING ",
             columns!()
         );
-        let (retention, subscribe) = (i64::from(draft.retention), draft.subscribe);
+        let (retention, subscribe) = (retention_column(&draft), draft.subscribe);
         let (saved, folded) = (draft.is_saved(), folded(&draft.query_string));
         let (draft, messages, now) = (JsonText::of(&draft)?, JsonText::of(&messages)?, to_micros(now));
         let mut tx = self.db.begin().await?;
@@ -255,7 +245,7 @@ impl SearchStore for SqlStore {
     async fn expired_searches(&self, now: Instant, limit: u64) -> Result<Vec<SearchId>, StoreError> {
         let ids: Vec<i64> = on_db!(self.db, read, db => async {
             let mut query = QueryBuilder::new(concat!(
-                "SELECT id FROM searches WHERE retention > 0 AND ", is_over!(), " AND (FALSE"
+                "SELECT id FROM searches WHERE retention > 0 AND NOT saved AND NOT subscribe AND ", is_over!(), " AND (FALSE"
             ));
             for (number, until) in retention_limits(now) {
                 query.push(" OR (retention = ").push(number).push(" AND date_updated <= ").push_bind(until).push(")");
@@ -397,6 +387,11 @@ async fn save_draft_and_messages(tx: &mut Tx, search: &Search) -> Result<(), Sto
     Ok(())
 }
 
+/// A search that names no retention is kept for ever.
+fn retention_column(draft: &SearchDraft) -> i64 {
+    draft.retention.map_or(0, i64::from)
+}
+
 /// For each kind of retention that ends: its number, and the latest change that is too old at `now`.
 fn retention_limits(now: Instant) -> impl Iterator<Item = (u8, Instant)> {
     (0..=u8::MAX).map_while(|number| Some((number, Retention::from_number(number)?))).filter_map(
@@ -407,7 +402,7 @@ fn retention_limits(now: Instant) -> impl Iterator<Item = (u8, Instant)> {
     )
 }
 
-async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, StoreError> {
+pub(super) async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, StoreError> {
     const TEXT: &str = "INSERT INTO searches (owner, draft, query_string_processed, status, messages, time_s, \
          run, date_created, date_updated, retention, subscribe, saved, query_folded) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id";
@@ -422,7 +417,7 @@ async fn insert(tx: &mut Tx, search: &Search) -> Result<SearchId, StoreError> {
         .bind(search.run)
         .bind(search.date_created)
         .bind(search.date_updated)
-        .bind(i64::from(search.draft.retention))
+        .bind(retention_column(&search.draft))
         .bind(search.draft.subscribe)
         .bind(search.draft.is_saved())
         .bind(folded(&search.draft.query_string))

@@ -7,6 +7,7 @@ mod blocked;
 mod copy;
 mod rekey;
 mod relay;
+mod space;
 mod unreadable;
 mod upgrade;
 

@@ -1,6 +1,6 @@
 //! `tributary doctor` without a source: every part of the installation, a line each, with the next step.
 
-use super::{Place, public_address};
+use super::{Place, disk_forecast, public_address};
 use crate::backup::BackupState;
 use crate::unreadable_records::unreadable_records;
 use crate::wiring::{self, Wired};
@@ -125,6 +125,7 @@ impl Installation {
         if let Err(error) = wired.store.ping().await {
             findings.push(fail("database", format!("it does not answer: {error}")));
         }
+        findings.push(disk_of_database(wired).await);
         findings.push(queue(wired).await);
         match wired.store.users(0, 1).await {
             Ok(users) if users.total == 0 => {
@@ -324,6 +325,16 @@ async fn database(settings: &Settings, data_dir: &Path) -> Finding {
             }
             Some(schema) => ok("database", format!("{kind}: reachable, schema {schema}")),
         },
+    }
+}
+
+async fn disk_of_database(wired: &Wired) -> Finding {
+    match server::storage_forecast(&*wired.store).await {
+        Ok(forecast) => match disk_forecast::sentence(&forecast, wired.settings.default_retention) {
+            (sentence, false) => ok("size", sentence),
+            (sentence, true) => warn("size", sentence),
+        },
+        Err(error) => fail("size", error.to_string()),
     }
 }
 

@@ -7,7 +7,9 @@ mod cache;
 mod canonical;
 mod completions;
 mod control;
+mod database;
 mod demo;
+mod disk_forecast;
 mod docs;
 mod doctor;
 mod eval;
@@ -134,6 +136,8 @@ enum Command {
     /// Bring the database to this version's form.
     #[command(after_help = migrate::HELP)]
     Migrate,
+    /// Give the free space of the database back to the disk.
+    Database(database::DatabaseCommand),
     /// Make the collection of vectors of the semantic cache.
     #[command(name = "init_qdrant")]
     InitQdrant(cache::InitQdrant),
@@ -257,6 +261,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Token(token) => token.run(&place).await?,
         Command::License(license) => return license.run(&place),
         Command::Migrate => migrate::run(&place).await?,
+        Command::Database(database) => database.run(&place).await?,
         Command::InitQdrant(init) => init.run(&place).await?,
         Command::InitStorage(init) => init.run(&place).await?,
         Command::UpgradeCorpusToHybrid(upgrade) => upgrade.run(&place).await?,

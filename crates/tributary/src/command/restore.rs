@@ -182,7 +182,7 @@ impl Restore {
 }
 
 /// Holds the data folder as `tributary serve` does, but alone.
-fn alone(data_dir: &Path) -> anyhow::Result<File> {
+pub(super) fn alone(data_dir: &Path) -> anyhow::Result<File> {
     let path = data_dir.join(SERVE_LOCK);
     let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
     match file.try_lock() {

@@ -4,6 +4,7 @@ use super::{Place, providers};
 use crate::service::ensure_admin;
 use crate::{keys, terminal};
 use clap::Args;
+use domain::retention::Retention;
 
 /// Create the database and the administrator, and add ready sources.
 #[derive(Debug, Args)]
@@ -15,6 +16,14 @@ Examples:
 pub struct Setup {
     /// Ready sources to add; `tributary providers list` shows all.
     sources: Vec<String>,
+}
+
+/// What to decide before the first search, while searches are kept for ever.
+fn retention_advice(default: Retention) -> Option<&'static str> {
+    (default == Retention::Forever).then_some(
+        "Searches are kept for ever. To keep them for a month, as we recommend, set SVC_DEFAULT_RETENTION=3; saved and \
+         subscribed searches stay.",
+    )
 }
 
 impl Setup {
@@ -37,6 +46,9 @@ impl Setup {
             }
             None => terminal::line("The administrator is there."),
         }
+        if let Some(advice) = retention_advice(wired.settings.default_retention) {
+            terminal::line(advice);
+        }
         wired.store.close().await;
         if !self.sources.is_empty() {
             providers::add(place, &self.sources, None, "admin").await?;
@@ -45,5 +57,18 @@ impl Setup {
             "Next: tributary serve, or tributary start. `tributary doctor` checks the installation.",
         );
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_sets_up_is_told_of_searches_that_are_kept_for_ever() {
+        assert!(
+            retention_advice(Retention::Forever).is_some_and(|line| line.contains("SVC_DEFAULT_RETENTION=3"))
+        );
+        assert_eq!(retention_advice(Retention::Month), None);
     }
 }

@@ -172,7 +172,7 @@ async fn retention_ends_once_whatever_the_clock_did_before() {
     let clock = Arc::new(FixedClock::default());
     let bench = Bench::open(clock.clone()).await;
     let expire = ExpireSearches(Arc::clone(&bench.federation));
-    let for_a_day = bench.search(SearchDraft { retention: 2, ..SearchDraft::default() }).await.id;
+    let for_a_day = bench.search(SearchDraft { retention: Some(2), ..SearchDraft::default() }).await.id;
     let for_ever = bench.search(SearchDraft::default()).await.id;
     let start = clock.now();
     // Nothing is deleted early, and coming back from yesterday deletes nothing either.

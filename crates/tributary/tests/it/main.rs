@@ -70,6 +70,7 @@ mod releases;
 mod resilience;
 mod restart;
 mod rolling;
+mod retention;
 mod round_trips;
 mod routes;
 mod search_page;

@@ -1,13 +1,13 @@
 // The semantic cache in figures. What is in it is nobody's business here: documents are for those who have a right to them.
 
 import { get } from "../api.js";
+import { bytes } from "../bytes.js";
 import { fill, h } from "../dom.js";
 import { number, t, tn } from "../words.js";
 import { rows } from "./charts/bars.js";
 import { card, problem, work } from "./parts.js";
 
 const REFRESH_MS = 10_000;
-const UNITS = [[2 ** 30, "GB"], [2 ** 20, "MB"], [2 ** 10, "kB"]];
 
 const failed = h("div");
 const notes = h("div");
@@ -67,12 +67,6 @@ function backing(name, { kind, ok, message }) {
 }
 
 const fact = (name, value) => [h("dt", {}, name), h("dd", { class: "num" }, value)];
-
-function bytes(count) {
-  const [unit, name] = UNITS.find(([size]) => count >= size) ?? [1, "B"];
-  const value = count / unit;
-  return `${number(value < 10 && unit > 1 ? Math.round(value * 10) / 10 : Math.round(value))} ${name}`;
-}
 
 refresh();
 setInterval(() => document.visibilityState === "visible" && refresh(), REFRESH_MS);

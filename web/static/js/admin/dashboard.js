@@ -7,6 +7,7 @@ import { columns, rows } from "./charts/bars.js";
 import { lineChart, spark } from "./charts/line.js";
 import { card, problem, table, work } from "./parts.js";
 import { actionsTable } from "./audit/table.js";
+import { storageAdvice } from "./storage.js";
 
 const REFRESH_MS = 5000;
 const MINUTE_MS = 60_000;
@@ -21,7 +22,8 @@ const live = h("div", { class: "cards", role: "group", "aria-label": t("The last
 const month = h("div", { class: "cards" });
 const below = h("div", { class: "cards" });
 const failed = h("div");
-fill(work(), failed, tiles, live, month, quickLinks(), below);
+const advice = h("div");
+fill(work(), failed, advice, tiles, live, month, quickLinks(), below);
 
 let last = "";
 let lastNow = null;
@@ -123,6 +125,7 @@ async function once(place, path, draw) {
 }
 
 once(month, "/activity/?days=30", (activity) => {
+  fill(advice, storageAdvice(activity.totals));
   fullShares = activity.days.map((one) => (one.searches ? one.full / one.searches : null));
   if (lastNow) fill(tiles, tileList(lastNow));
   return monthCards(activity);

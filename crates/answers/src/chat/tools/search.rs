@@ -138,7 +138,7 @@ fn draft(wish: &SearchWish, asked: &[SearchProvider]) -> SearchDraft {
         sort: wish.sort,
         results_requested: RESULTS_SHOWN_MAX,
         searchprovider_list: asked.iter().map(|source| ProviderRef::Id(source.id.0)).collect(),
-        retention: RETENTION_DAY,
+        retention: Some(RETENTION_DAY),
         tags,
         ..SearchDraft::default()
     }

@@ -4,12 +4,14 @@ use crate::House;
 use crate::auth::{Admin, Caller};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::ApiQuery;
+use crate::storage::storage_forecast;
 use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use domain::activity::{DayFigures, FutileQuery, ProviderFigures, RatedAnswer};
 use domain::contracts::StoreError;
 use domain::ids::ProviderId;
+use domain::storage_forecast::StorageForecast;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -58,6 +60,10 @@ struct Totals {
     results: u64,
     /// The product's version.
     version: &'static str,
+    /// How long a search is kept whose request does not say it: `SVC_DEFAULT_RETENTION`.
+    default_retention: u8,
+    /// How the disk of the database fills.
+    storage: StorageForecast,
 }
 
 /// A provider in these days.
@@ -106,13 +112,14 @@ pub async fn read_activity(
     }
     let (today, store) = (house.clock.now().date_naive(), &house.store);
     let since = begin_of(first_day(today, days));
-    let (counted, figures, futile, ratings, searches, known) = tokio::try_join!(
+    let (counted, figures, futile, ratings, searches, known, storage) = tokio::try_join!(
         store.search_days(since),
         store.provider_figures(since),
         futile_queries(&house, since),
         store.rated_answers(since, RATINGS_MAX),
         store.search_count(None),
         store.providers(),
+        storage_forecast(&**store),
     )?;
     let names: BTreeMap<ProviderId, &str> =
         known.iter().map(|provider| (provider.id, provider.draft.name.as_str())).collect();
@@ -122,6 +129,8 @@ pub async fn read_activity(
             providers_active: known.iter().filter(|provider| provider.draft.active).count() as u64,
             results: figures.iter().map(|one| one.retrieved).sum(),
             version: domain::VERSION,
+            default_retention: house.settings.default_retention.number(),
+            storage,
         },
         days: every_day(today, days, counted),
         providers: figures.into_iter().map(|one| ProviderActivity::of(one, &names)).collect(),

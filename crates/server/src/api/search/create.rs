@@ -6,17 +6,22 @@ use crate::House;
 use crate::auth::Caller;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, ErrorBody};
-use crate::extract::ApiJson;
+use crate::idempotency::{self, KeyedJson, ReplayHeader, replay_header};
 use crate::links::Links;
 use crate::preconditions::Versioned;
 use crate::throttle::Class;
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::search::SearchDraft;
+use federation::Creation;
 use std::sync::Arc;
 
 /// Creates a search; it runs by itself. Poll its `status`, or follow its events.
-#[utoipa::path(post, path = "/svc/search/", tag = "search", request_body(content = SearchDraft,
+#[utoipa::path(post, path = "/svc/search/", tag = "search",
+    params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
+        description = "A key of your choice, such as a UUID. A request that is repeated with it within 24 hours creates no \
+            second search and is answered as the first one, with `Idempotent-Replayed: true`.")),
+    request_body(content = SearchDraft,
         example = json!({"query_string": "river level sensors", "searchprovider_list": ["news", 3], "results_requested": 20})),
     responses(
     (status = 201, description = "Created; federation has begun.", body = SearchView),
@@ -24,6 +29,7 @@ use std::sync::Arc;
     (status = 409, description = "As many of your searches are kept as may be; delete some.", body = ErrorBody),
     (status = 413, description = "The body is too large.", body = ErrorBody),
     (status = 415, description = "The body is not JSON.", body = ErrorBody),
+    (status = 422, description = "`idempotency_key_reused`: the key was used with another request.", body = ErrorBody),
     (status = 429, description = "You start searches too often, or too many of yours wait to start; `retry_after` says when \
         to try again.", body = ErrorBody)))]
 pub async fn create_search(
@@ -31,12 +37,23 @@ pub async fn create_search(
     State(house): State<Arc<House>>,
     links: Links,
     address: ClientAddress,
-    ApiJson(draft): ApiJson<SearchDraft>,
-) -> Result<(StatusCode, Versioned<SearchView>), ApiError> {
-    house.throttles.take(Class::Search, caller.principal.user, address)?;
-    let search = house.federation.create(caller.principal.user, draft).await?;
-    log_start(&search, "search_post");
+    KeyedJson { value: draft, key }: KeyedJson<SearchDraft>,
+) -> Result<(StatusCode, ReplayHeader, Versioned<SearchView>), ApiError> {
+    let owner = caller.principal.user;
+    house.throttles.take(Class::Search, owner, address)?;
+    let creation = match key {
+        None => Creation::New(house.federation.create(owner, draft).await?),
+        Some(key) => house.federation.create_once(owner, draft, &key).await?,
+    };
+    let (search, is_replayed) = match creation {
+        Creation::New(search) => (search, false),
+        Creation::Repeated(search) => (search, true),
+        Creation::OtherRequest => return Err(idempotency::reused()),
+    };
+    if !is_replayed {
+        log_start(&search, "search_post");
+    }
     let version = search.version();
     let view = SearchView::of(search, &caller.principal.username, &links);
-    Ok((StatusCode::CREATED, Versioned::new(version, view)))
+    Ok((StatusCode::CREATED, replay_header(is_replayed), Versioned::new(version, view)))
 }

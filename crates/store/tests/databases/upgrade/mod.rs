@@ -20,7 +20,8 @@ use testkit::postgres::{TestDatabase, server};
 use testkit::suites::store::signals;
 
 /// Takes back the fifth migration, and what follows.
-const DOWN_TO_4: &str = "DROP INDEX tasks_by_owner; ALTER TABLE tasks DROP COLUMN owner; \
+const DOWN_TO_4: &str = "DROP INDEX IF EXISTS searches_open; DROP TABLE idempotency_keys; DROP TABLE database_sizes; \
+     DROP INDEX tasks_by_owner; ALTER TABLE tasks DROP COLUMN owner; \
      DROP INDEX searches_by_retention; DROP INDEX searches_subscribed; \
      ALTER TABLE searches DROP COLUMN retention; ALTER TABLE searches DROP COLUMN subscribe; \
      DROP TABLE query_transforms; DROP TABLE pipelines; DROP TABLE schedules; DROP TABLE pings; \
@@ -46,7 +47,8 @@ const DOWN_TO_18: &str = "INSERT INTO signal_tags (signal_id, tag) SELECT DISTIN
      ALTER TABLE signals RENAME COLUMN record_key TO url_hash; \
      DELETE FROM _sqlx_migrations WHERE version = 19";
 /// Takes back the twenty-fourth migration, and what follows.
-const DOWN_TO_23: &str = "ALTER TABLE signal_grants DROP COLUMN account_provider_id; \
+const DOWN_TO_23: &str = "DROP INDEX IF EXISTS searches_open; DROP TABLE idempotency_keys; DROP TABLE database_sizes; \
+     ALTER TABLE signal_grants DROP COLUMN account_provider_id; \
      ALTER TABLE signal_grants DROP COLUMN messages; \
      DELETE FROM _sqlx_migrations WHERE version >= 24";
 /// Takes back the sixteenth migration, and what follows down to the eighteenth.
@@ -85,9 +87,9 @@ async fn fill(url: &str) -> (Vec<SearchId>, Vec<SearchId>) {
     let draft = UserDraft { username: "owner".to_owned(), ..UserDraft::default() };
     let owner = store.create_user(draft, "hash".to_owned(), now()).await.expect("a user").id;
     let (mut expiring, mut subscribed) = (Vec::new(), Vec::new());
-    for (retention, subscribe) in [(0, false), (4, false), (0, true), (1, true)] {
+    for (retention, subscribe) in [(0, false), (4, false), (1, false), (0, true), (1, true)] {
         let draft = SearchDraft {
-            retention,
+            retention: Some(retention),
             subscribe,
             // Texts that look like the fields, and one that PostgreSQL cannot take apart.
             tags: vec![r#""retention":3,"subscribe":true"#.to_owned(), "NUL \0".to_owned()],
@@ -106,7 +108,7 @@ async fn fill(url: &str) -> (Vec<SearchId>, Vec<SearchId>) {
             now: now(),
         };
         store.finish_run(finished).await.expect("saved").expect("the newest run");
-        if retention > 0 {
+        if retention > 0 && !subscribe {
             expiring.push(search.id);
         }
         if subscribe {

@@ -109,10 +109,10 @@ pub async fn searches_expire_after_their_last_change(store: &dyn Store) {
     assert_eq!(expired(399).await, [second.id]);
     assert_eq!(expired(400).await, [second.id, first.id], "oldest first");
 
-    let forever = SearchDraft { retention: 0, ..first.draft.clone() };
+    let forever = SearchDraft { retention: Some(0), ..first.draft.clone() };
     change(store, first.id, forever, 100).await;
     assert_eq!(expired(9999).await, [second.id]);
-    let hour = SearchDraft { retention: 1, ..second.draft.clone() };
+    let hour = SearchDraft { retention: Some(1), ..second.draft.clone() };
     let again = restart(store, second.id, hour, 200).await;
     let late = FinishedRun { status: SearchStatus::ErrRunFailed, ..finished(&again, Vec::new()) };
     assert_eq!(expired(9999).await, [], "it runs again");
@@ -123,6 +123,25 @@ pub async fn searches_expire_after_their_last_change(store: &dyn Store) {
     assert_eq!(expired(9999).await, [], "it is being updated");
     store.delete_search(second.id).await.unwrap();
     assert_eq!(expired(9999).await, []);
+}
+
+/// What is saved or subscribed is kept, whatever its retention; when it no longer is, the retention counts again.
+pub async fn saved_and_subscribed_searches_do_not_expire(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let make = async |draft: SearchDraft| {
+        let search = store.create_search(draft, owner, Vec::new(), at(0), run_search).await.unwrap();
+        store.finish_run(finished(&search, Vec::new())).await.unwrap().expect("the newest run");
+        search
+    };
+    let short = || SearchDraft { retention: Some(4), ..SearchDraft::of_query("query") };
+    let saved = make(SearchDraft { tags: vec!["saved".to_owned()], ..short() }).await;
+    let subscribed = make(SearchDraft { subscribe: true, ..short() }).await;
+    let plain = make(short()).await;
+    let expired = async |seconds| store.expired_searches(at(seconds), 10).await.unwrap();
+    assert_eq!(expired(9999).await, [plain.id]);
+    change(store, saved.id, short(), 100).await;
+    change(store, subscribed.id, short(), 101).await;
+    assert_eq!(expired(401).await, [plain.id, saved.id, subscribed.id]);
 }
 
 /// What is saved, subscribed or still running is never removed, however old it is.
@@ -141,7 +160,7 @@ pub async fn removable_searches_are_the_oldest_that_nobody_keeps(store: &dyn Sto
     make(owner, plain(), 2, false).await;
     make(other, plain(), 3, true).await;
     let newer = make(owner, plain(), 5, true).await;
-    let older = make(owner, SearchDraft { retention: 3, ..plain() }, 4, true).await;
+    let older = make(owner, SearchDraft { retention: Some(3), ..plain() }, 4, true).await;
     assert_eq!(store.removable_searches(owner, 10).await.unwrap(), [older.id, newer.id]);
     assert_eq!(store.removable_searches(owner, 1).await.unwrap(), [older.id]);
     let saved = SearchDraft { tags: vec!["saved".to_owned()], ..plain() };
@@ -179,7 +198,7 @@ pub async fn subscribed_searches_are_listed(store: &dyn Store) {
 /// The end of a subscription is no run: status, run, results and the queue stay as they are.
 pub async fn subscriptions_end(store: &dyn Store) {
     let (search, sets) = finished_search(store, &[&["a"]]).await;
-    let draft = SearchDraft { subscribe: true, retention: 2, ..search.draft.clone() };
+    let draft = SearchDraft { subscribe: true, retention: Some(2), ..search.draft.clone() };
     let before = change(store, search.id, draft.clone(), 8).await;
     let depth = store.task_depth(QueueName::Search, at(9)).await.unwrap();
     store.end_subscription(search.id, "ended".to_owned(), at(9)).await.unwrap();
@@ -199,6 +218,6 @@ pub async fn subscriptions_end(store: &dyn Store) {
 }
 
 async fn kept_for(store: &dyn Store, owner: UserId, retention: u8) -> Search {
-    let draft = SearchDraft { retention, ..SearchDraft::of_query("query") };
+    let draft = SearchDraft { retention: Some(retention), ..SearchDraft::of_query("query") };
     store.create_search(draft, owner, Vec::new(), at(0), run_search).await.expect("a search")
 }

@@ -148,3 +148,31 @@ async fn the_limit_of_a_text() {
     assert_is(&other, 413, "too_large", "any other body");
     house.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repeated_request_with_a_key_gets_the_first_answer() {
+    let house = TestHouse::with(licensed).await;
+    let ann = house.user("ann", &[]).await;
+    let post = async |key: &str, body: &Value| {
+        let request = ann.request(reqwest::Method::POST, INGEST).header("Content-Type", "application/json");
+        Answer::of(request.header("Idempotency-Key", key).body(body.to_string())).await
+    };
+    let given = json!({"url": "https://h.example/report", "title": "Report", "body": long_text("dams"), "wait": true});
+    let first = post("key-1", &given).await;
+    assert_eq!((first.status.as_u16(), first.header("idempotent-replayed")), (200, ""), "{first:?}");
+    let unkeyed = wish(&ann, given.clone()).await;
+    assert_ne!(unkeyed.body, first.body, "it is there already");
+    let again = post("key-1", &given).await;
+    assert_eq!((again.status.as_u16(), again.header("idempotent-replayed")), (200, "true"), "{again:?}");
+    assert_eq!(again.body, first.body);
+
+    let mut other = given.clone();
+    other["title"] = json!("Another");
+    assert_is(&post("key-1", &other).await, 422, "idempotency_key_reused", "another body");
+    assert_is(&post("key-2", &json!({})).await, 400, "invalid", "no document");
+    assert_eq!(post("key-2", &given).await.status, 200, "what was refused takes no key");
+    let searched = ann.request(reqwest::Method::POST, "/svc/search/").header("Idempotency-Key", "key-1");
+    let searched = searched.header("Content-Type", "application/json").body(r#"{"query_string": "river"}"#);
+    assert_is(&Answer::of(searched).await, 422, "idempotency_key_reused", "another route");
+    house.stop().await;
+}

@@ -1,0 +1,17 @@
+-- Requests that may be repeated: the key that a client chose, a hash of the request, and what was answered.
+CREATE TABLE idempotency_keys (
+    owner           BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    idempotency_key TEXT NOT NULL,
+    fingerprint     TEXT NOT NULL,
+    created         TIMESTAMPTZ NOT NULL,
+    answer          JSON,
+    PRIMARY KEY (owner, idempotency_key)
+);
+CREATE INDEX idempotency_keys_by_date ON idempotency_keys (created);
+CREATE INDEX idempotency_keys_by_owner ON idempotency_keys (owner, created);
+
+-- What the records took at some moments of the last days, so that their growth is known.
+CREATE TABLE database_sizes (
+    taken      TIMESTAMPTZ PRIMARY KEY NOT NULL,
+    used_bytes BIGINT NOT NULL
+);

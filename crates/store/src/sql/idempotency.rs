@@ -1,0 +1,119 @@
+//! Keys of requests that may be repeated.
+
+use super::{searches, tasks};
+use crate::SqlStore;
+use crate::db::{Tx, changed, on_db, on_tx};
+use crate::json::{JsonText, plain, to_column};
+use async_trait::async_trait;
+use domain::contracts::{IdempotencyStore, StoreError, TaskOf};
+use domain::idempotency::{CreatedSearch, IdempotencyKey, KEPT_FOR, KeptAnswer};
+use domain::ids::{SearchId, UserId};
+use domain::instant::{Instant, to_micros};
+use domain::search::{Search, SearchDraft};
+use serde_json::Value;
+use sqlx::types::Json;
+
+type KeyRow = (String, Instant, Option<Json<Value>>);
+
+#[async_trait]
+impl IdempotencyStore for SqlStore {
+    async fn create_search_once(
+        &self,
+        draft: SearchDraft,
+        owner: UserId,
+        messages: Vec<String>,
+        now: Instant,
+        task: TaskOf,
+        key: &IdempotencyKey,
+    ) -> Result<Option<Search>, StoreError> {
+        let now = to_micros(now);
+        let mut search = Search::created(SearchId(0), owner, draft, messages, now);
+        let mut tx = self.db.begin().await?;
+        search.id = searches::insert(&mut tx, &search).await?;
+        let Search { id, draft, messages, .. } = &search;
+        let answer = CreatedSearch { id: *id, draft: draft.clone(), messages: messages.clone() };
+        if !insert(&mut tx, owner, key, Some(JsonText::of(&answer)?), now).await? {
+            tx.rollback().await?;
+            return Ok(None);
+        }
+        tasks::push(&mut tx, task(&search), now).await?;
+        tx.commit().await?;
+        Ok(Some(search))
+    }
+
+    async fn kept_answer(
+        &self,
+        owner: UserId,
+        key: &str,
+        now: Instant,
+    ) -> Result<Option<KeptAnswer>, StoreError> {
+        const TEXT: &str = "SELECT fingerprint, created, answer FROM idempotency_keys \
+             WHERE owner = $1 AND idempotency_key = $2 AND created > $3";
+        let row = on_db!(self.db, read, db => sqlx::query_as::<_, KeyRow>(TEXT)
+            .bind(owner.0).bind(plain(key)).bind(too_old(now)).fetch_optional(db))?;
+        Ok(row.map(|(fingerprint, created, answer)| KeptAnswer {
+            fingerprint,
+            created,
+            answer: answer.map(|Json(value)| value),
+        }))
+    }
+
+    async fn claim_key(&self, owner: UserId, key: &IdempotencyKey, now: Instant) -> Result<bool, StoreError> {
+        let mut tx = self.db.begin().await?;
+        let is_free = insert(&mut tx, owner, key, None, to_micros(now)).await?;
+        tx.commit().await?;
+        Ok(is_free)
+    }
+
+    async fn keep_answer(
+        &self,
+        owner: UserId,
+        key: &IdempotencyKey,
+        answer: &Value,
+    ) -> Result<bool, StoreError> {
+        const TEXT: &str = "UPDATE idempotency_keys SET answer = $4 \
+             WHERE owner = $1 AND idempotency_key = $2 AND fingerprint = $3 AND answer IS NULL";
+        let answer = JsonText::of(answer)?;
+        let rows = on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+            .bind(owner.0).bind(plain(&key.key)).bind(&key.fingerprint).bind(answer.clone()).execute(db)))?;
+        Ok(rows == 1)
+    }
+
+    async fn expire_keys(&self, now: Instant, per_user_max: u64) -> Result<(), StoreError> {
+        const TOO_OLD: &str = "DELETE FROM idempotency_keys WHERE created <= $1";
+        const TOO_MANY: &str = "SELECT owner FROM idempotency_keys GROUP BY owner HAVING COUNT(*) > $1";
+        const OLDEST: &str = "DELETE FROM idempotency_keys WHERE owner = $1 AND created <= \
+             (SELECT created FROM idempotency_keys WHERE owner = $1 ORDER BY created DESC LIMIT 1 OFFSET $2)";
+        on_db!(self.db, write, db => changed(sqlx::query(TOO_OLD).bind(too_old(now)).execute(db)))?;
+        let max = to_column(per_user_max);
+        let owners: Vec<i64> =
+            on_db!(self.db, read, db => sqlx::query_scalar(TOO_MANY).bind(max).fetch_all(db))?;
+        for owner in owners {
+            on_db!(self.db, write, db => changed(sqlx::query(OLDEST).bind(owner).bind(max).execute(db)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Remembers a key; false if it is taken. Another transaction that has it is waited for.
+async fn insert(
+    tx: &mut Tx,
+    owner: UserId,
+    key: &IdempotencyKey,
+    answer: Option<JsonText>,
+    now: Instant,
+) -> Result<bool, StoreError> {
+    const INSERT: &str = "INSERT INTO idempotency_keys (owner, idempotency_key, fingerprint, created, answer) \
+         VALUES ($1, $2, $3, $4, $5) ON CONFLICT (owner, idempotency_key) DO UPDATE \
+         SET fingerprint = excluded.fingerprint, created = excluded.created, answer = excluded.answer \
+         WHERE idempotency_keys.created <= $6";
+    let rows = on_tx!(tx, db => changed(sqlx::query(INSERT)
+        .bind(owner.0).bind(plain(&key.key)).bind(&key.fingerprint).bind(now).bind(answer.clone())
+        .bind(too_old(now)).execute(db)))?;
+    Ok(rows == 1)
+}
+
+/// The newest time of a key that is forgotten.
+fn too_old(now: Instant) -> Instant {
+    to_micros(now - KEPT_FOR)
+}

@@ -1,0 +1,100 @@
+//! The size of the database, and space that is given back to the disk.
+
+use crate::SqlStore;
+use crate::db::{Db, changed, on_db};
+use crate::error::failure;
+use crate::json::{to_column, to_count};
+use async_trait::async_trait;
+use domain::contracts::{StorageStore, StoreError};
+use domain::instant::{Instant, to_micros};
+use domain::storage_forecast::{DatabaseSize, SAMPLED_EVERY, SAMPLES_KEPT_FOR, SizeSample};
+use sqlx::SqlitePool;
+use std::path::PathBuf;
+
+/// Free pages that stay in the file: new searches soon need them.
+const FREE_PAGES_KEPT: i64 = 1024;
+
+#[async_trait]
+impl StorageStore for SqlStore {
+    fn database_file(&self) -> Option<PathBuf> {
+        let Db::Sqlite(pools) = &self.db else { return None };
+        Some(pools.write.connect_options().get_filename().to_owned()).filter(|file| file.exists())
+    }
+
+    async fn database_size(&self) -> Result<DatabaseSize, StoreError> {
+        match &self.db {
+            Db::Sqlite(pools) => {
+                let (pages, free, page_size): (i64, i64, i64) = sqlx::query_as(
+                    "SELECT page_count, freelist_count, page_size \
+                     FROM pragma_page_count(), pragma_freelist_count(), pragma_page_size()",
+                )
+                .fetch_one(&pools.read)
+                .await
+                .map_err(failure)?;
+                let bytes = |pages: i64| to_count(pages).saturating_mul(to_count(page_size));
+                Ok(DatabaseSize { bytes: bytes(pages), used_bytes: bytes(pages - free) })
+            }
+            Db::Postgres(pools) => {
+                let text = "SELECT pg_database_size(current_database())";
+                let bytes: i64 = sqlx::query_scalar(text).fetch_one(&pools.read).await.map_err(failure)?;
+                Ok(DatabaseSize { bytes: to_count(bytes), used_bytes: to_count(bytes) })
+            }
+        }
+    }
+
+    async fn sample_size(&self, now: Instant) -> Result<(), StoreError> {
+        const IS_SAMPLED: &str = "SELECT COUNT(*) FROM database_sizes WHERE taken > $1 AND taken <= $2";
+        const INSERT: &str =
+            "INSERT INTO database_sizes (taken, used_bytes) VALUES ($1, $2) ON CONFLICT (taken) DO NOTHING";
+        // A time to come is of a clock that was wrong.
+        const FORGET: &str = "DELETE FROM database_sizes WHERE taken <= $1 OR taken > $2";
+        let now = to_micros(now);
+        let recently = now - SAMPLED_EVERY;
+        let recent: i64 = on_db!(self.db, read, db =>
+            sqlx::query_scalar(IS_SAMPLED).bind(recently).bind(now).fetch_one(db))?;
+        if recent > 0 {
+            return Ok(());
+        }
+        let used = to_column(self.database_size().await?.used_bytes);
+        on_db!(self.db, write, db => changed(sqlx::query(INSERT).bind(now).bind(used).execute(db)))?;
+        let too_old = now - SAMPLES_KEPT_FOR;
+        on_db!(self.db, write, db => changed(sqlx::query(FORGET).bind(too_old).bind(now).execute(db)))?;
+        Ok(())
+    }
+
+    async fn size_samples(&self) -> Result<Vec<SizeSample>, StoreError> {
+        const TEXT: &str = "SELECT taken, used_bytes FROM database_sizes ORDER BY taken";
+        let rows: Vec<(Instant, i64)> = on_db!(self.db, read, db => sqlx::query_as(TEXT).fetch_all(db))?;
+        let sample = |(taken, used): (Instant, i64)| SizeSample { taken, used_bytes: to_count(used) };
+        Ok(rows.into_iter().map(sample).collect())
+    }
+
+    async fn release_space(&self) -> Result<bool, StoreError> {
+        match &self.db {
+            Db::Sqlite(pools) => release(&pools.write).await.map_err(failure),
+            Db::Postgres(_) => Ok(false),
+        }
+    }
+}
+
+/// One step: a megabyte. Files of earlier versions do not know which page points to which (`auto_vacuum` 0) and keep their
+/// size until `tributary database compact`.
+async fn release(file: &SqlitePool) -> Result<bool, sqlx::Error> {
+    if free_pages(file).await? <= FREE_PAGES_KEPT {
+        return Ok(false);
+    }
+    sqlx::query("PRAGMA incremental_vacuum(256)").execute(file).await?;
+    if free_pages(file).await? > FREE_PAGES_KEPT {
+        return Ok(true);
+    }
+    // The file gets shorter when its log is written back, which waits for no reader.
+    sqlx::query("PRAGMA wal_checkpoint(PASSIVE)").execute(file).await?;
+    Ok(false)
+}
+
+/// Pages that can be given back.
+async fn free_pages(file: &SqlitePool) -> Result<i64, sqlx::Error> {
+    const TEXT: &str =
+        "SELECT freelist_count FROM pragma_freelist_count(), pragma_auto_vacuum() WHERE auto_vacuum = 2";
+    Ok(sqlx::query_scalar(TEXT).fetch_optional(file).await?.unwrap_or(0))
+}

@@ -1,0 +1,81 @@
+//! What `tributary doctor` says of the size of the database and of the days until its disk is full.
+
+use domain::retention::Retention;
+use domain::storage_forecast::StorageForecast;
+
+const BYTES_PER_MIB: f64 = 1024.0 * 1024.0;
+/// A disk that is full within this time is worth a warning.
+const SHORT_DAYS: f64 = 30.0;
+/// A file with more free space than this, and more than half of it free, is worth compacting.
+const FREE_LARGE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// A sentence, and whether something should be done.
+pub fn sentence(forecast: &StorageForecast, retention: Retention) -> (String, bool) {
+    let mut parts = vec![format!("{} MiB", mib(forecast.database_bytes as f64))];
+    match forecast.growth_bytes_per_day {
+        Some(growth) => parts.push(format!("{} MiB more each day", mib(growth))),
+        None => parts.push("its growth is known after a day".to_owned()),
+    }
+    if let Some(days) = forecast.full_in_days {
+        parts.push(format!("the disk is full in {days:.0} days"));
+    } else if forecast.disk_free_bytes.is_none() {
+        parts.push("watch the free space where it is".to_owned());
+    }
+    let is_short = forecast.full_in_days.is_some_and(|days| days < SHORT_DAYS);
+    if is_short {
+        parts.push(advice(retention).to_owned());
+    }
+    let free = forecast.database_bytes.saturating_sub(forecast.used_bytes);
+    let is_hollow = free > FREE_LARGE_BYTES && free > forecast.used_bytes;
+    if is_hollow {
+        let free = mib(free as f64);
+        parts
+            .push(format!("{free} MiB of it are free; stop the service and run: tributary database compact"));
+    }
+    (parts.join("; "), is_short || is_hollow)
+}
+
+fn advice(retention: Retention) -> &'static str {
+    match retention {
+        Retention::Forever => "make room, and set SVC_DEFAULT_RETENTION=3 to keep searches for a month",
+        _ => "make room, or shorten SVC_DEFAULT_RETENTION",
+    }
+}
+
+fn mib(bytes: f64) -> String {
+    format!("{:.0}", bytes / BYTES_PER_MIB)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1024 * 1024;
+
+    #[test]
+    fn a_disk_that_is_soon_full_comes_with_the_next_step() {
+        let calm = StorageForecast {
+            database_bytes: 100 * MIB,
+            used_bytes: 90 * MIB,
+            disk_free_bytes: Some(1000 * MIB),
+            growth_bytes_per_day: Some(10.0 * MIB as f64),
+            full_in_days: Some(101.0),
+        };
+        let short = StorageForecast { full_in_days: Some(12.4), ..calm };
+        let server = StorageForecast { disk_free_bytes: None, full_in_days: None, ..calm };
+        let young = StorageForecast { growth_bytes_per_day: None, full_in_days: None, ..calm };
+        let hollow = StorageForecast { database_bytes: 900 * MIB, ..calm };
+        let table = [
+            (calm, Retention::Forever, false, "100 MiB; 10 MiB more each day; the disk is full in 101 days"),
+            (short, Retention::Forever, true, "full in 12 days; make room, and set SVC_DEFAULT_RETENTION=3"),
+            (short, Retention::Month, true, "full in 12 days; make room, or shorten SVC_DEFAULT_RETENTION"),
+            (server, Retention::Forever, false, "10 MiB more each day; watch the free space where it is"),
+            (young, Retention::Forever, false, "its growth is known after a day"),
+            (hollow, Retention::Month, true, "810 MiB of it are free; stop the service and run: tributary"),
+        ];
+        for (forecast, retention, is_warning, expected) in table {
+            let (said, warned) = sentence(&forecast, retention);
+            assert!(said.contains(expected) && warned == is_warning, "{said}");
+        }
+    }
+}
