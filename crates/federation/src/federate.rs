@@ -94,7 +94,11 @@ impl Federation {
     fn observe(&self, set: &ResultSet, took: Duration) {
         let error = set.error.as_ref().map(|fault| fault.code.as_str());
         self.observer.provider_ended((set.provider, &set.provider_name), error, took);
-        provider_span(set.provider).in_scope(|| log(set, took));
+        let is_suspended = error == Some(ConnectorErrorKind::Suspended.code());
+        let is_new = self.sources.source(set.provider).note_suspended(is_suspended);
+        // A source that rests is told once, not at every search.
+        let is_known = is_suspended && !is_new;
+        provider_span(set.provider).in_scope(|| log(set, took, is_known));
     }
 
     /// The deadline cut it off; its source is noted as failed, so that its breaker can open.
@@ -114,7 +118,7 @@ fn provider_span(id: ProviderId) -> tracing::Span {
     tracing::info_span!("provider", queue = "search", provider.id = id.0)
 }
 
-fn log(set: &ResultSet, took: Duration) {
+fn log(set: &ResultSet, took: Duration, is_known: bool) {
     let ResultSet { provider_name: name, retrieved, found, .. } = set;
     let seconds = took.as_secs_f64();
     match &set.error {
@@ -126,7 +130,10 @@ fn log(set: &ResultSet, took: Duration) {
         ),
         Some(fault) => {
             let message = without_query(&fault.message, &set.query_string_to_provider);
-            tracing::warn!(error = fault.code, duration_s = seconds, "{name} failed: {message}");
+            match is_known {
+                true => tracing::debug!(error = fault.code, duration_s = seconds, "{name} failed: {message}"),
+                false => tracing::warn!(error = fault.code, duration_s = seconds, "{name} failed: {message}"),
+            }
         }
     }
 }

@@ -15,6 +15,10 @@ const ID_CHARS_MAX: usize = 64;
 /// Keeps nginx and proxies like it from holding back the events of a stream.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
+/// What probes and scrapers ask for, every few seconds.
+const PROBED: [&str; 5] =
+    ["/svc/health/live/", "/svc/health/ready/", "/svc/health/tasks/", "/svc/metrics/tasks/", "/metrics/"];
+
 /// The id, in the extensions of every request.
 #[derive(Debug, Clone)]
 pub struct RequestId(pub String);
@@ -45,38 +49,34 @@ fn given_id(headers: &HeaderMap) -> Option<String> {
     ((1..=ID_CHARS_MAX).contains(&text.len()) && text.chars().all(is_safe)).then(|| text.to_owned())
 }
 
-/// One line, never the query string; the cause of a failure stands here and nowhere else.
+/// One line, never the query string; the cause of a failure stands here and nowhere else. Probes and scrapes that succeed
+/// would fill the log.
 fn log(method: &str, route: &str, response: &Response, started: Instant) {
     let status = response.status().as_u16();
     let duration_ms = milliseconds(started.elapsed());
     let user = response.extensions().get::<RequestUser>().map_or("-", |user| user.0.as_str());
     let error = response.extensions().get::<ApiError>();
+    macro_rules! line {
+        ($level:ident, $($more:tt)*) => {
+            tracing::$level!(
+                http.method = method,
+                http.route = route,
+                http.status = status,
+                duration_ms,
+                user,
+                $($more)*
+            )
+        };
+    }
     match error.and_then(ApiError::cause) {
-        Some(cause) => tracing::error!(
-            http.method = method,
-            http.route = route,
-            http.status = status,
-            duration_ms,
-            user,
-            cause,
-            "{method} {route} failed with {status}: {cause}"
-        ),
-        None if status == StatusCode::TOO_MANY_REQUESTS.as_u16() => tracing::info!(
-            http.method = method,
-            http.route = route,
-            http.status = status,
-            duration_ms,
-            user,
-            "Throttled: {method} {route} answered {status}"
-        ),
-        None => tracing::info!(
-            http.method = method,
-            http.route = route,
-            http.status = status,
-            duration_ms,
-            user,
-            "{method} {route} answered {status}"
-        ),
+        Some(cause) => line!(error, cause, "{method} {route} failed with {status}: {cause}"),
+        None if status == StatusCode::TOO_MANY_REQUESTS.as_u16() => {
+            line!(info, "Throttled: {method} {route} answered {status}");
+        }
+        None if response.status().is_success() && PROBED.contains(&route) => {
+            line!(debug, "{method} {route} answered {status}");
+        }
+        None => line!(info, "{method} {route} answered {status}"),
     }
 }
 

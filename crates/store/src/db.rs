@@ -37,6 +37,9 @@ const POSTGRES_SESSION: [(&str, u32); 6] = [
 ];
 /// A connection that rested longer is asked whether it still lives before it is used.
 const POSTGRES_REST: Duration = Duration::from_secs(5);
+/// How long the metrics wait for their connection, and how long a connection whose question was given up may take to be
+/// usable again before it is replaced.
+const MONITOR_TURN: Duration = Duration::from_millis(500);
 
 /// Compiles one query for both databases, waits for it and translates its error.
 /// `read` or `write` says which connections it needs.
@@ -77,11 +80,13 @@ pub(crate) use {on_db, on_tx};
 pub(crate) struct Pools<D: Database> {
     pub(crate) read: Pool<D>,
     pub(crate) write: Pool<D>,
+    /// For the metrics: they tell a database that does not answer from a pool that is in use.
+    pub(crate) monitor: Pool<D>,
 }
 
 impl<D: Database> Clone for Pools<D> {
     fn clone(&self) -> Self {
-        Self { read: self.read.clone(), write: self.write.clone() }
+        Self { read: self.read.clone(), write: self.write.clone(), monitor: self.monitor.clone() }
     }
 }
 
@@ -128,7 +133,10 @@ impl Db {
                 pools.read.close().await;
                 pools.write.close().await;
             }
-            Self::Postgres(pools) => pools.write.close().await,
+            Self::Postgres(pools) => {
+                pools.monitor.close().await;
+                pools.write.close().await;
+            }
         }
     }
 
@@ -210,7 +218,7 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
     };
     if is_memory {
         let write = pool().max_connections(1).connect_with(making).await.map_err(failure)?;
-        return Ok(Db::Sqlite(Pools { read: write.clone(), write }));
+        return Ok(Db::Sqlite(Pools { read: write.clone(), monitor: write.clone(), write }));
     }
     let path = options.get_filename().to_owned();
     // When the disk is full, SQLite rolls back by itself. The driver does not notice, believes for ever that the
@@ -229,7 +237,7 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
         .map_err(|error| open_failure(&path, error))?;
     let readers = pool_max.clamp(1, SQLITE_READERS_MAX);
     let read = pool().max_connections(readers).connect_lazy_with(options.pragma("query_only", "ON"));
-    Ok(Db::Sqlite(Pools { read, write }))
+    Ok(Db::Sqlite(Pools { monitor: read.clone(), read, write }))
 }
 
 /// SQLite says only that it cannot open the file.
@@ -272,10 +280,24 @@ async fn open_postgres(url: &Secret, pool_max: u32, statement_max: Duration) -> 
                 Ok(true)
             })
         })
-        .connect_with(options)
+        .connect_with(options.clone())
         .await
         .map_err(failure)?;
-    Ok(Db::Postgres(Pools { read: pool.clone(), write: pool }))
+    Ok(Db::Postgres(Pools { read: pool.clone(), write: pool, monitor: monitor_pool(options) }))
+}
+
+/// One connection, made when it is first needed. One that a hanging server holds is replaced, not waited for.
+fn monitor_pool(options: PgConnectOptions) -> Pool<Postgres> {
+    PgPoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(MONITOR_TURN)
+        .after_release(|connection, _| {
+            Box::pin(async move {
+                let ping = tokio::time::timeout(MONITOR_TURN, connection.ping()).await;
+                ping.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map(|()| true)
+            })
+        })
+        .connect_lazy_with(options)
 }
 
 pub(crate) fn bad_address() -> StoreError {

@@ -4,6 +4,7 @@ use domain::contracts::StoreError;
 use sqlx::error::{DatabaseError, ErrorKind};
 use sqlx::migrate::MigrateError;
 use sqlx::postgres::PgDatabaseError;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// SQLite's primary codes for "somebody else holds the file", "input or output failed" and "the file cannot be
 /// opened". They are the lowest byte of its codes.
@@ -23,6 +24,13 @@ const POSTGRES_FULL: &str = "53100";
 /// PostgreSQL's classes whose messages repeat values: data exceptions and broken constraints.
 const POSTGRES_TELLING: [&str; 2] = ["22", "23"];
 
+/// How often no connection of a pool could be had in time, by all stores of this process.
+static POOL_TIMEOUTS: AtomicU64 = AtomicU64::new(0);
+
+pub(crate) fn pool_timeouts() -> u64 {
+    POOL_TIMEOUTS.load(Ordering::Relaxed)
+}
+
 /// The house's word for an error of the database.
 pub(crate) fn failure(error: sqlx::Error) -> StoreError {
     match error {
@@ -30,7 +38,10 @@ pub(crate) fn failure(error: sqlx::Error) -> StoreError {
         sqlx::Error::Database(error) => of_database(error.as_ref()),
         sqlx::Error::Io(error) => StoreError::Unreachable(error.to_string()),
         sqlx::Error::Tls(_) => StoreError::Unreachable("no secure connection".to_owned()),
-        sqlx::Error::PoolTimedOut => StoreError::Unreachable("no connection could be had in time".to_owned()),
+        sqlx::Error::PoolTimedOut => {
+            POOL_TIMEOUTS.fetch_add(1, Ordering::Relaxed);
+            StoreError::Unreachable("no connection could be had in time".to_owned())
+        }
         sqlx::Error::PoolClosed => StoreError::Unreachable("it was closed".to_owned()),
         sqlx::Error::WorkerCrashed => StoreError::Unreachable("its thread ended".to_owned()),
         sqlx::Error::ColumnDecode { index, .. } => {
@@ -177,6 +188,13 @@ mod tests {
         for (code, fault) in postgres {
             assert_eq!(of_postgres(code), fault, "{code}");
         }
+    }
+
+    #[test]
+    fn callers_that_got_no_connection_are_counted() {
+        let before = pool_timeouts();
+        assert!(matches!(failure(sqlx::Error::PoolTimedOut), StoreError::Unreachable(_)));
+        assert!(pool_timeouts() > before);
     }
 
     #[test]

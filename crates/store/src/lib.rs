@@ -35,7 +35,8 @@ pub use sql::Resealed;
 use async_trait::async_trait;
 use db::{Db, on_db};
 use domain::audit::Author;
-use domain::contracts::{PoolUse, Store, StoreError};
+use domain::contracts::{PoolUse, Store, StoreError, WorkFigures};
+use domain::instant::Instant;
 use domain::secret::Secret;
 use sql::ResultIds;
 use std::sync::Arc;
@@ -107,5 +108,13 @@ impl Store for SqlStore {
 
     fn pools(&self) -> Vec<PoolUse> {
         self.db.pools()
+    }
+
+    fn pool_timeouts(&self) -> u64 {
+        error::pool_timeouts()
+    }
+
+    async fn work_figures(&self, now: Instant) -> Result<WorkFigures, StoreError> {
+        sql::work_figures(&self.db, now).await
     }
 }

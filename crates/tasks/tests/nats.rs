@@ -101,9 +101,11 @@ async fn a_server_that_hangs_is_counted_like_one_that_is_away() {
     queue.push(task(1)).await.unwrap();
     until_outbox_has(&store, 0).await;
     assert_eq!(queue.depth(QUEUE).await.unwrap(), 1);
+    assert_eq!(queue.broker_answers().await, Some(true));
     server.pause();
     let started = Instant::now();
     assert_eq!(queue.depth(QUEUE).await.unwrap(), 1, "as it was");
+    assert_eq!(queue.broker_answers().await, Some(false), "connected, and silent");
     assert!(
         started.elapsed() < Duration::from_secs(4),
         "nobody waits for its answer: {:?}",

@@ -68,6 +68,25 @@ impl PostgresServer {
         assert!(self.is_stopped(mode), "PostgreSQL did not stop");
     }
 
+    /// Stops all its processes in the middle of whatever they do: connections are open, and nobody answers.
+    pub fn pause(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Lets them go on.
+    pub fn resume(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        let told = std::fs::read_to_string(self.data().join("postmaster.pid")).expect("it was started");
+        let main = told.lines().next().expect("its process").to_owned();
+        // First the one that makes the others.
+        for id in [main.clone()].into_iter().chain(children(&main)) {
+            let _ended_already = succeeds(Command::new("kill").args([signal, &id]));
+        }
+    }
+
     fn is_stopped(&self, mode: &str) -> bool {
         succeeds(self.program("pg_ctl").arg("-D").arg(self.data()).args(["-w", "-m", mode, "stop"]))
     }
@@ -89,8 +108,17 @@ impl PostgresServer {
 
 impl Drop for PostgresServer {
     fn drop(&mut self) {
+        if self.data().join("postmaster.pid").exists() {
+            self.resume();
+        }
         let _stopped_already = self.is_stopped("immediate");
     }
+}
+
+/// The processes that this one has made.
+fn children(id: &str) -> Vec<String> {
+    let told = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).expect("Linux tells");
+    told.split_whitespace().map(str::to_owned).collect()
 }
 
 /// The server outlives `pg_ctl` and would hold its pipes open, so nothing is read from it.

@@ -467,6 +467,21 @@ pub struct PoolUse {
     pub in_use: u32,
 }
 
+/// Work that waits, and how the scheduler keeps up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WorkFigures {
+    /// Tasks that wait in the database, due or not, without those that run.
+    pub tasks: u64,
+    /// When the oldest task that is due, and that nobody holds, became due.
+    pub oldest_due: Option<Instant>,
+    /// When something last happened to the search that has waited the longest for its end.
+    pub oldest_open_search: Option<Instant>,
+    /// When the scheduler last started something.
+    pub scheduler_ran: Option<Instant>,
+    /// When the next schedule is due. In the past: the scheduler has not taken it.
+    pub scheduler_due: Option<Instant>,
+}
+
 /// A stored task on its way to a broker.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutboxTask {
@@ -568,6 +583,11 @@ pub trait Store:
     async fn ping(&self) -> Result<(), StoreError>;
     /// How its connections are used.
     fn pools(&self) -> Vec<PoolUse>;
+    /// How often no connection could be had in time, since this process started.
+    fn pool_timeouts(&self) -> u64;
+    /// Work that waits. It is read by a connection of its own, so it fails only when the database itself does not answer,
+    /// and not when all connections of the pool are in use.
+    async fn work_figures(&self, now: Instant) -> Result<WorkFigures, StoreError>;
 }
     + IdempotencyStore
     + StorageStore

@@ -14,6 +14,7 @@ use domain::notation::rate::Rate;
 use domain::provider::{RETRIES_MAX, SearchProvider};
 use serde_json::Value;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -75,6 +76,8 @@ pub(crate) struct Sources {
 pub(crate) struct Source {
     breaker: Mutex<Breaker>,
     budget: Mutex<Budget>,
+    /// The last search did not ask it.
+    was_suspended: AtomicBool,
 }
 
 impl Sources {
@@ -109,6 +112,11 @@ impl Source {
 
     pub fn succeeded(&self) {
         lock(&self.breaker).succeeded();
+    }
+
+    /// Notes whether a search asked the source; whether that is new.
+    pub fn note_suspended(&self, is_suspended: bool) -> bool {
+        self.was_suspended.swap(is_suspended, Ordering::Relaxed) != is_suspended
     }
 
     /// Notes a failure. Only what the source did counts: a wrong query or a wrong configuration does not.

@@ -7,6 +7,7 @@ mod hashing;
 pub mod oidc;
 pub mod password;
 mod random;
+mod scrapers;
 mod session;
 pub mod side_effects;
 mod site;
@@ -15,12 +16,14 @@ pub mod token;
 pub use basic::BasicGate;
 pub use csrf::{masked, same_text};
 pub use random::{random_hex, random_text};
+pub use scrapers::{SCRAPER_TIME_MAX, Scrapers};
 pub use session::{close_session, cookie, keep_session, open_session, read_cookie};
 pub use site::{is_listed, is_same_host};
 
 use crate::House;
 use crate::client_address::ClientAddress;
 use crate::error::{ApiError, Refusal};
+use crate::metrics::SignInFailure;
 use crate::open_body;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
@@ -60,9 +63,14 @@ fn is_way_in(path: &str) -> bool {
 fn is_opened(settings: &Settings, path: &str) -> bool {
     match path {
         "/svc/health/tasks/" => settings.health_open,
-        "/svc/metrics/tasks/" | "/metrics/" => settings.metrics_open,
+        path if is_metrics(path) => settings.metrics_open,
         _ => false,
     }
+}
+
+/// What scrapers read.
+fn is_metrics(path: &str) -> bool {
+    ["/svc/metrics/tasks/", "/metrics/"].contains(&path)
 }
 
 fn is_open(settings: &Settings, path: &str) -> bool {
@@ -194,7 +202,11 @@ async fn pass(
         }
         return Ok(next.run(open_body::bounded(request)?).await);
     }
-    let caller = match identify(house, request.headers(), address).await? {
+    let identified = match is_metrics(request.uri().path()) {
+        true => house.scrapers.identify(house, request.headers(), address).await?,
+        false => identify(house, request.headers(), address).await?,
+    };
+    let caller = match identified {
         Ok(caller) => caller,
         Err(_) if is_page_visit(&request) => {
             return Ok(Redirect::to(&way_in(&request)).into_response());
@@ -240,7 +252,24 @@ pub async fn by_password(
     address: ClientAddress,
 ) -> Result<Option<User>, ApiError> {
     let attempt = house.throttles.sign_in.attempt(username, address);
-    house.basic.verify(&*house.store, attempt, username, password).await
+    let user = house.basic.verify(&*house.store, attempt, username, password).await;
+    counted(house, SignInFailure::Password, user)
+}
+
+/// Counts who is not let in, for the metrics.
+fn counted<T>(
+    house: &House,
+    reason: SignInFailure,
+    found: Result<Option<T>, ApiError>,
+) -> Result<Option<T>, ApiError> {
+    match &found {
+        Ok(None) => house.metrics.sign_in_failed(reason),
+        Err(error) if error.refusal() == Refusal::Throttled => {
+            house.metrics.sign_in_failed(SignInFailure::Throttled);
+        }
+        _ => {}
+    }
+    found
 }
 
 /// The caller, or why not. A stale header does not shut out a valid session, nor does one that is throttled.
@@ -280,20 +309,28 @@ async fn by_header(house: &House, header: &str, address: ClientAddress) -> Resul
             }
             None => Ok(None),
         },
-        "token" => {
-            let _until_looked_up = house.throttles.sign_in.token_turn(address).await?;
-            match token::identify(house, text).await? {
-                Some(caller) => Ok(Some(caller)),
-                None => house.throttles.sign_in.token_failed(address).map(|()| None),
-            }
-        }
-        "bearer" => {
-            let _until_looked_up = house.throttles.sign_in.token_turn(address).await?;
-            match oidc::identify(house, text, address).await? {
-                Some(caller) => Ok(Some(caller)),
-                None => house.throttles.sign_in.token_failed(address).map(|()| None),
-            }
-        }
+        "token" => counted(house, SignInFailure::Token, by_token(house, text, address).await),
+        "bearer" => counted(house, SignInFailure::Bearer, by_signed_token(house, text, address).await),
         _ => Ok(None),
+    }
+}
+
+async fn by_token(house: &House, text: &str, address: ClientAddress) -> Result<Option<Caller>, ApiError> {
+    let _until_looked_up = house.throttles.sign_in.token_turn(address).await?;
+    match token::identify(house, text).await? {
+        Some(caller) => Ok(Some(caller)),
+        None => house.throttles.sign_in.token_failed(address).map(|()| None),
+    }
+}
+
+async fn by_signed_token(
+    house: &House,
+    text: &str,
+    address: ClientAddress,
+) -> Result<Option<Caller>, ApiError> {
+    let _until_looked_up = house.throttles.sign_in.token_turn(address).await?;
+    match oidc::identify(house, text, address).await? {
+        Some(caller) => Ok(Some(caller)),
+        None => house.throttles.sign_in.token_failed(address).map(|()| None),
     }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 /// Seconds; 5 and 15 are the limits that alerts use.
-const BUCKETS: [f64; 9] = [0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 15.0, 30.0, 60.0];
+const BUCKETS: [f64; 11] = [0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 5.0, 10.0, 15.0, 30.0, 60.0];
 /// Models that have labels of their own; administrators may name and rename as they like.
 const MODELS_MAX: usize = 50;
 /// The label of all the others.

@@ -1,7 +1,7 @@
 //! The semantic cache in figures: what is in it, what was asked of it, and whether its stores answer.
 
 use super::whole;
-use corpus::{Backing, Counted, Decisions};
+use corpus::{Counted, Decisions};
 use domain::contracts::CorpusCounts;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -18,8 +18,8 @@ pub struct CacheFigures {
     pub decisions: Option<Decisions>,
     pub counted: Counted,
     pub licensed: bool,
-    /// By the name of the label; empty while the cache is closed.
-    pub stores: Vec<(&'static str, Backing)>,
+    /// Whether they answer, by the name of the label; empty while the cache is closed.
+    pub stores: Vec<(&'static str, bool)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -151,8 +151,8 @@ impl CacheMetrics {
         self.tell_counts(figures.counts.as_ref());
         self.tell_decisions(figures.decisions.as_ref());
         self.stores.clear();
-        for (store, backing) in &figures.stores {
-            self.stores.get_or_create(&StoreLabel { store }).set(i64::from(backing.ok));
+        for (store, answers) in &figures.stores {
+            self.stores.get_or_create(&StoreLabel { store }).set(i64::from(*answers));
         }
         let Counted { searches, hits, ingested, failed, alive, gone, unknown, elections, pins } =
             figures.counted;

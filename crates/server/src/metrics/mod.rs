@@ -2,20 +2,30 @@
 //! never a query, a user or a secret, and never more than a bounded number of values.
 
 mod answers;
+mod backups;
 mod cache;
 mod hour;
 mod http;
 mod installation;
 mod labels;
+mod optional_gauge;
 mod process;
 mod providers;
+mod servers;
+mod sign_ins;
+mod storage;
+mod text_format;
 
 pub use cache::CacheFigures;
 pub use hour::HourView;
 pub use http::count;
 pub use installation::Disk;
+pub use servers::ServerFigures;
+pub use sign_ins::SignInFailure;
+pub use text_format::TextFormat;
 
 use answers::AnswerMetrics;
+use backups::BackupMetrics;
 use cache::CacheMetrics;
 use domain::VERSION;
 use domain::contracts::{AnswerEnd, Observer, PoolUse, QueueName};
@@ -23,6 +33,7 @@ use domain::ids::ProviderId;
 use domain::instant::Instant;
 use domain::license::LicenseReport;
 use domain::status::SearchStatus;
+use domain::storage_forecast::StorageForecast;
 use hour::Hour;
 use installation::InstallationMetrics;
 use labels::{HttpLabels, KindLabels, PoolLabels, ProviderLabels, QueueLabels, StateLabels, StatusLabels};
@@ -35,14 +46,17 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use providers::ProviderNames;
+use servers::ServerMetrics;
+use sign_ins::SignInMetrics;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant as StdInstant};
+use storage::StorageMetrics;
 
 /// Seconds of requests to us. The last ones are the limits that alerts use.
-const HTTP_BUCKETS: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+const HTTP_BUCKETS: [f64; 13] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 5.0, 10.0];
 /// Seconds of searches and of sources; 5, 10 and 20 are the limits that alerts use.
-const SEARCH_BUCKETS: [f64; 11] = [0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0];
+const SEARCH_BUCKETS: [f64; 13] = [0.05, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0];
 
 type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
 
@@ -68,6 +82,10 @@ pub struct Metrics {
     answers: AnswerMetrics,
     cache: CacheMetrics,
     installation: InstallationMetrics,
+    servers: ServerMetrics,
+    sign_ins: SignInMetrics,
+    backups: BackupMetrics,
+    storage: StorageMetrics,
     providers: Mutex<ProviderNames>,
     hour: Mutex<Hour>,
     /// One scrape at a time: what stands is written for it.
@@ -81,10 +99,15 @@ pub(crate) struct Standing {
     pub pools: Vec<PoolUse>,
     /// Lost tasks that this process made again.
     pub tasks_requeued: u64,
+    pub servers: ServerFigures,
     pub cache: CacheFigures,
     pub license: LicenseReport,
     /// Of the data folder; None when it could not be read.
     pub disk: Option<Disk>,
+    /// When the last backup was made; None when none is known.
+    pub last_backup: Option<Instant>,
+    /// None when it could not be read.
+    pub storage: Option<StorageForecast>,
 }
 
 impl Metrics {
@@ -111,6 +134,10 @@ impl Metrics {
             answers: AnswerMetrics::default(),
             cache: CacheMetrics::default(),
             installation: InstallationMetrics::default(),
+            servers: ServerMetrics::default(),
+            sign_ins: SignInMetrics::default(),
+            backups: BackupMetrics::default(),
+            storage: StorageMetrics::default(),
             providers: Mutex::default(),
             hour: Mutex::new(Hour::beginning(now)),
             scraping: Mutex::default(),
@@ -120,6 +147,10 @@ impl Metrics {
         metrics.answers.register(&mut metrics.registry);
         metrics.cache.register(&mut metrics.registry);
         metrics.installation.register(&mut metrics.registry);
+        metrics.servers.register(&mut metrics.registry);
+        metrics.sign_ins.register(&mut metrics.registry);
+        metrics.backups.register(&mut metrics.registry);
+        metrics.storage.register(&mut metrics.registry);
         metrics.registry.register_collector(Box::new(Process::started(now)));
         metrics
     }
@@ -207,8 +238,11 @@ impl Metrics {
         self.tell_queues(standing.queues.as_deref());
         self.tell_pools(&standing.pools);
         self.tasks_requeued.inner().store(standing.tasks_requeued, Ordering::Relaxed);
+        self.servers.tell(&standing.servers);
         self.cache.tell(&standing.cache);
         self.installation.tell(&standing.license, standing.disk);
+        self.backups.tell(standing.last_backup);
+        self.storage.tell(standing.storage.as_ref());
         self.tell_breakers(breaker);
         let mut text = String::new();
         encode(&mut text, &self.registry)?;
@@ -248,6 +282,11 @@ impl Metrics {
                 gauge.set(gauge.get().max(i64::from(state == now)));
             }
         }
+    }
+
+    /// Somebody was not let in.
+    pub(crate) fn sign_in_failed(&self, reason: SignInFailure) {
+        self.sign_ins.failed(reason);
     }
 
     /// The last hour, minute by minute.

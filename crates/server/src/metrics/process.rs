@@ -1,4 +1,4 @@
-//! Memory, processor time and age of this process, read when somebody asks. Linux tells; other systems say less.
+//! Memory, processor time, open files and age of this process, read when somebody asks. Linux tells; other systems say less.
 
 use domain::instant::Instant;
 use prometheus_client::collector::Collector;
@@ -32,16 +32,30 @@ impl Collector for Process {
             &mut encoder,
             "process_start_time",
             "Start of the process since 1970.",
-            Unit::Seconds,
+            Some(Unit::Seconds),
             &started,
         )?;
         if let Some(bytes) = resident_bytes() {
             let memory = ConstGauge::new(bytes);
-            tell(&mut encoder, "process_resident_memory", "Memory in use.", Unit::Bytes, &memory)?;
+            tell(&mut encoder, "process_resident_memory", "Memory in use.", Some(Unit::Bytes), &memory)?;
         }
         if let Some(seconds) = cpu_seconds() {
             let cpu = ConstCounter::new(seconds);
-            tell(&mut encoder, "process_cpu", "Processor time, of user and system.", Unit::Seconds, &cpu)?;
+            let help = "Processor time, of user and system.";
+            tell(&mut encoder, "process_cpu", help, Some(Unit::Seconds), &cpu)?;
+        }
+        if let Some(open) = open_files() {
+            tell(
+                &mut encoder,
+                "process_open_fds",
+                "Open files and connections.",
+                None,
+                &ConstGauge::new(open),
+            )?;
+        }
+        if let Some(max) = files_max() {
+            let help = "Most open files and connections.";
+            tell(&mut encoder, "process_max_fds", help, None, &ConstGauge::new(max))?;
         }
         Ok(())
     }
@@ -52,10 +66,10 @@ fn tell(
     encoder: &mut DescriptorEncoder,
     name: &str,
     help: &str,
-    unit: Unit,
+    unit: Option<Unit>,
     metric: &dyn EncodeMetric,
 ) -> Result<(), fmt::Error> {
-    metric.encode(encoder.encode_descriptor(name, help, Some(&unit), metric.metric_type())?)
+    metric.encode(encoder.encode_descriptor(name, help, unit.as_ref(), metric.metric_type())?)
 }
 
 fn resident_bytes() -> Option<i64> {
@@ -64,6 +78,20 @@ fn resident_bytes() -> Option<i64> {
 
 fn cpu_seconds() -> Option<f64> {
     cpu_in(&std::fs::read_to_string("/proc/self/stat").ok()?)
+}
+
+fn open_files() -> Option<i64> {
+    i64::try_from(std::fs::read_dir("/proc/self/fd").ok()?.count()).ok()
+}
+
+fn files_max() -> Option<i64> {
+    files_max_in(&std::fs::read_to_string("/proc/self/limits").ok()?)
+}
+
+/// The line reads `Max open files            1024                 524288               files`; none when unlimited.
+fn files_max_in(limits: &str) -> Option<i64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// The line reads `VmRSS:     5120 kB`.
@@ -94,5 +122,9 @@ mod tests {
         for broken in ["", "VmRSS:", "VmRSS: many kB", "7 (a) S 1"] {
             assert_eq!((resident_in(broken), cpu_in(broken)), (None, None), "{broken}");
         }
+        let limits = "Limit   Soft Limit  Hard Limit  Units\nMax open files            1024                 524288               files\n";
+        assert_eq!(files_max_in(limits), Some(1024));
+        assert_eq!(files_max_in("Max open files  unlimited  unlimited  files"), None);
+        assert!(open_files() > Some(2), "at least the three standard ones");
     }
 }

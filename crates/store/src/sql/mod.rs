@@ -37,7 +37,9 @@ mod tokens;
 mod transforms;
 mod users;
 mod versions;
+mod work;
 
 pub use rekey::Resealed;
 pub(crate) use result_ids::ResultIds;
 pub(crate) use tasks::to_owner_column;
+pub(crate) use work::work_figures;

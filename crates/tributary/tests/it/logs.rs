@@ -115,6 +115,36 @@ async fn each_part_writes_its_own_file_and_the_command_reads_them() {
     read_by_command(here);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn probes_scrapes_and_resting_sources_do_not_fill_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = Source::start().await;
+    source.reply(Behaviour::status(503));
+    let mut command = program(folder.path(), &["serve", "--port", "0"]);
+    command.env("SVC_ADMIN_PASSWORD", PASSWORD);
+    let running = Running::start(command);
+    let client = running.client(Some(crate::demo::basic("admin", PASSWORD)));
+    assert_eq!(client.post("/svc/searchproviders/", &provider("Shaky", &source)).await.status, 201);
+    // Five failures open its breaker; four searches do not ask it.
+    for _ in 0..9 {
+        assert_eq!(client.get("/svc/search/?qs=river").await.status, 200);
+    }
+    for path in ["/svc/health/live/", "/svc/health/ready/", "/svc/metrics/tasks/", "/metrics/"] {
+        assert_eq!(client.get(path).await.status, 200, "{path}");
+    }
+    assert_eq!(client.get("/svc/health/nothing/").await.status, 404);
+    assert_eq!(running.terminate(), Some(0));
+    let work = log(folder.path(), "tasks-search-worker.log");
+    let failures =
+        |code: &str| work.lines().filter(|line| line.contains(&format!("error=\"{code}\""))).count();
+    assert_eq!((failures("unavailable"), failures("suspended")), (5, 1), "{work}");
+    let api = log(folder.path(), "django.log");
+    line(&api, &["INFO", "answered 404"]);
+    for route in ["/svc/health/", "/metrics/", "/svc/metrics/"] {
+        assert!(!api.lines().any(|line| line.contains(&format!("GET {route}"))), "{route}: {api}");
+    }
+}
+
 fn read_by_command(here: &Path) {
     let shown = |arguments: &[&str]| -> Vec<String> {
         let output = run(here, &[&["logs", "--no-follow"], arguments].concat());

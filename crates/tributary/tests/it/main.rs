@@ -1,6 +1,7 @@
 //! One test binary for the whole house, so that linking is paid once.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
+mod alert_faults;
 mod alerts;
 mod answer_pages;
 mod answering;

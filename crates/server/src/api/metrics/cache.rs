@@ -1,12 +1,10 @@
 //! The figures of the semantic cache at this moment. Its stores are asked only while the license opens it.
 
+use super::limits::COLLECT_TIME_MAX;
 use crate::House;
 use crate::metrics::CacheFigures;
+use corpus::Backing;
 use domain::contracts::{Corpus, StoreError};
-use std::time::Duration;
-
-/// How long the counts may take before we say that they cannot be had.
-const COUNT_TIME_MAX: Duration = Duration::from_secs(5);
 
 pub async fn collect(house: &House) -> CacheFigures {
     let cache = &house.corpus;
@@ -15,7 +13,7 @@ pub async fn collect(house: &House) -> CacheFigures {
         if !licensed {
             return Vec::new();
         }
-        let (vectors, storage) = tokio::join!(cache.vector_store(), cache.storage());
+        let (vectors, storage) = tokio::join!(answers(cache.vector_store()), answers(cache.storage()));
         vec![("vectors", vectors), ("storage", storage)]
     };
     let (counts, decisions, stores) =
@@ -23,8 +21,13 @@ pub async fn collect(house: &House) -> CacheFigures {
     CacheFigures { counts, decisions, counted: cache.counted(), licensed, stores }
 }
 
+/// Whether a store of the cache answers in time.
+async fn answers(store: impl Future<Output = Backing>) -> bool {
+    tokio::time::timeout(COLLECT_TIME_MAX, store).await.is_ok_and(|backing| backing.ok)
+}
+
 async fn within_time<T>(counts: impl Future<Output = Result<T, StoreError>>) -> Option<T> {
-    match tokio::time::timeout(COUNT_TIME_MAX, counts).await {
+    match tokio::time::timeout(COLLECT_TIME_MAX, counts).await {
         Ok(Ok(counts)) => Some(counts),
         Ok(Err(error)) => {
             tracing::warn!("the figures of the cache cannot be read: {error}");

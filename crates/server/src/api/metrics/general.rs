@@ -1,48 +1,56 @@
-//! `/metrics/`: everything that this process counts, as OpenMetrics text.
+//! `/metrics/`: everything that this process counts.
 
-use super::queues::collect;
+use super::limits::COLLECT_TIME_MAX;
+use super::{backups, cache, queues, servers, storage};
 use crate::House;
 use crate::auth::Admin;
 use crate::error::{ApiError, ErrorBody};
-use crate::metrics::{Disk, Standing};
+use crate::metrics::{Disk, Standing, TextFormat};
 use axum::extract::{FromRequestParts, State};
-use axum::http::header;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use axum::response::IntoResponse;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
-
-const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-
-/// How long the disk may take to tell its size: a network disk that is gone never does.
-const DISK_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// This process for a scraper: requests, searches, providers, AI summaries, queues, database connections, license,
 /// disk, memory and time. For administrators, because it names all providers; for everybody with `SVC_METRICS_OPEN`.
+///
+/// The text format 0.0.4 of Prometheus, or OpenMetrics 1.0.0 if `Accept` names `application/openmetrics-text`.
 #[utoipa::path(get, path = "/metrics/", tag = "service", operation_id = "metrics",
-    responses((status = 200, description = "OpenMetrics text.", body = String,
-        content_type = "application/openmetrics-text"),
+    responses((status = 200, description = "Text for a scraper.", body = String, content_type = "text/plain"),
     (status = 403, description = "Not an administrator.", body = ErrorBody)))]
 pub async fn general(
     _scraper: Scraper,
     State(house): State<Arc<House>>,
+    headers: HeaderMap,
 ) -> Result<impl IntoResponse, ApiError> {
     let folder = PathBuf::from(&house.settings.data_dir);
-    let (queues, cache, disk) = tokio::join!(collect(&house), super::cache::collect(&house), disk_of(folder));
+    let (queues, servers, cache, disk, storage, last_backup) = tokio::join!(
+        queues::collect(&house),
+        servers::collect(&house),
+        cache::collect(&house),
+        disk_of(folder),
+        storage::collect(&house),
+        backups::collect(&house)
+    );
     let figures = queues.map(|queues| queues.into_iter().map(|(queue, one)| (queue, one.depth, one.active)));
     let standing = Standing {
         queues: figures.map(Iterator::collect),
         pools: house.store.pools(),
         tasks_requeued: house.workload.requeued(),
+        servers,
         cache,
         license: house.corpus.license(),
         disk,
+        storage,
+        last_backup,
     };
     let breaker = |provider| house.federation.source_state(provider).map(|source| source.state);
     let text = house.metrics.scrape(&standing, breaker);
     let text = text.map_err(|error| ApiError::internal(format!("the metrics cannot be written: {error}")))?;
-    Ok(([(header::CONTENT_TYPE, TYPE)], text))
+    let format = TextFormat::accepted(&headers);
+    Ok(([(header::CONTENT_TYPE, format.content_type())], format.write(text)))
 }
 
 /// Whoever may read the metrics: an administrator, or everybody when the settings say so.
@@ -59,7 +67,8 @@ impl FromRequestParts<Arc<House>> for Scraper {
     }
 }
 
+/// A network disk that is gone never tells its size.
 async fn disk_of(folder: PathBuf) -> Option<Disk> {
     let read = tokio::task::spawn_blocking(move || Disk::of(&folder));
-    tokio::time::timeout(DISK_TIME_MAX, read).await.ok()?.ok()?
+    tokio::time::timeout(COLLECT_TIME_MAX, read).await.ok()?.ok()?
 }

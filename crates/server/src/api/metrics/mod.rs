@@ -1,8 +1,12 @@
-//! Figures for a scraper: those of the task queues in the form of the interface, and everything as OpenMetrics.
+//! Figures for a scraper: those of the task queues in the form of the interface, and everything that is counted.
 
+mod backups;
 mod cache;
 mod general;
+mod limits;
 mod queues;
+mod servers;
+mod storage;
 mod tasks;
 
 pub use queues::{QueueFigures, collect};

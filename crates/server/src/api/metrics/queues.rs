@@ -1,5 +1,6 @@
 //! The figures of every queue at this moment, from the queue itself and from the signs of life of its workers.
 
+use super::limits::COLLECT_TIME_MAX;
 use crate::House;
 use domain::contracts::{QueueError, QueueName, WaitingOwners};
 use futures_util::future::try_join_all;
@@ -7,8 +8,6 @@ use std::time::Duration;
 
 /// A worker that was silent for so long serves no more; it gives a sign every 5 seconds.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
-/// How long the figures may take before we say that they cannot be had.
-const COLLECT_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// One queue, or several together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -2,14 +2,13 @@
 
 use super::queues::{QueueFigures, collect};
 use crate::House;
+use crate::metrics::TextFormat;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
 use domain::contracts::QueueName;
 use std::fmt::Write;
 use std::sync::Arc;
-
-const TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// A gauge: its name, its help, and how it is read.
 type Row = (&'static str, &'static str, fn(&QueueFigures) -> f64);
@@ -30,7 +29,7 @@ const ERROR: (&str, &str) = ("tasks_metrics_collection_error", "1 when collectio
     responses((status = 200, description = "Gauges in the text form of Prometheus.", body = String,
         content_type = "text/plain")))]
 pub async fn tasks(State(house): State<Arc<House>>) -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, TYPE)], text(collect(&house).await.as_deref()))
+    ([(header::CONTENT_TYPE, TextFormat::Classic.content_type())], text(collect(&house).await.as_deref()))
 }
 
 /// Without figures there is the error gauge only.

@@ -6,7 +6,8 @@ use super::letter::Letter;
 use super::refusal::{Refusal, refusal};
 use async_nats::jetstream::consumer::pull::Config as PullConfig;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer};
-use async_nats::jetstream::context::ContextBuilder;
+use async_nats::jetstream::ErrorCode;
+use async_nats::jetstream::context::{ContextBuilder, GetStreamErrorKind};
 use async_nats::jetstream::stream::{
     Config as StreamConfig, DiscardPolicy, RawMessageErrorKind, RetentionPolicy, StorageType,
 };
@@ -181,6 +182,15 @@ impl Link {
                 self.forget().await;
                 Err(unreachable(error))
             }
+        }
+    }
+
+    /// Whether the server says what it knows of the stream, even if it is that there is none yet.
+    pub(super) async fn answers(&self) -> bool {
+        match self.context.get_stream(&self.name).await.map_err(|error| error.kind()) {
+            Ok(_) => true,
+            Err(GetStreamErrorKind::JetStream(error)) => error.error_code() == ErrorCode::STREAM_NOT_FOUND,
+            Err(_) => false,
         }
     }
 

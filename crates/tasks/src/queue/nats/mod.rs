@@ -46,8 +46,8 @@ const AWAY_WAIT: Duration = Duration::from_secs(2);
 const PUSH_WAIT: Duration = Duration::from_secs(2);
 /// How often the end of a task is told to a server that does not answer.
 const TELL_TRIES: u32 = 3;
-/// How long the server may take to count what waits.
-const COUNT_MAX: Duration = Duration::from_millis(500);
+/// How long the server may take to count what waits, and to say that it is there: a scrape has less than a second.
+const COUNT_MAX: Duration = Duration::from_millis(300);
 
 /// Longer than nearly every task takes, for a stream that was lost cannot say which tasks run; short enough that work which
 /// was lost goes on within a minute.
@@ -400,6 +400,11 @@ impl TaskQueue for NatsQueue {
 
     async fn reachable(&self) -> Result<(), QueueError> {
         self.link.up_within(link::ASK_MAX).await
+    }
+
+    async fn broker_answers(&self) -> Option<bool> {
+        let answers = async || tokio::time::timeout(COUNT_MAX, self.link.answers()).await.unwrap_or(false);
+        Some(self.link.is_up() && answers().await)
     }
 
     async fn beat(&self, beat: WorkerBeat) -> Result<(), QueueError> {

@@ -31,6 +31,7 @@ pub mod tasks;
 pub mod tokens;
 pub mod transforms;
 pub mod versions;
+pub mod work;
 
 use chrono::DateTime;
 use domain::contracts::{FinishedRun, NewTask, QueueName, Store};
@@ -76,6 +77,8 @@ macro_rules! store_behaviours {
             pipelines: are_stored_once, are_stored_once_by_many, are_replaced;
             schedules: are_stored_once, are_taken_when_due, fire_once_after_a_pause, come_back_when_the_clock_does,
                 are_taken_by_one, are_changed;
+            work: is_none_at_first, tasks_wait_until_they_are_claimed, searches_are_open_until_they_are_final,
+                schedules_wait_for_the_scheduler;
             people: users_are_created_and_read, users_are_replaced, user_names_are_unique,
                 users_need_known_groups, users_are_listed, groups_are_kept, a_deleted_user_takes_everything_along,
                 what_is_shared_outlives_its_owner, what_is_shared_needs_an_administrator,

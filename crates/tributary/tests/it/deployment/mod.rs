@@ -90,7 +90,7 @@ fn assert_drain(place: &str, roles: &BTreeSet<Role>, settings: &Settings) {
 }
 
 /// Runs a linter. Where it is not installed that is said by name, and nothing is checked.
-fn lint(command: &mut Command) -> Option<String> {
+pub fn lint(command: &mut Command) -> Option<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = match command.output() {
         Ok(output) => output,

@@ -1,9 +1,10 @@
-//! `/svc/metrics/tasks/` in the form of the interface, and `/metrics/` as OpenMetrics.
+//! `/svc/metrics/tasks/` in the form of the interface, and `/metrics/` in both text formats.
 
 use crate::answering::Answering;
 use crate::house::{Answer, Client, TestHouse, items};
 use domain::contracts::QueueName;
 use domain::settings::{Secs, Settings};
+use reqwest::Method;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::net::TcpListener;
@@ -142,10 +143,10 @@ async fn the_process_tells_what_happened() {
     house.admin.get("/svc/search/999999/").await;
 
     let answer = house.admin.get(GENERAL).await;
-    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    assert_eq!(answer.header("content-type"), kind);
+    assert_eq!(answer.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
     let text = answer.body.as_str().unwrap();
-    assert!(text.ends_with("\n# EOF\n"), "{text}");
+    assert!(text.contains("# TYPE tributary_searches_total counter\n") && !text.contains("# EOF"), "{text}");
+    check_openmetrics(&house.admin).await;
     for (line, expected) in [
         ("tributary_searches_total{status=\"PARTIAL_RESULTS_READY\"}", 6.0),
         ("tributary_search_duration_seconds_count", 6.0),
@@ -168,17 +169,52 @@ async fn the_process_tells_what_happened() {
         ("tributary_queue_depth{queue=\"search\"}", 0.0),
         ("tributary_queue_active_tasks{queue=\"corpus\"}", 0.0),
         ("tributary_metrics_collection_error", 0.0),
+        ("tributary_database_up", 1.0),
+        ("tributary_database_pool_timeouts_total", 0.0),
+        ("tributary_outbox_oldest_seconds", 0.0),
+        ("tributary_oldest_open_search_seconds", 0.0),
+        ("tributary_scheduler_overdue_seconds", 0.0),
         ("tributary_build_info{version=\"0.1.0\"}", 1.0),
     ] {
         assert_eq!(value(&answer, line), expected, "{line}");
     }
     assert!(value(&answer, "process_resident_memory_bytes") > 1_000_000.0);
     assert!(value(&answer, "process_cpu_seconds_total") > 0.0);
+    assert!(value(&answer, "process_open_fds") > 3.0 && value(&answer, "process_max_fds") > 3.0);
     assert!(value(&answer, "process_start_time_seconds") > 1_700_000_000.0);
     let pool = text.lines().find(|line| line.starts_with("tributary_database_pool_size{pool=")).unwrap();
     assert!(!pool.ends_with(" 0"), "{pool}");
-    for secret in ["zanzibar", "canary", "hildegard", "admin", "password", "Token ", "127.0.0.1"] {
+    for secret in ["zanzibar", "canary", "hildegard", "admin", "password of", "Token ", "127.0.0.1"] {
         assert!(!text.contains(secret), "{secret} is in {text}");
+    }
+    house.stop().await;
+}
+
+async fn check_openmetrics(client: &Client) {
+    let accept = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.2,*/*;q=0.1";
+    let answer = Answer::of(client.request(Method::GET, GENERAL).header("accept", accept)).await;
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    assert_eq!(answer.header("content-type"), kind);
+    let text = answer.body.as_str().unwrap();
+    assert!(text.contains("# TYPE tributary_searches counter\n") && text.ends_with("\n# EOF\n"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn failed_sign_ins_are_counted_by_reason() {
+    let house = TestHouse::with(|settings| Settings {
+        throttle_login: domain::settings::Throttle::per_minute(2),
+        ..settings
+    })
+    .await;
+    let wrong = json!({"username": "admin", "password": "guessed"});
+    for expected in [401, 401, 429] {
+        assert_eq!(house.anonymous().post("/svc/login/", &wrong).await.status, expected);
+    }
+    assert_eq!(house.with_header("Token trb_guessed").get("/svc/search/").await.status, 401);
+    let answer = house.admin.get(GENERAL).await;
+    for (reason, expected) in [("password", 2.0), ("token", 1.0), ("throttled", 1.0), ("bearer", 0.0)] {
+        let line = format!("tributary_sign_in_failures_total{{reason=\"{reason}\"}}");
+        assert_eq!(value(&answer, &line), expected, "{reason}");
     }
     house.stop().await;
 }

@@ -28,6 +28,7 @@ mod rag_search;
 mod readysources;
 mod results;
 mod schedules;
+mod scrapes;
 mod search;
 mod searchproviders;
 mod settings;

@@ -1,0 +1,29 @@
+//! Whether the servers behind the service answer, and the work that waits in them.
+
+use super::limits::COLLECT_TIME_MAX;
+use crate::House;
+use crate::metrics::ServerFigures;
+
+pub async fn collect(house: &House) -> ServerFigures {
+    let now = house.clock.now();
+    let work = tokio::time::timeout(COLLECT_TIME_MAX, house.store.work_figures(now));
+    let nats = tokio::time::timeout(COLLECT_TIME_MAX, house.queue.broker_answers());
+    let (work, nats) = tokio::join!(work, nats);
+    let work = match work {
+        Ok(Ok(work)) => Some(work),
+        Ok(Err(error)) => {
+            tracing::warn!("the database does not answer: {error}");
+            None
+        }
+        Err(_) => {
+            tracing::warn!("the database does not answer in time");
+            None
+        }
+    };
+    ServerFigures {
+        now,
+        work,
+        nats_up: nats.unwrap_or(Some(false)),
+        pool_timeouts: house.store.pool_timeouts(),
+    }
+}

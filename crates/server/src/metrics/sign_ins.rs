@@ -1,0 +1,61 @@
+//! Failed attempts to sign in, by what did not fit.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::registry::Registry;
+
+/// Why somebody was not let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignInFailure {
+    /// The name or the password is wrong.
+    Password,
+    /// There is no such token.
+    Token,
+    /// The token of another service proves nobody.
+    Bearer,
+    /// Too many attempts had failed before.
+    Throttled,
+}
+
+impl SignInFailure {
+    const ALL: [Self; 4] = [Self::Password, Self::Token, Self::Bearer, Self::Throttled];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Password => "password",
+            Self::Token => "token",
+            Self::Bearer => "bearer",
+            Self::Throttled => "throttled",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ReasonLabels {
+    reason: &'static str,
+}
+
+pub struct SignInMetrics(Family<ReasonLabels, Counter>);
+
+impl Default for SignInMetrics {
+    /// All reasons begin at 0: the first failure after a start would not be an increase otherwise.
+    fn default() -> Self {
+        let failures: Family<ReasonLabels, Counter> = Family::default();
+        for reason in SignInFailure::ALL {
+            failures.get_or_create(&ReasonLabels { reason: reason.as_str() }).inc_by(0);
+        }
+        Self(failures)
+    }
+}
+
+impl SignInMetrics {
+    pub fn register(&self, registry: &mut Registry) {
+        let failures = self.0.clone();
+        registry.register("tributary_sign_in_failures", "Failed attempts to sign in, by reason", failures);
+    }
+
+    pub fn failed(&self, reason: SignInFailure) {
+        self.0.get_or_create(&ReasonLabels { reason: reason.as_str() }).inc();
+    }
+}

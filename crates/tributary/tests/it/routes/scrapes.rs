@@ -1,0 +1,109 @@
+//! A scrape while a server behind the service hangs: it is answered soon, and says which server it is.
+
+use crate::house::{Answer, Client, TestHouse};
+use domain::secret::Secret;
+use domain::settings::Settings;
+use std::time::{Duration, Instant};
+use testkit::nats::NatsServer;
+use testkit::postgres_server::PostgresServer;
+
+const PATHS: [&str; 2] = ["/svc/metrics/tasks/", "/metrics/"];
+/// A scrape is answered within 1 s; the rest is for a busy machine. A limit of the queue or the pool is 5 s.
+const PATIENCE: Duration = Duration::from_secs(4);
+const BACK_WITHIN: Duration = Duration::from_secs(30);
+
+fn has(answer: &Answer, line: &str) -> bool {
+    answer.body.as_str().is_some_and(|text| text.lines().any(|found| found == line))
+}
+
+/// Both scrapes; how long the slower one took.
+async fn scrape(client: &Client) -> ([Answer; 2], Duration) {
+    let mut slowest = Duration::ZERO;
+    let mut answers = Vec::new();
+    for path in PATHS {
+        let started = Instant::now();
+        let answer = client.get(path).await;
+        slowest = slowest.max(started.elapsed());
+        assert_eq!(answer.status, 200, "{path}: {answer:?}");
+        answers.push(answer);
+    }
+    (answers.try_into().unwrap(), slowest)
+}
+
+async fn until_general_has(client: &Client, line: &str) {
+    let started = Instant::now();
+    loop {
+        let ([_, general], _) = scrape(client).await;
+        if has(&general, line) {
+            return;
+        }
+        assert!(started.elapsed() < BACK_WITHIN, "{line} is not in {general:?}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_hangs_keeps_no_scraper_waiting() {
+    let Some(server) = PostgresServer::prepare("scrapes while PostgreSQL hangs") else { return };
+    server.start();
+    let database_url = Secret::new(server.url());
+    let house = TestHouse::with(|settings| Settings { database_url, ..settings }).await;
+    let stranger = house.with_header("Token trb_nobody-has-this-one");
+    until_general_has(&house.admin, "tributary_database_up 1").await;
+    server.pause();
+    for _ in 0..3 {
+        let ([tasks, general], slowest) = scrape(&house.admin).await;
+        assert!(slowest < PATIENCE, "{slowest:?}");
+        assert!(has(&tasks, "tasks_metrics_collection_error 1"), "{tasks:?}");
+        assert!(has(&general, "tributary_database_up 0"), "{general:?}");
+        assert!(has(&general, "tributary_metrics_collection_error 1"), "{general:?}");
+    }
+    assert_ne!(stranger.get(PATHS[1]).await.status, 200, "only who was known before is let in");
+    server.resume();
+    until_general_has(&house.admin, "tributary_database_up 1").await;
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broker_that_hangs_keeps_no_scraper_waiting() {
+    let Some(mut nats) = NatsServer::prepare("scrapes while NATS hangs") else { return };
+    nats.start();
+    let queue_url = Secret::new(nats.url());
+    let house = TestHouse::with(|settings| Settings { queue_url, ..settings }).await;
+    until_general_has(&house.admin, "tributary_nats_up 1").await;
+    nats.pause();
+    for _ in 0..3 {
+        let ([tasks, general], slowest) = scrape(&house.admin).await;
+        assert!(slowest < PATIENCE, "{slowest:?}");
+        assert!(has(&general, "tributary_nats_up 0"), "{general:?}");
+        assert!(has(&general, "tributary_database_up 1"), "{general:?}");
+        assert!(has(&tasks, "tasks_metrics_collection_error 0"), "the last figures are told: {tasks:?}");
+    }
+    nats.resume();
+    until_general_has(&house.admin, "tributary_nats_up 1").await;
+    nats.kill();
+    until_general_has(&house.admin, "tributary_nats_up 0").await;
+    house.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scraper_whose_token_was_revoked_is_forgotten() {
+    let house = TestHouse::start().await;
+    assert_eq!(house.admin.get(PATHS[1]).await.status, 200);
+    let tokens = house.admin.get("/svc/tokens/").await;
+    let other = house.with_header(&format!("Basic {}", basic()));
+    for token in tokens.body["results"].as_array().or(tokens.body.as_array()).unwrap() {
+        let gone = other.delete(&format!("/svc/tokens/{}/", token["id"])).await;
+        assert_eq!(gone.status, 204, "{gone:?}");
+    }
+    for path in PATHS {
+        assert_eq!(house.admin.get(path).await.status, 401, "{path}");
+    }
+    house.service.wired().store.close().await;
+    assert_ne!(house.admin.get(PATHS[1]).await.status, 200, "also while the database is away");
+    house.stop().await;
+}
+
+fn basic() -> String {
+    crate::demo::basic("admin", crate::house::ADMIN_PASSWORD).trim_start_matches("Basic ").to_owned()
+}
