@@ -216,22 +216,22 @@ async fn open_sqlite(url: &Secret, is_memory: bool, pool_max: u32) -> Result<Db,
             .max_lifetime(None)
             .test_before_acquire(false)
     };
+    let making = options.clone().auto_vacuum(SqliteAutoVacuum::Incremental);
     if is_memory {
         let write = pool().max_connections(1).connect_with(making).await.map_err(failure)?;
         return Ok(Db::Sqlite(Pools { read: write.clone(), monitor: write.clone(), write }));
     }
     let path = options.get_filename().to_owned();
+    // A file that exists keeps what it was made with, and setting it again would be one more write at each start.
+    let writing = if path.exists() { options.clone() } else { making };
     // When the disk is full, SQLite rolls back by itself. The driver does not notice, believes for ever that the
     // transaction is open, and begins no other: such a connection is replaced.
     let write = pool()
-    let making = options.clone().auto_vacuum(SqliteAutoVacuum::Incremental);
         .max_connections(1)
         .before_acquire(|connection, _| {
             let is_clean = !connection.is_in_transaction();
             Box::pin(async move { Ok(is_clean) })
         })
-    // A file that exists keeps what it was made with, and setting it again would be one more write at each start.
-    let writing = if path.exists() { options.clone() } else { making };
         .connect_with(writing)
         .await
         .map_err(|error| open_failure(&path, error))?;

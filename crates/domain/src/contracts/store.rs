@@ -578,6 +578,8 @@ pub trait Store:
     + CanonicalStore
     + EgressStore
     + VersionStore
+    + IdempotencyStore
+    + StorageStore
 {
     /// Answers when the database does.
     async fn ping(&self) -> Result<(), StoreError>;
@@ -589,5 +591,3 @@ pub trait Store:
     /// and not when all connections of the pool are in use.
     async fn work_figures(&self, now: Instant) -> Result<WorkFigures, StoreError>;
 }
-    + IdempotencyStore
-    + StorageStore

@@ -4,9 +4,9 @@ use super::NatsConfig;
 use super::address::{Address, Login, NatsError};
 use super::letter::Letter;
 use super::refusal::{Refusal, refusal};
+use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::consumer::pull::Config as PullConfig;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer};
-use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::{ContextBuilder, GetStreamErrorKind};
 use async_nats::jetstream::stream::{
     Config as StreamConfig, DiscardPolicy, RawMessageErrorKind, RetentionPolicy, StorageType,
@@ -169,6 +169,15 @@ impl Link {
         fetched
     }
 
+    /// Whether the server says what it knows of the stream, even if it is that there is none yet.
+    pub(super) async fn answers(&self) -> bool {
+        match self.context.get_stream(&self.name).await.map_err(|error| error.kind()) {
+            Ok(_) => true,
+            Err(GetStreamErrorKind::JetStream(error)) => error.error_code() == ErrorCode::STREAM_NOT_FOUND,
+            Err(_) => false,
+        }
+    }
+
     /// Whether this message of the stream is there and is that of the task. A stream that was made anew counts from 1.
     pub(super) async fn has_message(&self, sequence: u64, key: TaskKey) -> Result<bool, QueueError> {
         let stream = self.context.get_stream_no_info(&self.name).await.map_err(unreachable)?;
@@ -182,15 +191,6 @@ impl Link {
                 self.forget().await;
                 Err(unreachable(error))
             }
-        }
-    }
-
-    /// Whether the server says what it knows of the stream, even if it is that there is none yet.
-    pub(super) async fn answers(&self) -> bool {
-        match self.context.get_stream(&self.name).await.map_err(|error| error.kind()) {
-            Ok(_) => true,
-            Err(GetStreamErrorKind::JetStream(error)) => error.error_code() == ErrorCode::STREAM_NOT_FOUND,
-            Err(_) => false,
         }
     }
 
