@@ -74,6 +74,7 @@ mod rolling;
 mod retention;
 mod round_trips;
 mod routes;
+mod scheduled_backups;
 mod search_page;
 mod ssrf;
 mod storage_faults;
