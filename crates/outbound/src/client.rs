@@ -9,7 +9,8 @@ use crate::resolver::{CheckedResolver, Lookup, NameError, SystemLookup};
 use crate::tls::TlsClients;
 use async_trait::async_trait;
 use domain::contracts::{
-    BodyMemory, Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, HttpStream, Origin,
+    BodyMemory, ByteOrigin, Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, HttpStream,
+    Origin,
 };
 use reqwest::header::LOCATION;
 use reqwest::{Client, Method, Response};
@@ -100,12 +101,13 @@ impl Gate {
         &self,
         request: &HttpRequest,
         memory: &dyn BodyMemory,
-    ) -> Result<HttpResponse, FetchError> {
+    ) -> Result<(HttpResponse, ByteOrigin), FetchError> {
         let Arrived { response, hop, hop_end } = self.follow(request, self.limits.read).await?;
         let (status, headers) = head_of(&response);
         let body = Body::new(response, host_of(&hop.url), self.limits.body_bytes_max)?;
+        let origin = if hop.is_home { ByteOrigin::Own } else { ByteOrigin::Other };
         match timeout_at(hop_end, read_whole(body, memory)).await {
-            Ok(body) => Ok(HttpResponse { status, headers, body: body? }),
+            Ok(body) => Ok((HttpResponse { status, headers, body: body? }, origin)),
             Err(_) => Err(FetchError::Timeout(host_of(&hop.url))),
         }
     }
@@ -153,6 +155,13 @@ impl Gate {
 #[async_trait]
 impl Fetch for Gate {
     async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError> {
+        self.fetch_with_origin(request).await.map(|(response, _)| response)
+    }
+
+    async fn fetch_with_origin(
+        &self,
+        request: &HttpRequest,
+    ) -> Result<(HttpResponse, ByteOrigin), FetchError> {
         in_time(request, self.fetch_whole(request, &self.bodies)).await
     }
 
@@ -161,7 +170,7 @@ impl Fetch for Gate {
         request: &HttpRequest,
         memory: &dyn BodyMemory,
     ) -> Result<HttpResponse, FetchError> {
-        in_time(request, self.fetch_whole(request, memory)).await
+        in_time(request, self.fetch_whole(request, memory)).await.map(|(response, _)| response)
     }
 
     async fn stream(&self, request: &HttpRequest) -> Result<HttpStream, FetchError> {

@@ -1,7 +1,9 @@
 //! One page: where it is, the fetch, its text, and the service that is asked when the fetch fails.
 
 use crate::{PageFetchParts, address, diffbot, media_type, request};
-use domain::contracts::{FetchError, FileToRead, HttpRequest, HttpResponse, PageError, PageText, PageWanted};
+use domain::contracts::{
+    ByteOrigin, FetchError, FileToRead, HttpRequest, HttpResponse, PageError, PageText, PageWanted,
+};
 use domain::known_secrets::KnownSecrets;
 use domain::page_fetch::{MediaTypeLookup, PageFetchConfig};
 use domain::provenance::{PageTarget, SourcePage};
@@ -100,6 +102,14 @@ impl Errand<'_> {
         self.config.media_type_lookup.as_ref().zip(self.source())
     }
 
+    /// Where the page came from, seen from its provider: a request for a page of others has an origin of its own, too.
+    fn of_provider(&self, answer: ByteOrigin) -> ByteOrigin {
+        match self.source() {
+            Some(page) if page.is_of_own_origin() => answer,
+            Some(_) | None => ByteOrigin::Other,
+        }
+    }
+
     /// The page without the secrets of its provider, as the provider's results are shown.
     fn masked(&self, mut page: PageText) -> PageText {
         let provider = match self.wanted.target {
@@ -116,7 +126,7 @@ impl Errand<'_> {
     /// One answer; any status but 200 is a failure.
     pub async fn get(&self, url: Url) -> Result<HttpResponse, Miss> {
         let request = self.request(url).await?;
-        self.send(&request).await
+        self.send(&request).await.map(|(answer, _)| answer)
     }
 
     async fn request(&self, url: Url) -> Result<HttpRequest, Miss> {
@@ -126,11 +136,11 @@ impl Errand<'_> {
         Ok(request)
     }
 
-    async fn send(&self, request: &HttpRequest) -> Result<HttpResponse, Miss> {
+    async fn send(&self, request: &HttpRequest) -> Result<(HttpResponse, ByteOrigin), Miss> {
         let host = request.url.host_str().unwrap_or_default();
-        let answer = self.parts.fetch.fetch(request).await?;
+        let (answer, origin) = self.parts.fetch.fetch_with_origin(request).await?;
         match answer.status {
-            200 => Ok(answer),
+            200 => Ok((answer, origin)),
             status @ (401 | 403) => Err(Miss { error: PageError::Denied(status), is_last: false }),
             status @ (404 | 410) => Err(Miss { error: PageError::Gone(status), is_last: false }),
             status => Err(Miss::maybe(format!("{host} answered with the status {status}"))),
@@ -146,7 +156,7 @@ impl Errand<'_> {
         }
         let name = url.path_segments().and_then(Iterator::last).unwrap_or_default().to_owned();
         let request = self.request(url).await?;
-        let answer = self.send(&request).await?;
+        let (answer, origin) = self.send(&request).await?;
         let media_type = media_type::of(&answer);
         // Whoever was asked for the type before has said it already, and more truly.
         if self.lookup().is_none() && !media_type::is_wanted(&self.config.media_types, &media_type) {
@@ -167,6 +177,7 @@ impl Errand<'_> {
             author: read.author,
             version,
             file_bytes,
+            origin: self.of_provider(origin),
             is_copy: false,
         };
         mask_page(&mut page, &KnownSecrets::of_request(&request));

@@ -1,7 +1,7 @@
 //! One document: who asks its source, and what follows from the answer.
 
 use super::{Checked, verdict};
-use crate::ingest::{Asked, Errand, asked_for, is_fetched_by, is_shared};
+use crate::ingest::{Asked, Errand, all_fetched_by, asked_for, is_shared};
 use crate::{CacheParts, SemanticCache, permissions, removal};
 use domain::contracts::{PageProbe, PageWanted, StoreError};
 use domain::corpus::{DocumentAddress, Grant, Liveness, Signal};
@@ -87,7 +87,7 @@ async fn revoke_behind(parts: &CacheParts, wanted: &PageWanted<'_>) -> Result<()
     let known = match wanted.cached {
         Some(id) => parts.store.signals(&[id], None).await?,
         None => match DocumentAddress::of(wanted.target.address()) {
-            Some(address) => fetched_by(parts, &address, wanted).await?,
+            Some(address) => all_fetched_by(parts, &address.hash(), &wanted.target, wanted.user).await?,
             None => Vec::new(),
         },
     };
@@ -95,21 +95,6 @@ async fn revoke_behind(parts: &CacheParts, wanted: &PageWanted<'_>) -> Result<()
         revoke(parts, &signal, wanted.user).await?;
     }
     Ok(())
-}
-
-/// All records of an address that this person has in the way that was refused now.
-async fn fetched_by(
-    parts: &CacheParts,
-    address: &DocumentAddress,
-    wanted: &PageWanted<'_>,
-) -> Result<Vec<Signal>, StoreError> {
-    let mut found = Vec::new();
-    for signal in parts.store.signals_at(&address.hash(), None).await? {
-        if is_fetched_by(parts, &signal, &wanted.target, wanted.user).await? {
-            found.push(signal);
-        }
-    }
-    Ok(found)
 }
 
 /// A right that came from the source ends when the source says so. A text that a person gave is theirs.

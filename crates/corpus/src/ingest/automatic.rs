@@ -37,13 +37,14 @@ async fn try_keep(
     let Some(text) = prepared(page.text.clone()).await.filter(|text| text.words >= WORDS_MIN) else {
         return Ok(());
     };
-    let now = parts.clock.now();
-    let by = retrieval(parts, (provider, item), user, "");
+    let (now, document) = (parts.clock.now(), (provider, item));
+    let source = source::attributed_to(provider, item, page.origin);
+    let by = retrieval(parts, document, source, (user, ""));
     let tags = tags_of_result(parts, item).await;
-    let signal = records::note(parts, seen(address, provider, item, (origin, tags)), &by).await?;
+    let signal = records::note(parts, seen(address, document, source, (origin, tags)), &by).await?;
     if signal.content_hash == text.content_hash && !signal.is_supplied && !wants_renewal(parts, &signal) {
         // Mostly a page is what it was.
-        let by = retrieval(parts, (provider, item), user, &text.content_hash);
+        let by = retrieval(parts, document, source, (user, &text.content_hash));
         parts.store.verify_signal(signal.signal_id, &page.version, &by, now).await?;
         if let Err(error) = put_acl(parts, signal.signal_id).await {
             tracing::warn!(signal.id = signal.signal_id.0, "the vector store was not told: {error}");
@@ -51,15 +52,7 @@ async fn try_keep(
         return Ok(());
     }
     let mut errand = Errand::of(signal.signal_id, user, provider, item);
-    errand.held = Some(HeldText {
-        content_hash: hold(parts, text).await?,
-        title: page.title.clone(),
-        author: page.author.clone(),
-        media_type: page.media_type.clone(),
-        version: page.version.clone(),
-        file_bytes: page.file_bytes,
-        is_supplied: false,
-    });
+    errand.held = Some(HeldText::of_page(page, hold(parts, text).await?));
     errand.push(parts).await?;
     Ok(())
 }
@@ -120,11 +113,12 @@ async fn promote_one(
     };
     let item = &page.item().to_result();
     let Some(address) = DocumentAddress::of(&item.url) else { return Ok(false) };
-    if is_seen_already(parts, &address, provider, owner).await? {
+    if is_seen_already(parts, &address, page, owner).await? {
         return Ok(true);
     }
-    let by = retrieval(parts, (provider, item), owner, "");
-    let new = seen(address, provider, item, (Origin::Eager, matters_of_search(tags)));
+    let source = source::attributable_to(provider, item);
+    let by = retrieval(parts, (provider, item), source, (owner, ""));
+    let new = seen(address, (provider, item), source, (Origin::Eager, matters_of_search(tags)));
     let signal = records::note(parts, new, &by).await?;
     Errand::of(signal.signal_id, owner, provider, item).push(parts).await?;
     Ok(true)
@@ -134,9 +128,9 @@ async fn promote_one(
 async fn is_seen_already(
     parts: &CacheParts,
     address: &DocumentAddress,
-    provider: &SearchProvider,
+    page: SourcePage<'_>,
     user: UserId,
 ) -> Result<bool, StoreError> {
-    let seen = records::visible_at(parts, address, Some(provider.id), user).await?;
+    let seen = records::visible_as(parts, address, &PageTarget::Source(page), user).await?;
     Ok(seen.is_some_and(|signal| copy::is_verified(parts, &signal)))
 }

@@ -9,6 +9,7 @@ use domain::contracts::{BodyKey, StoreError};
 use domain::corpus::{DocumentAddress, Grant, NewSignal, Signal, SignalState};
 use domain::ids::UserId;
 use domain::instant::Instant;
+use domain::provenance::PageTarget;
 use domain::provider::SearchProvider;
 use domain::result::ResultItem;
 use std::time::Duration;
@@ -42,9 +43,10 @@ pub async fn begin(parts: &CacheParts, wish: IngestWish) -> Result<Accepted, Ing
         return Err(IngestError::NotAllowed);
     }
     let now = parts.clock.now();
-    let by = retrieval(parts, (&wanted.provider, &wanted.item), user, "");
-    let new =
-        seen(wanted.address.clone(), &wanted.provider, &wanted.item, (origin, wanted.matter_tags.clone()));
+    let document = (&wanted.provider, &wanted.item);
+    let source = source::attributable_to(document.0, document.1);
+    let by = retrieval(parts, document, source, (user, ""));
+    let new = seen(wanted.address.clone(), document, source, (origin, wanted.matter_tags.clone()));
     let new = if wanted.supplied.is_some() { supplied_by_person(new) } else { new };
     let signal = records::note(parts, new, &by).await?;
     let grant = grant_of(parts, &signal, user).await?;
@@ -55,24 +57,34 @@ pub async fn begin(parts: &CacheParts, wish: IngestWish) -> Result<Accepted, Ing
     let upgraded = wanted.is_result && signal.state == SignalState::Known;
     let mut errand = Errand::of(signal.signal_id, user, &wanted.provider, &wanted.item);
     errand.is_asked_for = true;
-    let mut message = match (wanted.is_foreign, by.account_provider_id) {
-        (true, _) => {
-            "None of your results of this source has this address: the document is fetched as anybody could, \
-                 and only you will see it."
-        }
-        (false, Some(_)) => {
-            "None of your results of this source has this address: the document is fetched with your account, \
-                 and only you will see it."
-        }
-        (false, None) => "The document is fetched with your rights and then read.",
-    }
-    .to_owned();
+    let mut message = message(parts, &wanted).to_owned();
     if let Some(text) = wanted.supplied {
         errand.held = Some(hold_supplied(parts, wanted.title, text).await?);
         message = "The text that you gave is read; only you will see it.".to_owned();
     }
     let job = errand.push(parts).await?;
     Ok(Accepted { signal, job: Some(job), upgraded, is_done: false, message })
+}
+
+/// How the document is fetched, and who will see it.
+fn message(parts: &CacheParts, wanted: &Wanted) -> &'static str {
+    let target = source::target(&parts.catalogues, &wanted.provider, &wanted.item);
+    match target {
+        _ if wanted.is_foreign => {
+            "None of your results of this source has this address: the document is fetched as anybody could, \
+             and only you will see it."
+        }
+        PageTarget::Account(_) => {
+            "None of your results of this source has this address: the document is fetched with your account, \
+             and only you will see it."
+        }
+        PageTarget::Source(_) if target.source_id().is_none() => {
+            "The document is not on the source's own host: it is fetched from there, and only you will see it."
+        }
+        PageTarget::Source(_) | PageTarget::User(_) => {
+            "The document is fetched with your rights and then read."
+        }
+    }
 }
 
 pub async fn begin_and_wait(
@@ -227,6 +239,7 @@ async fn hold_supplied(parts: &CacheParts, title: String, text: Prepared) -> Res
         version: String::new(),
         file_bytes: 0,
         is_supplied: true,
+        is_of_own_origin: false,
     })
 }
 

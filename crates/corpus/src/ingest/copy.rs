@@ -59,8 +59,7 @@ async fn find(parts: &CacheParts, wanted: &PageWanted<'_>) -> Result<Option<Sign
         return visible(parts, id, wanted.user).await;
     }
     let Some(address) = DocumentAddress::of(wanted.target.address()) else { return Ok(None) };
-    let provider = wanted.target.source_id();
-    let seen = records::visible_at(parts, &address, provider, wanted.user).await?;
+    let seen = records::visible_as(parts, &address, &wanted.target, wanted.user).await?;
     Ok(seen.filter(|signal| is_verified(parts, signal)))
 }
 
@@ -81,5 +80,6 @@ async fn read(parts: &CacheParts, signal: &Signal) -> Option<PageText> {
         version: signal.external_version.clone(),
         file_bytes: signal.file_bytes,
         is_copy: true,
+        ..PageText::default()
     })
 }

@@ -2,7 +2,7 @@
 
 use super::{external_id, source};
 use crate::CacheParts;
-use domain::contracts::{NewTask, QueueError, QueueName, Retrieval};
+use domain::contracts::{ByteOrigin, NewTask, PageText, QueueError, QueueName, Retrieval};
 use domain::corpus::{DocumentAddress, MATTER_PREFIX, NewSignal, Origin, SourceKind};
 use domain::ids::{ProviderId, SignalId, TaskId, UserId};
 use domain::provenance::SourcePage;
@@ -48,6 +48,29 @@ pub struct HeldText {
     pub file_bytes: u64,
     /// It came from the person and not from the source.
     pub is_supplied: bool,
+    /// It came from the own origin of its provider. Tasks of earlier versions do not say so, and are not believed.
+    #[serde(default)]
+    pub is_of_own_origin: bool,
+}
+
+impl HeldText {
+    pub fn origin(&self) -> ByteOrigin {
+        if self.is_of_own_origin { ByteOrigin::Own } else { ByteOrigin::Other }
+    }
+
+    /// A page that was fetched; its text lies in the storage.
+    pub fn of_page(page: &PageText, content_hash: String) -> Self {
+        Self {
+            content_hash,
+            title: page.title.clone(),
+            author: page.author.clone(),
+            media_type: page.media_type.clone(),
+            version: page.version.clone(),
+            file_bytes: page.file_bytes,
+            is_supplied: false,
+            is_of_own_origin: page.origin == ByteOrigin::Own,
+        }
+    }
 }
 
 impl Errand {
@@ -86,14 +109,13 @@ impl Errand {
     }
 }
 
-/// What is known of a document before its text is here.
+/// What is known of a document before its text is here. `source` is the provider that it is attributed to.
 pub fn seen(
     address: DocumentAddress,
-    provider: &SearchProvider,
-    item: &ResultItem,
+    (provider, item): (&SearchProvider, &ResultItem),
+    source: Option<ProviderId>,
     (origin, matter_tags): (Origin, Vec<String>),
 ) -> NewSignal {
-    let source = source::attributed_to(provider, item);
     NewSignal {
         address,
         source_provider_id: source,
@@ -114,15 +136,18 @@ pub fn seen(
     }
 }
 
-/// Whose credentials are used; `content_hash` says which text came.
+/// Whose credentials are used for a document that is attributed to `source`; `content_hash` says which text came.
 pub fn retrieval(
     parts: &CacheParts,
     (provider, item): (&SearchProvider, &ResultItem),
-    user: UserId,
-    content_hash: &str,
+    source: Option<ProviderId>,
+    (user, content_hash): (UserId, &str),
 ) -> Retrieval {
     let idp = parts.catalogues.authenticator_of(provider).unwrap_or_default().to_owned();
-    let account_provider_id = source::target(&parts.catalogues, provider, item).account_id();
+    let account_provider_id = match source {
+        Some(_) => None,
+        None => source::target(&parts.catalogues, provider, item).account_id(&parts.catalogues),
+    };
     Retrieval { user, idp, account_provider_id, content_hash: content_hash.to_owned() }
 }
 

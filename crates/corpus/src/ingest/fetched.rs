@@ -7,7 +7,7 @@ use super::{records, source};
 use crate::CacheParts;
 use domain::contracts::{BodyKey, PageError, PageText, PageWanted, StoreError};
 use domain::corpus::{Liveness, Signal};
-use domain::ids::ResultId;
+use domain::ids::{ResultId, UserId};
 use domain::provenance::PageTarget;
 use domain::provider::SearchProvider;
 
@@ -89,8 +89,28 @@ async fn held_page(parts: &CacheParts, held: &HeldText) -> Result<Option<PageTex
         author: held.author.clone(),
         version: held.version.clone(),
         file_bytes: held.file_bytes,
+        origin: held.origin(),
         is_copy: false,
     }))
+}
+
+/// The records of the same address that this person has a right to and that are fetched in this way: the one that was
+/// asked for, or one that a redirect led to. A text that a person gave is theirs, whatever the source says.
+async fn held_by(
+    parts: &CacheParts,
+    asked: &Signal,
+    target: &PageTarget<'_>,
+    user: UserId,
+) -> Result<Vec<Signal>, StoreError> {
+    let mut held = Vec::new();
+    for signal in source::all_fetched_by(parts, &asked.url_hash, target, user).await? {
+        let grants = parts.store.grants(signal.signal_id).await?;
+        let is_own = grants.iter().any(|grant| grant.user_id == user && grant.revoked_at.is_none());
+        if is_own && !signal.is_supplied {
+            held.push(signal);
+        }
+    }
+    Ok(held)
 }
 
 /// What the source's refusal means for the document and for the person's right to it.
@@ -103,19 +123,22 @@ async fn refused(
     let (id, user, target, now) = (signal.signal_id, wanted.user, &wanted.target, parts.clock.now());
     // Another provider's or account's answer says nothing about the record.
     let is_of_record = source::is_fetched_by(parts, signal, target, user).await?;
+    let held = held_by(parts, signal, target, user).await?;
     let is_refused = match error {
         PageError::Denied(_) => true,
         // Many sources say so to whoever may not see a document (any more).
         PageError::Gone(_) => {
-            !signal.content_hash.is_empty() && parts.catalogues.authenticator_of(provider).is_some()
+            held.iter().any(|one| !one.content_hash.is_empty())
+                && parts.catalogues.authenticator_of(provider).is_some()
         }
         _ => false,
     };
     match error {
-        // A text that a person gave is theirs, whatever the source says.
-        _ if is_refused && is_of_record && !signal.is_supplied => {
-            parts.store.revoke_grant(id, user, now).await?;
-            put_acl(parts, id).await?;
+        _ if is_refused && !held.is_empty() => {
+            for one in held {
+                parts.store.revoke_grant(one.signal_id, user, now).await?;
+                put_acl(parts, one.signal_id).await?;
+            }
         }
         // A source without accounts says the same to everybody. What one person is told at an address that they typed is
         // not noted on a record that others have, too.

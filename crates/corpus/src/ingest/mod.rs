@@ -37,7 +37,7 @@ pub(crate) use errand::{Errand, TASK};
 pub(crate) use reading::prepared;
 pub(crate) use records::{all_visible_at, is_shared};
 pub(crate) use run::{Outcome, run};
-pub(crate) use source::{Asked, asked_for, is_fetched_by};
+pub(crate) use source::{Asked, all_fetched_by, asked_for};
 pub(crate) use vectors::{FollowError, put_vectors};
 
 use crate::SemanticCache;

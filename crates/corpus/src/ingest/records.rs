@@ -1,9 +1,11 @@
 //! Which records of an address are a person's, and who sees a new text of a provider in place of an older one.
 
+use super::source;
 use crate::{CacheParts, permissions};
 use domain::contracts::{Retrieval, StoreError};
 use domain::corpus::{DocumentAddress, NewSignal, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
+use domain::provenance::PageTarget;
 use domain::provider::SearchProvider;
 use std::collections::BTreeSet;
 
@@ -17,6 +19,23 @@ pub async fn visible_at(
 ) -> Result<Option<Signal>, StoreError> {
     let all = all_visible_at(parts, address, user).await?;
     Ok(all.into_iter().find(|signal| signal.source_provider_id == provider && !signal.is_supplied))
+}
+
+/// The text of an address that this person sees and that stands for what `target` would give: the provider's own text, or
+/// what was fetched in the same way and is attributed to nobody.
+pub async fn visible_as(
+    parts: &CacheParts,
+    address: &DocumentAddress,
+    target: &PageTarget<'_>,
+    user: UserId,
+) -> Result<Option<Signal>, StoreError> {
+    let PageTarget::Source(_) = target else { return visible_at(parts, address, None, user).await };
+    for signal in all_visible_at(parts, address, user).await? {
+        if !signal.is_supplied && source::is_fetched_by(parts, &signal, target, user).await? {
+            return Ok(Some(signal));
+        }
+    }
+    Ok(None)
 }
 
 /// All that this person sees of an address, the newest text first.

@@ -18,7 +18,6 @@ use domain::contracts::{BodyError, BodyKey, Placed, Retrieval, StoreError, TaskE
 use domain::corpus::{IndexedContent, Signal, StoredChunk};
 use domain::ids::{ProviderId, UserId};
 use domain::message;
-use domain::provenance::PageTarget;
 use domain::provider::SearchProvider;
 
 /// So often a source is asked for a document.
@@ -68,12 +67,13 @@ async fn ingest(parts: &CacheParts, errand: &Errand, attempt: u32) -> Result<(),
     let signal = records::requested(parts, errand.signal, errand.user).await?;
     let provider = provider(parts, errand).await?;
     let fetched = fetched(parts, errand, &signal, &provider).await?;
-    let mut entry = Entry { parts, errand, signal, provider, same: None };
+    let document = errand.document();
+    let source = source::attributed_to(&provider, &document, fetched.page.origin);
+    let mut entry = Entry { parts, errand, signal, provider, source, same: None };
     let text = entry.text(&fetched).await?;
     let model = embedding::model(parts).await?;
     entry.same = entry.with_this_text(&text.content_hash, fetched.is_supplied).await?;
-    let asked_as = (&entry.provider, &errand.document());
-    let by = retrieval(parts, asked_as, errand.user, &text.content_hash);
+    let by = retrieval(parts, (&entry.provider, &document), source, (errand.user, &text.content_hash));
     if let Some(same) = &entry.same
         && same.embedding_model == model
         && !wants_renewal(parts, same)
@@ -91,6 +91,8 @@ struct Entry<'e> {
     /// What was asked for, as it was when the task began.
     signal: Signal,
     provider: SearchProvider,
+    /// The provider that the text is attributed to, which is known when the text has come; None: it belongs to the person.
+    source: Option<ProviderId>,
     /// The record that has the text which came.
     same: Option<Signal>,
 }
@@ -111,13 +113,8 @@ impl Entry<'_> {
         Ok(text)
     }
 
-    /// The provider that the text is attributed to; None: a person typed the address.
-    fn source(&self) -> Option<ProviderId> {
-        source::attributed_to(&self.provider, &self.errand.document())
-    }
-
     async fn followers(&self) -> Result<Vec<UserId>, StoreError> {
-        match self.source() {
+        match self.source {
             Some(_) => records::followers(self.parts, &self.signal, &self.provider).await,
             None => Ok(Vec::new()),
         }
@@ -129,7 +126,7 @@ impl Entry<'_> {
             let own = Some(&self.signal).filter(|own| own.is_supplied && own.content_hash == hash);
             return Ok(own.cloned());
         }
-        Ok(records::with_text(self.parts, &self.signal, self.source(), hash).await?)
+        Ok(records::with_text(self.parts, &self.signal, self.source, hash).await?)
     }
 
     /// The text is in the cache already, in the record that was asked for or in another one.
@@ -161,18 +158,14 @@ impl Entry<'_> {
         Ok(())
     }
 
-    /// A text that is here keeps its title, whoever brings it again. What came from an address alone is called as its page
-    /// calls itself: others may be given the same text, and what one person calls it is not theirs to know. So is a page
-    /// to which its provider only leads, because some providers repeat the words of a query in their titles.
+    /// A text that is here keeps its title, whoever brings it again. What is attributed to nobody is called as its page
+    /// calls itself: others may be given the same text, and what one person or another provider calls it is not theirs to
+    /// know. Some providers even repeat the words of a query in their titles.
     fn title(&self, of_page: &str, is_supplied: bool) -> String {
         let there = self.same.as_ref().map_or("", |same| same.title.as_str());
         let (of_result, of_record) = (self.errand.item.title.as_str(), self.signal.title.as_str());
-        let document = self.errand.document();
-        let titles = match PageTarget::of_result(&self.provider, &document) {
-            PageTarget::Source(page) if !page.is_of_own_origin() => {
-                vec![there, of_page, of_result, of_record]
-            }
-            PageTarget::User(_) if !is_supplied => vec![there, of_page],
+        let titles = match self.source {
+            None if !is_supplied => vec![there, of_page],
             _ => vec![there, of_result, of_page, of_record],
         };
         let title = titles.into_iter().map(line).find(|title| !title.is_empty());
@@ -198,7 +191,7 @@ impl Entry<'_> {
         let body_bytes = parts.bodies.put(&body_key, Bytes::from(reading.text)).await?;
         let kept = TimeDelta::days(i64::from(parts.settings.storage_expiration_days));
         Ok(IndexedContent {
-            source_provider_id: self.source(),
+            source_provider_id: self.source,
             source_provider: self.provider.draft.name.clone(),
             content_hash,
             simhash: reading.simhash,

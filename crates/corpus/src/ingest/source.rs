@@ -2,7 +2,7 @@
 
 use super::IngestError;
 use crate::CacheParts;
-use domain::contracts::{Catalogues, StoreError};
+use domain::contracts::{ByteOrigin, Catalogues, StoreError};
 use domain::corpus::{CONNECTOR_NAME, Signal, SourceKind};
 use domain::ids::{ProviderId, UserId};
 use domain::provenance::{AccountPage, PageTarget, SourcePage, UserUrl};
@@ -14,8 +14,9 @@ use serde_json::{Map, Value};
 /// Newest result sets of a person and a provider in which a typed address is looked for.
 const RESULT_SETS_MAX: u64 = 100;
 
-/// A document as its source is asked for it. The document is attributed to the source if the source gave it; else the
-/// source is nobody's, or one whose account the person uses to fetch an address that they typed.
+/// A document as its source is asked for it. The document is attributed to the source if the source gave its address and
+/// its bytes; else the source is one that only leads to the document, one whose account the person uses to fetch an
+/// address that they typed, or nobody's.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub provider: SearchProvider,
@@ -41,10 +42,19 @@ pub(super) fn target<'a>(
     PageTarget::of_result(provider, item)
 }
 
-/// The provider that a document is attributed to: the one that gave it. What a person's account fetched at an address that
-/// the person typed is attributed to nobody.
-pub(super) fn attributed_to(provider: &SearchProvider, item: &ResultItem) -> Option<ProviderId> {
+/// The provider that a document is attributed to if its bytes come from the provider's own origin, as far as that is known
+/// before it is fetched.
+pub(super) fn attributable_to(provider: &SearchProvider, item: &ResultItem) -> Option<ProviderId> {
     PageTarget::of_result(provider, item).source_id()
+}
+
+/// The provider that a document is attributed to: the one that gave its address, and from whose own origin its bytes came.
+pub(super) fn attributed_to(
+    provider: &SearchProvider,
+    item: &ResultItem,
+    came_from: ByteOrigin,
+) -> Option<ProviderId> {
+    attributable_to(provider, item).filter(|_| came_from == ByteOrigin::Own)
 }
 
 /// How the document behind a result is asked for: as its provider gave it, whatever the owner made of the result. Where
@@ -116,7 +126,7 @@ pub(crate) async fn asked_for(
     Ok(Some(Asked { provider, item }))
 }
 
-/// The provider whose account this person used to fetch a document that no provider gave.
+/// The provider without which this person cannot fetch a document again that is attributed to nobody.
 pub(crate) async fn account_of(
     parts: &CacheParts,
     signal: &Signal,
@@ -130,15 +140,34 @@ pub(crate) async fn account_of(
 }
 
 /// True when this person has the record in the way that `target` is fetched: from the same provider, or with the same
-/// account. What another provider or account answers says nothing of the record.
+/// account. What another provider or account answers says nothing of the record. A document that a redirect took from
+/// elsewhere is attributed to nobody, although its provider is asked for it.
 pub(crate) async fn is_fetched_by(
     parts: &CacheParts,
     signal: &Signal,
     target: &PageTarget<'_>,
     user: UserId,
 ) -> Result<bool, StoreError> {
-    Ok(signal.source_provider_id == target.source_id()
-        && account_of(parts, signal, user).await? == target.account_id())
+    match signal.source_provider_id {
+        Some(source) => Ok(matches!(target, PageTarget::Source(page) if page.provider().id == source)),
+        None => Ok(account_of(parts, signal, user).await? == target.account_id(&parts.catalogues)),
+    }
+}
+
+/// All records of an address that this person has in the way that `target` is fetched.
+pub(crate) async fn all_fetched_by(
+    parts: &CacheParts,
+    url_hash: &str,
+    target: &PageTarget<'_>,
+    user: UserId,
+) -> Result<Vec<Signal>, StoreError> {
+    let mut found = Vec::new();
+    for signal in parts.store.signals_at(url_hash, None).await? {
+        if is_fetched_by(parts, &signal, target, user).await? {
+            found.push(signal);
+        }
+    }
+    Ok(found)
 }
 
 /// True when the person may use the source now. The cache itself gives no documents.

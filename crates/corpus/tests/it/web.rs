@@ -1,7 +1,7 @@
 //! Pages as their sources give them: to everybody, or to one person.
 
 use async_trait::async_trait;
-use domain::contracts::{PageError, PageProbe, PageText, PageWanted, ReadPages};
+use domain::contracts::{ByteOrigin, PageError, PageProbe, PageText, PageWanted, ReadPages};
 use domain::ids::UserId;
 use domain::provenance::PageTarget;
 use domain::provider::SearchProvider;
@@ -50,6 +50,7 @@ fn page_of(text: &str) -> PageText {
         author: "Ada".to_owned(),
         version: format!("\"{}\"", text.len()),
         file_bytes: text.len() as u64,
+        origin: ByteOrigin::Own,
         is_copy: false,
     }
 }

@@ -136,6 +136,16 @@ impl HttpResponse {
     }
 }
 
+/// Where the bytes of an answer came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ByteOrigin {
+    /// The own origin: no redirect led anywhere else on the way.
+    Own,
+    /// Another place, or one that is not known.
+    #[default]
+    Other,
+}
+
 /// Why nothing came back. Texts hold no secret and no query part of a URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
@@ -194,6 +204,14 @@ pub struct HttpStream {
 pub trait Fetch: Send + Sync {
     /// Reads the whole answer.
     async fn fetch(&self, request: &HttpRequest) -> Result<HttpResponse, FetchError>;
+    /// Reads the whole answer, and tells whether it came from the request's own origin. Without its own way of telling, an
+    /// implementation does not know.
+    async fn fetch_with_origin(
+        &self,
+        request: &HttpRequest,
+    ) -> Result<(HttpResponse, ByteOrigin), FetchError> {
+        Ok((self.fetch(request).await?, ByteOrigin::Other))
+    }
     /// Reads the whole answer; a large body reserves its bytes in `memory` while it is read and holds them until it is
     /// dropped. Without its own way of reading, an implementation reserves nothing.
     async fn fetch_into(

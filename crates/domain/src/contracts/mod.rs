@@ -52,8 +52,8 @@ pub use corpus::{Corpus, CorpusAnswer, CorpusError, CorpusHit, CorpusQuestion, V
 pub use egress_store::{EgressCounts, EgressStore, EventFilter, ScanEnd, ScanOutcome};
 pub use extract::{ExtractError, ExtractText, ExtractedText, FileToRead};
 pub use fetch::{
-    BodyMemory, BodyReservation, Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse, HttpStream,
-    Origin, TlsOptions,
+    BodyMemory, BodyReservation, ByteOrigin, Dial, Fetch, FetchError, HttpMethod, HttpRequest, HttpResponse,
+    HttpStream, Origin, TlsOptions,
 };
 pub use idempotency_store::IdempotencyStore;
 pub use list_store::{PreferenceStore, SearchRunStore};

@@ -1,5 +1,6 @@
 //! ReadPages: the text of the document behind a result.
 
+use super::ByteOrigin;
 use crate::ids::{ResultId, SignalId, UserId};
 use crate::page_fetch::PageFetchConfig;
 use crate::provenance::PageTarget;
@@ -54,6 +55,8 @@ pub struct PageText {
     pub version: String,
     /// Bytes of the file that the text was read from; 0: not known.
     pub file_bytes: u64,
+    /// Whether the bytes came from the own origin of the provider that gave the document. Only then is it the provider's.
+    pub origin: ByteOrigin,
     /// It is the copy that the cache keeps; nobody asked the source for it now.
     pub is_copy: bool,
 }

@@ -12,8 +12,8 @@ pub struct Retrieval {
     pub user: UserId,
     /// The authenticator whose token was used; empty: none.
     pub idp: String,
-    /// The provider whose account was used to fetch an address that the person typed; None: the provider gave the
-    /// address, or no account was used.
+    /// The provider whose account, credentials or template gave a document that is attributed to nobody; None: it is
+    /// attributed to its provider, or anybody gets it.
     pub account_provider_id: Option<ProviderId>,
     /// The hash of the text that came; empty: none yet.
     pub content_hash: String,

@@ -199,8 +199,8 @@ pub struct Grant {
     pub user_id: UserId,
     /// The authenticator whose token was used; empty: none was needed.
     pub idp: String,
-    /// The provider whose account this person used to fetch an address that they typed. It is used again to fetch the
-    /// address, and gives the provider's other users nothing.
+    /// The provider whose account, credentials or template gave this person a document that is attributed to nobody: it is
+    /// not fetched again without the account, and the provider's other users get nothing by it.
     pub account_provider_id: Option<ProviderId>,
     pub granted_at: Instant,
     /// When the source last let this person have it.

@@ -42,8 +42,10 @@
 //! assert!(item.as_given().is_none(), "no client can say that a provider gave it");
 //! ```
 
+mod origin;
 mod target;
 
+pub use origin::is_fetched_from_own_origin;
 pub use target::{AccountPage, PageTarget, SourcePage};
 
 use crate::ids::ProviderId;

@@ -1,11 +1,12 @@
 //! What is fetched for a result or for a typed address, and with whose rights.
 
-use super::{SourceItem, UserUrl};
+use super::{SourceItem, UserUrl, is_fetched_from_own_origin};
 use crate::contracts::{Catalogues, Origin};
 use crate::ids::ProviderId;
 use crate::page_fetch::PageFetchConfig;
 use crate::provider::SearchProvider;
 use crate::result::ResultItem;
+use crate::secret::is_secret_name;
 use url::Url;
 
 /// A document that a provider named: it is fetched by the provider's rules and with its rights.
@@ -29,13 +30,21 @@ impl<'a> SourcePage<'a> {
         self.item
     }
 
-    /// True when the provider's record says where the page is: it names a template for pages, or the address is on the
-    /// origin of its own `url`. Else the provider leads to a host of somebody else, as a search engine does.
+    /// True when the page is fetched from the provider's own origin. Else the provider leads to a host of somebody else, as
+    /// a search engine does. Where a redirect leads is seen only when the page has come.
     pub fn is_of_own_origin(&self) -> bool {
-        let url = Url::parse(self.item.url().as_str()).ok();
-        let origin = Origin::named_by(self.provider.draft.url.trim());
-        let is_own = origin.zip(url).is_some_and(|(origin, url)| origin.is_of(&url));
-        is_own || PageFetchConfig::of(&self.provider.draft).content_url.is_some()
+        is_fetched_from_own_origin(&self.provider.draft, self.item.url().as_str())
+    }
+
+    /// True when anybody gets the same at the address of the document: no template leads to another address, and nothing
+    /// is sent that shows who asks.
+    fn is_open(&self, catalogues: &Catalogues) -> bool {
+        let config = PageFetchConfig::of(&self.provider.draft);
+        let has_rights = self.provider.user_token.is_some()
+            || !self.provider.credentials.is_empty()
+            || catalogues.authenticator_of(self.provider).is_some()
+            || config.headers.keys().any(|name| is_secret_name(name));
+        config.content_url.is_none() && !(has_rights && self.is_of_own_origin())
     }
 }
 
@@ -98,19 +107,21 @@ impl<'a> PageTarget<'a> {
         }
     }
 
-    /// The provider that a document fetched from here is attributed to: the one that gave the address. An account only
-    /// fetches an address that its owner typed.
+    /// The provider that a document fetched from here is attributed to, if its bytes really come from there: the one that
+    /// gave the address and whose own origin is asked. An account only fetches an address that its owner typed.
     pub fn source_id(&self) -> Option<ProviderId> {
         match self {
-            Self::Source(page) => Some(page.provider.id).filter(|id| id.0 != 0),
-            Self::Account(_) | Self::User(_) => None,
+            Self::Source(page) if page.is_of_own_origin() => Some(page.provider.id).filter(|id| id.0 != 0),
+            Self::Source(_) | Self::Account(_) | Self::User(_) => None,
         }
     }
 
-    /// The provider whose account is used for a typed address.
-    pub fn account_id(&self) -> Option<ProviderId> {
+    /// The provider without which a document from here cannot be fetched again when it is attributed to nobody: the
+    /// person's account there, its credentials or its template gave the text. None: anybody gets it at its address.
+    pub fn account_id(&self, catalogues: &Catalogues) -> Option<ProviderId> {
         match self {
             Self::Account(page) => Some(page.provider.id),
+            Self::Source(page) if !page.is_open(catalogues) => Some(page.provider.id).filter(|id| id.0 != 0),
             Self::Source(_) | Self::User(_) => None,
         }
     }
@@ -168,35 +179,42 @@ mod tests {
         assert_eq!(target.fetch_config(), PageFetchConfig::default());
     }
 
+    const CATALOGUES: Catalogues = Catalogues {
+        connectors: &[],
+        query_processors: &[],
+        result_processors: &[],
+        post_result_processors: &[],
+        mixers: &[],
+        default_post_result: &[],
+        read_answer: |_, _| Err(String::new()),
+    };
+
+    /// What came with the provider's rights or by its template is not fetched again without them.
     #[test]
-    fn a_page_on_another_host_is_not_of_the_providers_origin() {
+    fn only_what_anybody_gets_is_fetched_again_as_nobody() {
+        let (url, own, foreign) = ("https://a.example/api", "https://a.example/1", "https://b.example/1");
         let table = [
-            (json!({"url": "https://a.example/api?q={q}"}), "https://a.example/1", true),
-            (json!({"url": "https://a.example/api?q={q}"}), "https://b.example/1", false),
-            (json!({"url": "https://a.example/api"}), "http://a.example/1", false),
-            (json!({}), "https://a.example/1", false),
-            (json!({"page_fetch_config_json": {"content_url": "{link}"}}), "https://b.example/1", true),
+            (json!({"url": url}), own, true),
+            (json!({"url": url}), foreign, true),
+            (json!({"url": url, "credentials": "bearer=x"}), own, false),
+            (json!({"url": url, "credentials": "bearer=x"}), foreign, true),
+            (json!({"url": url, "authenticator": "hub"}), own, false),
+            (json!({"url": url, "authenticator": "hub"}), foreign, true),
+            (json!({"url": url, "page_fetch_config_json": {"headers": {"X-Api-Key": "x"}}}), own, false),
+            (json!({"url": url, "page_fetch_config_json": {"headers": {"Accept": "x"}}}), own, true),
+            (json!({"url": url, "page_fetch_config_json": {"content_url": "{link}"}}), foreign, false),
         ];
-        for (draft, url, expected) in table {
+        for (draft, url, is_open) in table {
             let provider = provider(7, draft.clone());
             let mut item = item(url);
             item.mark_as_given(provider.id);
-            let page = item.as_given().and_then(|given| SourcePage::of(&provider, given)).expect("a page");
-            assert_eq!(page.is_of_own_origin(), expected, "{draft} {url}");
+            let account = PageTarget::of_result(&provider, &item).account_id(&CATALOGUES);
+            assert_eq!(account, (!is_open).then_some(provider.id), "{draft} {url}");
         }
     }
 
     #[test]
     fn an_account_reaches_the_origin_of_its_provider_alone() {
-        let catalogues = Catalogues {
-            connectors: &[],
-            query_processors: &[],
-            result_processors: &[],
-            post_result_processors: &[],
-            mixers: &[],
-            default_post_result: &[],
-            read_answer: |_, _| Err(String::new()),
-        };
         let with = |authenticator: &str| {
             provider(7, json!({"url": "https://a.example/api?q={q}", "authenticator": authenticator}))
         };
@@ -211,10 +229,10 @@ mod tests {
         ];
         for (authenticator, url, expected) in table {
             let provider = with(authenticator);
-            let page = AccountPage::of(&provider, &catalogues, UserUrl::new(url));
+            let page = AccountPage::of(&provider, &CATALOGUES, UserUrl::new(url));
             assert_eq!(page.is_some(), expected, "{authenticator} {url}");
             let Some(target) = page.map(PageTarget::Account) else { continue };
-            let (source, account) = (target.source_id(), target.account_id());
+            let (source, account) = (target.source_id(), target.account_id(&CATALOGUES));
             assert_eq!(
                 (source, account),
                 (None, Some(provider.id)),

@@ -2,7 +2,7 @@
 
 use crate::{REDIRECTS_MAX, Scripted, fetch_trusted, gate, named, request};
 use bytes::Bytes;
-use domain::contracts::{Fetch, FetchError, HttpMethod};
+use domain::contracts::{ByteOrigin, Fetch, FetchError, HttpMethod};
 use domain::secret::Secret;
 use testkit::source::{Behaviour, Source};
 
@@ -162,4 +162,27 @@ async fn look_alikes_get_no_credentials() {
     }
     let reached = source.requests().iter().filter(|seen| seen.path == "/end").count();
     assert!(reached >= 20, "most of them were reached: {reached}");
+}
+
+#[tokio::test]
+async fn an_answer_tells_whether_it_came_from_its_own_origin() {
+    let (home, other) = (Source::start().await, Source::start().await);
+    home.reply_at("/here", Behaviour::text("text/plain", "here"));
+    home.reply_at("/within", Behaviour::redirect("/here", 302));
+    home.reply_at("/away", Behaviour::redirect(other.url_at("/there").to_string(), 302));
+    home.reply_at("/and-back", Behaviour::redirect(other.url_at("/back").to_string(), 302));
+    other.reply_at("/there", Behaviour::text("text/plain", "there"));
+    other.reply_at("/back", Behaviour::redirect(home.url_at("/here").to_string(), 302));
+    let allow = [home.address().to_string(), other.address().to_string()];
+    let gate = gate(&allow.each_ref().map(String::as_str));
+    let table = [
+        ("/here", ByteOrigin::Own),
+        ("/within", ByteOrigin::Own),
+        ("/away", ByteOrigin::Other),
+        ("/and-back", ByteOrigin::Other),
+    ];
+    for (path, expected) in table {
+        let (answer, origin) = gate.fetch_with_origin(&request(&home.url_at(path), true)).await.unwrap();
+        assert_eq!((answer.status, origin), (200, expected), "{path}");
+    }
 }

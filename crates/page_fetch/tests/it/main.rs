@@ -4,5 +4,6 @@
 
 mod bodies;
 mod house;
+mod origins;
 mod pages;
 mod probes;

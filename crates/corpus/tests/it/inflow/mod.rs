@@ -1,5 +1,6 @@
 //! Documents on their way into the cache, with sources that do what a test says.
 
+mod attribution;
 mod crashes;
 mod house;
 mod ingest;

@@ -161,15 +161,14 @@ async fn insert(
     insert_empty(tx, (seen.address.as_str(), hash), &key, kinds, now).await
 }
 
-/// A record beside another one, of the same address.
+/// A record beside another one, of the same address; `kind` is the place that it comes from.
 pub(super) async fn insert_beside(
     tx: &mut Tx,
-    other: &Signal,
+    (other, kind): (&Signal, SourceKind),
     key: &str,
     now: Instant,
 ) -> Result<Signal, StoreError> {
-    let kinds = (other.origin, other.source_kind);
-    insert_empty(tx, (&other.url, &other.url_hash), key, kinds, now).await
+    insert_empty(tx, (&other.url, &other.url_hash), key, (other.origin, kind), now).await
 }
 
 async fn insert_empty(

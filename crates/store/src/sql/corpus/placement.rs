@@ -5,7 +5,7 @@ use super::signals::{load, unneeded};
 use super::{changes, content, grants, identity, noting, removal, tags};
 use crate::db::{Db, Tx};
 use domain::contracts::{BodyKey, Placed, Retrieval, StoreError};
-use domain::corpus::{IndexedContent, Signal};
+use domain::corpus::{IndexedContent, Signal, SourceKind};
 use domain::ids::{SignalId, UserId};
 use domain::instant::{Instant, to_micros};
 
@@ -116,9 +116,17 @@ async fn place(
     }
     let is_same_source = asked.is_supplied == content.is_supplied
         && (content.is_supplied || asked.source_provider_id == content.source_provider_id);
-    let is_free = asked.content_hash.is_empty()
-        || (is_same_source && !is_missed(tx, asked, arrival.by.user, arrival.followers).await?);
+    let is_free = match asked.content_hash.is_empty() {
+        true => !has_lost_source(asked, content),
+        false => is_same_source && !is_missed(tx, asked, arrival.by.user, arrival.followers).await?,
+    };
     Ok(if is_free { Place::Over(asked.clone()) } else { Place::New })
+}
+
+/// A provider was asked, and the text is attributed to nobody: what the provider said of the document is not for others who
+/// are given the same text.
+fn has_lost_source(asked: &Signal, content: &IndexedContent) -> bool {
+    asked.source_provider_id.is_some() && content.source_provider_id.is_none() && !content.is_supplied
 }
 
 /// Somebody sees this text who would not see a newer one that this person brings.
@@ -141,7 +149,8 @@ async fn beside(
     key: &str,
 ) -> Result<Signal, StoreError> {
     let asked = &arrival.asked;
-    let mut signal = noting::insert_beside(tx, asked, key, arrival.now).await?;
+    let kind = if has_lost_source(asked, content) { SourceKind::Web } else { asked.source_kind };
+    let mut signal = noting::insert_beside(tx, (asked, kind), key, arrival.now).await?;
     if !content.is_supplied && content.source_provider_id == asked.source_provider_id {
         asked.external_id.clone_into(&mut signal.external_id);
         asked.date_published.clone_into(&mut signal.date_published);

@@ -1,0 +1,42 @@
+//! Where the bytes of a page came from, seen from its provider.
+
+use crate::house::{item, pages, provider, read, typed};
+use domain::contracts::ByteOrigin;
+use serde_json::json;
+use testkit::source::{Behaviour, Source};
+
+const PAGE: &str = "<html><head><title>Flood report</title></head><body><main>\
+    <p>The river rose at night, and nobody saw it until the morning came.</p></main></body></html>";
+
+/// Only what comes from the provider's own origin all the way is the provider's.
+#[tokio::test]
+async fn a_page_tells_whether_it_came_from_its_providers_own_origin() {
+    let (api, content, site) = (Source::start().await, Source::start().await, Source::start().await);
+    for source in [&api, &content, &site] {
+        source.reply_at("/page", Behaviour::text("text/html", PAGE));
+        source.reply_at("/within", Behaviour::redirect("/page", 302));
+        source.reply_at("/away", Behaviour::redirect(site.url_at("/page").to_string(), 302));
+    }
+    let pages = pages(&[&api, &content, &site]);
+    let template =
+        |template: String| json!({"page_fetch_config_json": {"cache": "", "content_url": template}});
+    let fixed = |path: &str| template(format!("{}?of={{url}}", content.url_at(path)));
+    let table = [
+        (json!({}), api.url_at("/page"), ByteOrigin::Own),
+        (json!({}), api.url_at("/within"), ByteOrigin::Own),
+        (json!({}), api.url_at("/away"), ByteOrigin::Other),
+        (json!({}), site.url_at("/page"), ByteOrigin::Other),
+        (json!({}), site.url_at("/within"), ByteOrigin::Other),
+        (fixed("/page"), site.url_at("/page"), ByteOrigin::Own),
+        (fixed("/away"), site.url_at("/page"), ByteOrigin::Other),
+        (template("{url}".to_owned()), site.url_at("/page"), ByteOrigin::Other),
+        (template("{url}".to_owned()), api.url_at("/page"), ByteOrigin::Other),
+    ];
+    for (more, url, expected) in table {
+        let provider = provider(api.url().as_str(), more.clone());
+        let page = read(&pages, &provider, &item(&url, "")).await.expect("a page");
+        assert_eq!(page.origin, expected, "{more} {url}");
+    }
+    let typed = read(&pages, &provider(api.url().as_str(), json!({})), &typed(api.url_at("/page"), "")).await;
+    assert_eq!(typed.expect("a page").origin, ByteOrigin::Other, "a typed address is nobody's");
+}
