@@ -78,7 +78,9 @@ impl SqlStore {
     pub async fn open_within(config: StoreConfig, statement_max: Duration) -> Result<Self, StoreError> {
         let db = Db::open(&config.url, config.pool_max, statement_max).await?;
         migrations::run(&db).await?;
-        Ok(Self { db, key: config.key, author: None, expected: None, result_ids: Arc::default() })
+        let store = Self { db, key: config.key, author: None, expected: None, result_ids: Arc::default() };
+        store.withdraw_attributions().await?;
+        Ok(store)
     }
 
     /// The migrations that an open store has behind it, oldest first.

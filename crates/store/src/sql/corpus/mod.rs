@@ -1,6 +1,7 @@
 //! The records of the semantic cache. Whoever writes holds the lock of `changes`, so that a document is read, changed and
 //! written back by one at a time, and changes are numbered in the order in which they are committed.
 
+mod attribution;
 mod changes;
 mod chunks;
 mod content;

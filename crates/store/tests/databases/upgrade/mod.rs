@@ -1,6 +1,7 @@
 //! A database of an older version, opened by this one.
 
 mod accounts;
+mod attribution;
 
 use super::{config, now};
 use chrono::TimeDelta;

@@ -1,0 +1,146 @@
+//! Attributions that earlier versions made and that do not hold: the provider led to the document, and its bytes came from
+//! somewhere else. They are withdrawn once, after an upgrade.
+
+use super::reading::push_list;
+use super::signals::load;
+use super::{LIST_MAX, changes, identity, removal};
+use crate::SqlStore;
+use crate::db::{Tx, changed, on_db, on_tx};
+use domain::contracts::{ProviderStore, StoreError};
+use domain::ids::SignalId;
+use domain::page_fetch::PageFetchConfig;
+use domain::provenance::is_fetched_from_own_origin;
+use domain::provider::SearchProvider;
+use sqlx::QueryBuilder;
+use std::collections::BTreeSet;
+
+/// The note of the migration that the attributions are to be looked at.
+const NOTE: &str = "SELECT COUNT(*) FROM corpus_values WHERE name = 'attribution'";
+
+#[derive(sqlx::FromRow)]
+struct AttributedRow {
+    id: i64,
+    url: String,
+    url_hash: String,
+    content_hash: String,
+}
+
+impl SqlStore {
+    /// Does what an upgrade left to do. Documents of a provider that is gone are nobody's to see by it, and stay as they
+    /// are; so do requests, whose texts are attributed when they come.
+    pub(crate) async fn withdraw_attributions(&self) -> Result<(), StoreError> {
+        let noted: i64 = on_db!(self.db, read, db => sqlx::query_scalar(NOTE).fetch_one(db))?;
+        if noted == 0 {
+            return Ok(());
+        }
+        let providers = self.providers().await?;
+        let mut tx = changes::begin(&self.db).await?;
+        let noted: i64 = on_tx!(&mut tx, db => sqlx::query_scalar(NOTE).fetch_one(db))?;
+        if noted == 0 {
+            return Ok(());
+        }
+        for provider in providers {
+            withdraw(&mut tx, &provider).await?;
+        }
+        const DONE: &str = "DELETE FROM corpus_values WHERE name = 'attribution'";
+        on_tx!(&mut tx, db => changed(sqlx::query(DONE).execute(db)))?;
+        tx.commit().await
+    }
+}
+
+/// The documents of one provider that are not on its own origin.
+async fn withdraw(tx: &mut Tx, provider: &SearchProvider) -> Result<(), StoreError> {
+    const TEXT: &str = "SELECT id, url, url_hash, content_hash FROM signals WHERE source_provider_id = $1 \
+         AND NOT is_supplied AND content_hash <> '' ORDER BY id";
+    let mut rows = on_tx!(&mut *tx, db =>
+        sqlx::query_as::<_, AttributedRow>(TEXT).bind(provider.id.0).fetch_all(db))?;
+    rows.retain(|row| !is_fetched_from_own_origin(&provider.draft, &row.url));
+    let all: Vec<i64> = rows.iter().map(|row| row.id).collect();
+    for some in rows.chunks(LIST_MAX) {
+        let ids: Vec<i64> = some.iter().map(|row| row.id).collect();
+        let lonely = without_right(tx, &ids).await?;
+        removal::delete(tx, &lonely).await?;
+        if has_template(provider) {
+            note_account(tx, provider, &ids).await?;
+        }
+        let kept = some.iter().filter(|row| !lonely.contains(&row.id));
+        release(tx, kept.collect()).await?;
+    }
+    changes::note(tx, &all).await
+}
+
+/// Those that only the provider opened to anybody.
+async fn without_right(tx: &mut Tx, ids: &[i64]) -> Result<Vec<i64>, StoreError> {
+    on_tx!(tx, db => async {
+        let mut query = QueryBuilder::new("SELECT id FROM signals WHERE id IN (");
+        push_list(&mut query, ids.iter().copied());
+        query.push(
+            ") AND NOT EXISTS (SELECT 1 FROM signal_grants AS g WHERE g.signal_id = signals.id \
+             AND g.revoked_at IS NULL) ORDER BY id",
+        );
+        query.build_query_scalar().fetch_all(db).await
+    })
+}
+
+/// Their addresses alone do not give their texts. Of a provider whose secrets cannot be read it is not known.
+fn has_template(provider: &SearchProvider) -> bool {
+    provider.unreadable.is_any() || PageFetchConfig::of(&provider.draft).content_url.is_some()
+}
+
+async fn note_account(tx: &mut Tx, provider: &SearchProvider, ids: &[i64]) -> Result<(), StoreError> {
+    on_tx!(tx, db => async {
+        let mut query = QueryBuilder::new("UPDATE signal_grants SET account_provider_id = ");
+        query.push_bind(provider.id.0).push(" WHERE signal_id IN (");
+        push_list(&mut query, ids.iter().copied());
+        query.push(")");
+        changed(query.build().execute(db)).await
+    })?;
+    Ok(())
+}
+
+/// The texts have no provider from now on. One that has come without a provider, too, is one record with it.
+async fn release(tx: &mut Tx, rows: Vec<&AttributedRow>) -> Result<(), StoreError> {
+    let taken = taken(tx, &rows).await?;
+    let mut seen = BTreeSet::new();
+    let (free, equal): (Vec<_>, Vec<_>) = rows
+        .into_iter()
+        .partition(|row| !taken.contains(&row.id) && seen.insert((&row.url_hash, &row.content_hash)));
+    let ids: Vec<i64> = free.iter().map(|row| row.id).collect();
+    if !ids.is_empty() {
+        on_tx!(&mut *tx, db => async {
+            let mut query = QueryBuilder::new(
+                "UPDATE signals SET source_provider_id = NULL, source_provider = '', external_id = '', \
+                 record_key = url_hash || ':0:' || content_hash WHERE id IN (",
+            );
+            push_list(&mut query, ids.iter().copied());
+            query.push(")");
+            changed(query.build().execute(db)).await
+        })?;
+    }
+    for row in equal {
+        let signal = load(tx, SignalId(row.id)).await?;
+        let key = identity::of_text(&signal.url_hash, None, &signal.content_hash);
+        if let Some(there) = identity::find(tx, &key).await? {
+            let now = signal.last_retrieved;
+            removal::merge_in(tx, &signal, &there, now).await?;
+            changes::note(tx, &[there.signal_id.0]).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Those whose text has come from the address alone as well.
+async fn taken(tx: &mut Tx, rows: &[&AttributedRow]) -> Result<Vec<i64>, StoreError> {
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    on_tx!(tx, db => async {
+        let mut query = QueryBuilder::new("SELECT id FROM signals WHERE id IN (");
+        push_list(&mut query, rows.iter().map(|row| row.id));
+        query.push(
+            ") AND EXISTS (SELECT 1 FROM signals AS other \
+             WHERE other.record_key = signals.url_hash || ':0:' || signals.content_hash)",
+        );
+        query.build_query_scalar().fetch_all(db).await
+    })
+}
