@@ -174,6 +174,43 @@ async fn an_address_that_the_source_gave_is_fetched_with_its_rights() {
     stage.house.stop().await;
 }
 
+/// What a shared source leads to on a host of others, or by a redirect, came from somebody else: it is not published in the
+/// name of the source.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_from_elsewhere_is_the_finders_alone() {
+    let site = Source::start().await;
+    site.reply(page("Anything", "what an attacker wrote about supplier payment"));
+    let stage = Stage::start(&[&site], json!({})).await;
+    let there = site.url_at("/policy").to_string();
+    stage.intranet.reply_at("/doc/2", Behaviour::redirect(there.clone(), 302));
+    for url in [there, stage.intranet.url_at("/doc/2").to_string()] {
+        let item = json!({"title": "Official supplier payment policy", "author": "Finance", "url": url});
+        stage.intranet.reply_at("/list", Behaviour::Json(json!({"total": 1, "items": [item]})));
+        let (search, result) = stage.searched().await;
+        let kept = stage.ingest(json!({"search_id": search, "swirl_id": result, "wait": true})).await;
+        assert_eq!(kept.status, 200, "{url}: {kept:?}");
+        let document = format!("/svc/cache/{}/", kept.body["signal_id"]);
+        let own = stage.ann.get(&document).await.body;
+        assert_eq!(
+            (&own["source_provider_id"], &own["source_provider"]),
+            (&Value::Null, &json!("")),
+            "{own}"
+        );
+        assert_eq!((&own["title"], &own["author"]), (&json!("Anything"), &json!("")), "{own}");
+        for other in [&stage.bob, &stage.house.admin] {
+            assert_eq!(other.get(&document).await.status, 404, "{url}");
+            assert_eq!(other.get("/svc/cache/").await.body, json!([]), "{url}");
+            let draft =
+                json!({"query_string": "supplier payment policy", "searchprovider_list": [PROVIDER_NAME]});
+            let search = other.search(&draft).await["id"].clone();
+            let found = other.get(&format!("/svc/results/?search_id={search}")).await.body;
+            assert_eq!(found["results"], json!([]), "{url}: {found}");
+        }
+    }
+    assert!(!format!("{:?}", site.requests()).contains("Basic"), "{:?}", site.requests());
+    stage.house.stop().await;
+}
+
 /// Whatever the owner writes into a result, its page is the one that the source named.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_result_that_was_edited_is_read_as_its_source_gave_it() {
