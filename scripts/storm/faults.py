@@ -70,7 +70,7 @@ def server_faults(cluster):
         Fault("pause NATS", nats.pause, nats.wake, hold=15),
         Fault("stop and start NATS", nats.terminate, nats.start, hold=5),
         Fault("NATS loses its disk", lambda: lose_store(nats), nats.start, hold=3),
-        Fault("disk of NATS full", lambda: cluster.fill("nats"), lambda: cluster.empty("nats"), hold=15),
+        Fault("disk of NATS full", lambda: cluster.fill("nats"), lambda: make_room(cluster), hold=15),
         Fault("NATS slow", slow_nats.begin, slow_nats.end),
         Fault("kill -9 PostgreSQL", postgres.kill, postgres.start, hold=5),
         Fault("pause PostgreSQL", postgres.pause, postgres.wake, hold=15),
@@ -122,6 +122,13 @@ def restore_power(cluster):
 def lose_store(nats):
     nats.kill()
     shutil.rmtree(nats.store)
+
+
+def make_room(cluster):
+    """A stream of NATS that could not be written stays so until the server is started again."""
+    cluster.empty("nats")
+    cluster.nats.kill()
+    cluster.nats.start()
 
 
 def fast_stop(postgres):

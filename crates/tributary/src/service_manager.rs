@@ -34,7 +34,7 @@ impl ServiceManager {
     /// As `NOTIFY_SOCKET` and `WATCHDOG_USEC` say.
     pub fn of_environment() -> Self {
         let line = std::env::var_os("NOTIFY_SOCKET").and_then(|socket| line::Line::open(&socket));
-        let told = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
+        let told = |name: &str| std::env::var_os(name)?.to_str()?.parse::<u64>().ok();
         let is_for_us = told("WATCHDOG_PID").is_none_or(|id| id == u64::from(std::process::id()));
         let watchdog = told("WATCHDOG_USEC").filter(|_| is_for_us).map(Duration::from_micros);
         Self { line, watchdog, alive: JoinSet::new() }
