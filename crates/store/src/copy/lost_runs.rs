@@ -21,6 +21,10 @@ const PUSH: &str = "INSERT INTO tasks \
      (queue, name, payload, state, due, attempts, attempts_max, date_created, owner) \
      VALUES ($1, $2, $3, 'waiting', $4, 0, $5, $4, $6)";
 
+/// Whoever held a task, a worker or a broker, is not part of the copy.
+const RELEASE: &str =
+    "UPDATE tasks SET lease = NULL, lease_until = NULL, worker = NULL WHERE lease IS NOT NULL";
+
 /// A search that is under way: its run, its status, and whether it has results.
 #[derive(Debug, Clone, sqlx::FromRow)]
 struct Unended {
@@ -41,7 +45,7 @@ macro_rules! on_target {
     };
 }
 
-/// Gives every search that has not ended and has no task a task; how many.
+/// Frees the tasks of the copy, and gives every search that has not ended and has no task a task; how many.
 pub(super) async fn renew_runs(
     target: &mut Target,
     task: TaskOfRun,
@@ -54,6 +58,7 @@ pub(super) async fn renew_runs(
         sqlx::query_scalar("SELECT payload FROM tasks WHERE state = 'waiting'").fetch_all(&mut *connection))?;
     let lost = lost(&unended, &waiting, task);
     on_target!(&mut *target, connection => changed(connection.execute("BEGIN")))?;
+    on_target!(&mut *target, connection => changed(connection.execute(RELEASE)))?;
     for task in &lost {
         let payload = JsonText::of(&task.payload)?;
         on_target!(&mut *target, connection => changed(sqlx::query(PUSH)

@@ -249,15 +249,13 @@ async fn searches_that_waited_in_nats_run_after_a_restore() {
     let made = command(here.path(), &["backup", &file], &cluster).await;
     assert!(made.status.success(), "{made:?}");
     let tasks = Backup::open(Path::new(&file)).unwrap().manifest.part("table tasks").unwrap().rows;
-    assert_eq!(tasks, 0, "all tasks are in NATS");
+    assert_eq!(tasks as usize, waiting.len() + 1, "a task is kept here as long as NATS has it");
 
     nats.start_empty();
     let cluster = of(&second.url);
     let cluster = cluster.each_ref().map(|(name, value)| (*name, value.as_str()));
     let restored = command(there.path(), &["restore", &file], &cluster).await;
     assert!(restored.status.success(), "{restored:?}");
-    let said = format!("{} searches had not ended", waiting.len() + 1);
-    assert!(text(&restored.stdout).contains(&said), "{restored:?}");
     let running = serve(there.path(), &cluster);
     let client = admin(&running);
     for id in waiting {
