@@ -4,11 +4,12 @@
 
 mod admission;
 mod answer_memory;
+mod backlog;
 mod board;
 mod conclude;
 mod cpu;
-pub mod doctor;
 mod create_once;
+pub mod doctor;
 mod elect;
 mod events;
 mod exchange;
@@ -35,8 +36,8 @@ mod update;
 mod wait;
 mod wishes;
 
-pub use events::{SearchEvent, SearchEvents};
 pub use create_once::Creation;
+pub use events::{SearchEvent, SearchEvents};
 pub use mix::{DateFilter, MixRequest, ResultFilter};
 pub use origin::within_request;
 pub use provider::authenticator_of;
@@ -105,6 +106,8 @@ pub enum FederationError {
     NotReady(SearchStatus),
     #[error("{max} of your searches are waiting to start; wait until some of them have finished")]
     TooManyWaiting { max: u64 },
+    #[error("{max} searches of all users are waiting to start, the most that may; try again soon")]
+    QueueFull { max: u64 },
     #[error(
         "you have {max} searches, the most that are kept for one user, and all are saved, subscribed or still running; \
          delete saved searches that you no longer need, or end subscriptions"
@@ -118,7 +121,7 @@ impl FederationError {
         match self {
             Self::Store(error) | Self::Queue(QueueError::Store(error)) => error.is_passing(),
             Self::Queue(QueueError::Unreachable(_)) => true,
-            Self::TooManyWaiting { .. } => true,
+            Self::TooManyWaiting { .. } | Self::QueueFull { .. } => true,
             Self::Invalid(_) | Self::Contended | Self::NotReady(_) | Self::TooManyKept { .. } => false,
         }
     }

@@ -2,7 +2,9 @@
 
 use crate::{Federation, FederationError, origin};
 use async_trait::async_trait;
-use domain::contracts::{ClaimedTask, NewTask, QueueName, StoreError, TaskError, TaskHandler};
+use domain::contracts::{
+    ClaimedTask, NewTask, NoSlot, QueueName, RunningSlot, StoreError, TaskError, TaskHandler,
+};
 use domain::idempotency::KEYS_PER_USER_MAX;
 use domain::ids::{SearchId, UserId};
 use domain::message;
@@ -17,10 +19,10 @@ pub(crate) const RUN_SEARCH: &str = "run_search";
 const ATTEMPTS_MAX: u32 = 100;
 /// After this many tries that failed with an error, the search ends with a message.
 const FAILURES_MAX: u32 = 5;
-/// Searches that are read at once where all are gone through.
-const BATCH: u64 = 500;
 /// Steps in which the database gives free space back after searches were deleted; the next ones wait for the next time.
 const RELEASES_MAX: u32 = 100;
+/// Searches that are read at once where all are gone through.
+const BATCH: u64 = 500;
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Payload {
@@ -65,6 +67,10 @@ impl TaskHandler for RunSearch {
     }
 
     async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
+        self.run_in(task, &NoSlot).await
+    }
+
+    async fn run_in(&self, task: &ClaimedTask, slot: &dyn RunningSlot) -> Result<(), TaskError> {
         let payload: Payload =
             serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
         // The search as a whole has a log of its own, apart from the work of its providers.
@@ -74,13 +80,19 @@ impl TaskHandler for RunSearch {
             search.id = payload.search.0,
             request.id = payload.request.as_deref().map(tracing::field::display),
         );
-        self.run_or_give_up(&payload, task.attempt).instrument(span).await
+        self.run_or_give_up((&payload, task.attempt), slot).instrument(span).await
     }
 }
 
 impl RunSearch {
-    async fn run_or_give_up(&self, payload: &Payload, attempt: u32) -> Result<(), TaskError> {
-        let Err(error) = self.0.run(payload.search, payload.run, payload.update).await else { return Ok(()) };
+    async fn run_or_give_up(
+        &self,
+        (payload, attempt): (&Payload, u32),
+        slot: &dyn RunningSlot,
+    ) -> Result<(), TaskError> {
+        let Err(error) = self.0.run(payload.search, payload.run, payload.update, slot).await else {
+            return Ok(());
+        };
         if is_tried_again(&error, attempt) {
             return Err(TaskError(error.to_string()));
         }
@@ -123,18 +135,6 @@ impl TaskHandler for ExpireSearches {
 }
 
 impl ExpireSearches {
-    async fn expire(&self) -> Result<(), StoreError> {
-        let Federation { store, toolbox, .. } = &*self.0;
-        let mut deleted = 0;
-        loop {
-            let expired = store.expired_searches(toolbox.clock.now(), BATCH).await?;
-            if expired.is_empty() {
-                break;
-            }
-            deleted += self.0.delete_searches(expired).await?;
-        }
-        if deleted > 0 {
-            tracing::info!(deleted, "{deleted} searches were deleted: their retention has run out");
     async fn clean_up(&self) -> Result<(), StoreError> {
         let Federation { store, toolbox, .. } = &*self.0;
         self.expire().await?;
@@ -147,6 +147,18 @@ impl ExpireSearches {
         store.sample_size(toolbox.clock.now()).await
     }
 
+    async fn expire(&self) -> Result<(), StoreError> {
+        let Federation { store, toolbox, .. } = &*self.0;
+        let mut deleted = 0;
+        loop {
+            let expired = store.expired_searches(toolbox.clock.now(), BATCH).await?;
+            if expired.is_empty() {
+                break;
+            }
+            deleted += self.0.delete_searches(expired).await?;
+        }
+        if deleted > 0 {
+            tracing::info!(deleted, "{deleted} searches were deleted: their retention has run out");
         }
         Ok(())
     }

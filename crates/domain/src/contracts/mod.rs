@@ -77,10 +77,12 @@ pub use storage_store::StorageStore;
 pub use store::{
     FinishedRun, NewSession, OutboxHead, OutboxStore, OutboxTask, Page, PipelineStore, PoolUse,
     ProviderStore, QueryTransformStore, ResultStore, Schedule, ScheduleStore, SearchStore, SentTask,
-    SessionStore, Store, StoreError, TaskKey, TaskOf, TaskStore, TokenStore, UserStore, WaitingOwners, WorkFigures,
+    SessionStore, Store, StoreError, TaskKey, TaskOf, TaskStore, TokenStore, UserStore, WaitingOwners,
+    WorkFigures,
 };
 pub use task_queue::{
-    ClaimedTask, NewTask, QueueError, QueueName, TaskError, TaskHandler, TaskQueue, WorkerBeat, WorkerSlots,
+    ClaimedTask, NewTask, NoSlot, QueueError, QueueName, RunningSlot, TaskError, TaskHandler, TaskQueue,
+    WorkerBeat, WorkerSlots,
 };
 pub use toolbox::Toolbox;
 pub use vector_store::{

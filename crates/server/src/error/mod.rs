@@ -389,6 +389,7 @@ mod tests {
             (FederationError::Contended.into(), 409, "conflict"),
             (FederationError::NotReady(SearchStatus::Federating).into(), 503, "not_ready"),
             (FederationError::TooManyWaiting { max: 500 }.into(), 429, "throttled"),
+            (FederationError::QueueFull { max: 500 }.into(), 503, "unavailable"),
             (FederationError::TooManyKept { max: 9 }.into(), 409, "conflict"),
             (AnswerError::NotReady(SearchStatus::Federating).into(), 503, "not_ready"),
             (AnswerError::Store(StoreError::Failed("secret".into())).into(), 500, "internal_error"),

@@ -120,7 +120,7 @@ impl Bench {
     async fn search(&self, draft: SearchDraft) -> Search {
         let draft = SearchDraft { query_string: "river".to_owned(), ..draft };
         let search = self.federation.create(self.owner, draft).await.unwrap();
-        self.federation.run(search.id, search.run, false).await.unwrap();
+        self.federation.run(search.id, search.run, false, &domain::contracts::NoSlot).await.unwrap();
         self.store.search(search.id).await.unwrap()
     }
 
@@ -204,7 +204,7 @@ async fn a_subscription_runs_once_for_each_time_it_is_started() {
         let asked = bench.store.search(search.id).await.unwrap();
         assert_eq!(asked.run, search.run + 1, "{days} day(s)");
         assert_eq!(bench.queue.depth(QueueName::Search).await.unwrap(), waiting + 1);
-        bench.federation.run(asked.id, asked.run, true).await.unwrap();
+        bench.federation.run(asked.id, asked.run, true, &domain::contracts::NoSlot).await.unwrap();
         search = bench.store.search(asked.id).await.unwrap();
         assert_eq!(search.status, SearchStatus::FullUpdateReady, "{search:?}");
         assert!((0.0..RUN_MAX.as_secs_f64()).contains(&search.time_s), "{search:?}");

@@ -85,7 +85,11 @@ pub(super) async fn search(exchange: &mut Exchange<'_>, args: &Value) -> Result<
         Err(FederationError::Invalid(errors)) => {
             return Ok(ToolSaid::text(format!("This cannot be searched: {errors}")));
         }
-        Err(error @ (FederationError::TooManyWaiting { .. } | FederationError::TooManyKept { .. })) => {
+        Err(
+            error @ (FederationError::TooManyWaiting { .. }
+            | FederationError::QueueFull { .. }
+            | FederationError::TooManyKept { .. }),
+        ) => {
             return Ok(ToolSaid::text(format!("No search can be started now: {error}. Tell the user.")));
         }
         Err(error) => return Err(error.into()),

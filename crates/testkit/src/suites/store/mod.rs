@@ -62,10 +62,10 @@ macro_rules! store_behaviours {
                 searches_expire_after_their_last_change, saved_and_subscribed_searches_do_not_expire,
                 removable_searches_are_the_oldest_that_nobody_keeps,
                 subscribed_searches_are_listed, subscriptions_end;
-            lists: preferences_belong_to_one_person, runs_are_kept_and_compared, runs_are_bounded,
             idempotency: a_key_creates_one_search, requests_at_once_create_one_search, keys_end_after_a_day,
                 claimed_keys_keep_the_first_answer, keys_of_one_user_are_bounded;
             storage: the_size_is_sampled, nothing_is_released_of_what_is_in_use;
+            lists: preferences_belong_to_one_person, runs_are_kept_and_compared, runs_are_bounded,
                 searches_are_looked_for, new_results_are_counted;
             results: have_contiguous_ids, have_unique_ids_when_runs_finish_together, are_read_by_id,
                 are_listed_newest_first, say_which_need_a_right, are_replaced, keep_their_provenance,

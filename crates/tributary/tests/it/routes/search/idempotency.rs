@@ -29,7 +29,9 @@ async fn a_repeated_request_creates_no_second_search() {
     for path in ["/svc/search/", "/api/svc/search/", "/svc/search"] {
         let again = post(&ann, path, "key-1", &body).await;
         assert_eq!((again.status.as_u16(), again.header("idempotent-replayed")), (201, "true"), "{path}");
-        assert_eq!(again.body, first.body, "{path}");
+        // Links have the prefix of their request.
+        let text = again.body.to_string().replace("/api/svc/", "/svc/");
+        assert_eq!(text, first.body.to_string(), "{path}");
         assert_eq!(again.header("etag"), first.header("etag"), "{path}");
     }
     assert_eq!(count(&ann).await, 1);
