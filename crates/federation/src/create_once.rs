@@ -3,7 +3,7 @@
 use crate::{Federation, FederationError, tasks};
 use domain::contracts::{QueueName, StoreError};
 use domain::idempotency::{CreatedSearch, IdempotencyKey};
-use domain::ids::UserId;
+use domain::ids::{SearchId, UserId};
 use domain::message;
 use domain::search::{Search, SearchDraft};
 
@@ -34,9 +34,8 @@ impl Federation {
         let now = self.toolbox.clock.now();
         let mut messages = vec![message::banner()];
         messages.extend(remarks);
-        let created =
-            self.store.create_search_once(draft, owner, messages, now, tasks::run_search, key).await?;
-        match created {
+        let search = Search::created(SearchId(0), owner, draft, messages, now);
+        match self.store.create_search_once(search, tasks::run_search, key).await? {
             Some(search) => {
                 self.queue.nudge(QueueName::Search);
                 Ok(Creation::New(search))

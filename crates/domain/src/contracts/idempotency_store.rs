@@ -4,20 +4,17 @@ use super::{StoreError, TaskOf};
 use crate::idempotency::{IdempotencyKey, KeptAnswer};
 use crate::ids::UserId;
 use crate::instant::Instant;
-use crate::search::{Search, SearchDraft};
+use crate::search::Search;
 use async_trait::async_trait;
 use serde_json::Value;
 
 #[async_trait]
 pub trait IdempotencyStore: Send + Sync {
-    /// `create_search`, and the key with its answer in the same transaction. None, and nothing is stored, if the key is
-    /// taken.
+    /// Stores a search that was just created, the task that will run it, and the key with its answer, in one transaction.
+    /// The search gets its id. None, and nothing is stored, if the key is taken.
     async fn create_search_once(
         &self,
-        draft: SearchDraft,
-        owner: UserId,
-        messages: Vec<String>,
-        now: Instant,
+        search: Search,
         task: TaskOf,
         key: &IdempotencyKey,
     ) -> Result<Option<Search>, StoreError>;

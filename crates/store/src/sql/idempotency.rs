@@ -7,9 +7,9 @@ use crate::json::{JsonText, plain, to_column};
 use async_trait::async_trait;
 use domain::contracts::{IdempotencyStore, StoreError, TaskOf};
 use domain::idempotency::{CreatedSearch, IdempotencyKey, KEPT_FOR, KeptAnswer};
-use domain::ids::{SearchId, UserId};
+use domain::ids::UserId;
 use domain::instant::{Instant, to_micros};
-use domain::search::{Search, SearchDraft};
+use domain::search::Search;
 use serde_json::Value;
 use sqlx::types::Json;
 
@@ -19,20 +19,17 @@ type KeyRow = (String, Instant, Option<Json<Value>>);
 impl IdempotencyStore for SqlStore {
     async fn create_search_once(
         &self,
-        draft: SearchDraft,
-        owner: UserId,
-        messages: Vec<String>,
-        now: Instant,
+        mut search: Search,
         task: TaskOf,
         key: &IdempotencyKey,
     ) -> Result<Option<Search>, StoreError> {
-        let now = to_micros(now);
-        let mut search = Search::created(SearchId(0), owner, draft, messages, now);
+        let now = to_micros(search.date_created);
+        (search.date_created, search.date_updated) = (now, now);
         let mut tx = self.db.begin().await?;
         search.id = searches::insert(&mut tx, &search).await?;
         let Search { id, draft, messages, .. } = &search;
         let answer = CreatedSearch { id: *id, draft: draft.clone(), messages: messages.clone() };
-        if !insert(&mut tx, owner, key, Some(JsonText::of(&answer)?), now).await? {
+        if !insert(&mut tx, search.owner, key, Some(JsonText::of(&answer)?), now).await? {
             tx.rollback().await?;
             return Ok(None);
         }

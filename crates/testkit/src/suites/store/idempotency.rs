@@ -3,7 +3,7 @@
 use super::{at, person, run_search};
 use domain::contracts::{QueueName, Store};
 use domain::idempotency::{CreatedSearch, IdempotencyKey};
-use domain::ids::UserId;
+use domain::ids::{SearchId, UserId};
 use domain::search::{Search, SearchDraft};
 use futures_util::future::join_all;
 use serde_json::json;
@@ -16,7 +16,8 @@ fn key(key: &str, fingerprint: &str) -> IdempotencyKey {
 
 async fn create(store: &dyn Store, owner: UserId, key: &IdempotencyKey, seconds: i64) -> Option<Search> {
     let (draft, messages) = (SearchDraft::of_query("query"), vec!["created".to_owned()]);
-    store.create_search_once(draft, owner, messages, at(seconds), run_search, key).await.expect("an answer")
+    let search = Search::created(SearchId(0), owner, draft, messages, at(seconds));
+    store.create_search_once(search, run_search, key).await.expect("an answer")
 }
 
 /// The search, its task and its key come together; a second one with the key leaves nothing.
