@@ -6,11 +6,14 @@ use domain::corpus::PROVIDER_NAME;
 use domain::settings::{Secs, Settings, Share};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
+use std::time::Duration;
 use testkit::source::{Behaviour, Source};
 
 const DOCUMENT: &str = "/doc/77";
 const SECRET_TAG: &str = "project-hydra";
 const GROUP_SOURCE: &str = "Law DMS";
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+const LOOKS_MAX: usize = 400;
 
 /// A site with one document, a source of the group `law` with credentials, and a source for everybody.
 struct Stage {
@@ -87,7 +90,15 @@ impl Stage {
     async fn kept_by_carl(&self) -> (i64, Value) {
         let kept = self.keep(&self.carl, GROUP_SOURCE, &[SECRET_TAG]).await;
         let id = id_of(&kept);
-        let seen = document(&self.carl, id).await;
+        let mut seen = document(&self.carl, id).await;
+        // Its line of versions is found when the document is in.
+        for _ in 0..LOOKS_MAX {
+            if !seen["lineage"]["lineage_id"].is_null() {
+                break;
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+            seen = document(&self.carl, id).await;
+        }
         assert_eq!(seen["source_provider"], GROUP_SOURCE, "{seen}");
         assert_eq!(seen["matter_tags"], json!([SECRET_TAG]), "{seen}");
         (id, seen)
