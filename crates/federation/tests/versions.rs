@@ -133,7 +133,10 @@ impl House {
     }
 
     async fn run(&mut self) {
-        self.federation.run(self.search.id, self.search.run, false, &domain::contracts::NoSlot).await.unwrap();
+        self.federation
+            .run(self.search.id, self.search.run, false, &domain::contracts::NoSlot)
+            .await
+            .unwrap();
         self.search = self.store.search(self.search.id).await.unwrap();
     }
 

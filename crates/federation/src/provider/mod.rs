@@ -117,7 +117,10 @@ impl ProviderRun {
     /// The connector, with the asking person's own token where the source needs one, and the secrets that it sends.
     pub(crate) async fn connector(&self) -> Result<(Arc<dyn Connector>, Arc<KnownSecrets>), ConnectorError> {
         if self.provider.unreadable.is_any() {
-            return Err(ConnectorError::new(ConnectorErrorKind::SecretsUnreadable, message::secrets_unreadable()));
+            return Err(ConnectorError::new(
+                ConnectorErrorKind::SecretsUnreadable,
+                message::secrets_unreadable(),
+            ));
         }
         let name = &self.provider.draft.connector;
         let kind = self.catalogues.connector(name).ok_or_else(|| {

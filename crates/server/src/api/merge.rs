@@ -23,7 +23,8 @@ mod tests {
     use serde_json::json;
 
     fn patch(given: Value) -> Result<SearchDraft, ApiError> {
-        let current = SearchDraft { tags: vec!["a".into()], retention: Some(2), ..SearchDraft::of_query("rivers") };
+        let current =
+            SearchDraft { tags: vec!["a".into()], retention: Some(2), ..SearchDraft::of_query("rivers") };
         let Value::Object(given) = given else { panic!("an object") };
         merge(&current, given)
     }

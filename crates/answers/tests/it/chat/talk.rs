@@ -35,7 +35,11 @@ async fn an_answer_rests_on_a_search_of_the_persons_own() {
     assert_eq!(body.ai_model, "gpt-5");
 
     let made = room.searches().await.remove(0);
-    assert_eq!((made.owner, made.draft.retention), (room.chat.owner, Some(2)), "kept for a day, for the person");
+    assert_eq!(
+        (made.owner, made.draft.retention),
+        (room.chat.owner, Some(2)),
+        "kept for a day, for the person"
+    );
     assert_eq!(made.draft.searchprovider_list, [ProviderRef::Id(room.house.provider.id.0)]);
     let titles: Vec<&str> = body.citations.iter().map(|one| one.title.as_str()).collect();
     // The mixer of this house turns the list round.
