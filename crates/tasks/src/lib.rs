@@ -3,6 +3,7 @@
 pub mod queue;
 mod reconciler;
 mod registry;
+mod running_slots;
 mod scheduler;
 mod slots;
 mod worker;

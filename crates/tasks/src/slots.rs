@@ -1,5 +1,6 @@
 //! Slots: how many tasks a worker has in progress, and how many of them run at once.
 
+use crate::running_slots::{Owner, RunningPermit, RunningSlots};
 use async_trait::async_trait;
 use domain::contracts::RunningSlot;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,29 +9,34 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// The slots of one worker. A task is in progress from its claim to its end, and running unless it waits for others.
 pub(crate) struct Slots {
     in_progress: Arc<Semaphore>,
-    running: Arc<Semaphore>,
+    running: Arc<RunningSlots>,
 }
 
 impl Slots {
     /// At least one of each.
     pub(crate) fn new(in_progress: u32, running: u32) -> Self {
-        let semaphore = |permits: u32| Arc::new(Semaphore::new(permits.max(1) as usize));
-        Self { in_progress: semaphore(in_progress), running: semaphore(running) }
+        Self {
+            in_progress: Arc::new(Semaphore::new(in_progress.max(1) as usize)),
+            running: RunningSlots::new(running.max(1) as usize),
+        }
     }
 
     /// Waits until one task may run; then slots for as many as may run now, up to `max`. They are not running yet: what
     /// is in progress may go on while tasks for them are claimed.
     pub(crate) async fn free(&self, max: usize) -> Vec<Slot> {
-        // Neither semaphore is ever closed.
+        // The semaphore is never closed.
         let first = Arc::clone(&self.in_progress).acquire_owned().await;
-        let runs = self.running.acquire().await;
-        let free = self.running.available_permits() + 1;
+        // In the name of the service, which runs nothing else here that lasts: newcomers are let in between the tasks that
+        // go on, and take their turns with them.
+        let runs = self.running.acquire(None).await;
+        let free = self.running.free() + 1;
         drop(runs);
         let more = std::iter::from_fn(|| Arc::clone(&self.in_progress).try_acquire_owned().ok());
         let slot = |in_progress| Slot {
             _in_progress: in_progress,
             permit: Mutex::default(),
             running: Arc::clone(&self.running),
+            owner: None,
         };
         first.into_iter().chain(more).take(free.min(max)).map(slot).collect()
     }
@@ -40,13 +46,21 @@ impl Slots {
 pub(crate) struct Slot {
     _in_progress: OwnedSemaphorePermit,
     /// None before the task runs, and while it waits for others.
-    permit: Mutex<Option<OwnedSemaphorePermit>>,
-    running: Arc<Semaphore>,
+    permit: Mutex<Option<RunningPermit>>,
+    running: Arc<RunningSlots>,
+    owner: Owner,
 }
 
 impl Slot {
-    fn keep(&self, permit: Option<OwnedSemaphorePermit>) {
-        *self.permit.lock().unwrap_or_else(PoisonError::into_inner) = permit;
+    /// For a task of this owner.
+    pub(crate) fn of(self, owner: Owner) -> Self {
+        Self { owner, ..self }
+    }
+
+    fn keep(&self, permit: Option<RunningPermit>) {
+        let before =
+            std::mem::replace(&mut *self.permit.lock().unwrap_or_else(PoisonError::into_inner), permit);
+        drop(before);
     }
 }
 
@@ -57,8 +71,8 @@ impl RunningSlot for Slot {
     }
 
     async fn acquire(&self) {
-        let permit = Arc::clone(&self.running).acquire_owned().await;
-        self.keep(permit.ok());
+        let permit = self.running.acquire(self.owner).await;
+        self.keep(Some(permit));
     }
 }
 

@@ -141,6 +141,7 @@ impl Worker {
             let nothing_to_do = match self.claim(free.len()).await {
                 Ok(tasks) if !tasks.is_empty() => {
                     for (task, slot) in tasks.into_iter().zip(free) {
+                        let slot = slot.of(task.owner);
                         self.start(task, slot, running);
                     }
                     continue;
