@@ -68,7 +68,7 @@ impl BackupFolder {
 
     /// Makes the caller the one that writes here; None while another one does.
     pub fn lock(&self) -> Result<Option<File>> {
-        let file = File::create(self.path.join(LOCK_FILE))?;
+        let file = open_lock(&self.path.join(LOCK_FILE))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(file)),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -76,13 +76,12 @@ impl BackupFolder {
         }
     }
 
-    /// Removes what a process that ended in the middle has left. Only for the one that holds the lock.
+    /// Removes what a process that ended in the middle has left. Only for the one that holds the lock. A file of another
+    /// name may be a backup that somebody is writing by hand.
     pub fn remove_partial(&self) -> Result<()> {
         for entry in std::fs::read_dir(&self.path)? {
             let entry = entry?;
-            let name = entry.file_name();
-            let is_ours = |name: &str| name.starts_with(NAME_START) && name.ends_with(PARTIAL_END);
-            if name.to_str().is_some_and(is_ours) {
+            if entry.file_name().to_str().is_some_and(is_partial) {
                 std::fs::remove_file(entry.path())?;
             }
         }
@@ -104,12 +103,46 @@ impl BackupFolder {
         Ok(old.len())
     }
 
-    /// Takes a file that is no good backup out of the list. It is kept for whoever looks into it.
+    /// Takes a file that is no good backup out of the list. It is kept for whoever looks into it, until there is another.
     pub fn set_aside(&self, file: &Path) -> Result<()> {
-        let mut name = file.as_os_str().to_owned();
-        name.push(DAMAGED_END);
-        std::fs::rename(file, name)
+        let mut kept = file.as_os_str().to_owned();
+        kept.push(DAMAGED_END);
+        std::fs::rename(file, &kept)?;
+        for entry in std::fs::read_dir(&self.path)? {
+            let entry = entry?;
+            let is_kept = Some(entry.file_name().as_os_str()) == Path::new(&kept).file_name();
+            if !is_kept && entry.file_name().to_str().is_some_and(is_damaged) {
+                std::fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
     }
+}
+
+/// Others may be able to write to the folder: a link that they put there would name a file to be made or emptied.
+fn open_lock(path: &Path) -> Result<File> {
+    let mut options = File::options();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+    }
+    options.open(path).map_err(|error| {
+        let next =
+            if path.is_symlink() { "it is a link; remove it" } else { "make it writable for this user" };
+        Error::new(error.kind(), format!("{}: {error}; {next}", path.display()))
+    })
+}
+
+/// Whether it is the unfinished file of a scheduled backup: `<name of the backup>.<process>.partial`.
+fn is_partial(name: &str) -> bool {
+    let backup = name.strip_suffix(PARTIAL_END).and_then(|name| name.rsplit_once('.'));
+    backup.is_some_and(|(backup, _process)| time_of(backup).is_some())
+}
+
+fn is_damaged(name: &str) -> bool {
+    name.strip_suffix(DAMAGED_END).is_some_and(|backup| time_of(backup).is_some())
 }
 
 fn time_of(name: &str) -> Option<Instant> {
@@ -171,5 +204,58 @@ mod tests {
         folder.set_aside(&folder.file_of(now() - TimeDelta::minutes(1))).unwrap();
         assert_eq!(ages(&folder), [2]);
         assert!(BackupFolder::new("/nowhere/at/all").list(now()).is_err());
+    }
+
+    #[test]
+    fn the_unfinished_backup_of_somebody_else_is_kept() {
+        let (place, folder) = folder_with(&[]);
+        let others =
+            ["tributary-monday.7.partial", "tributary-monday.backup.7.partial", "tributary-.partial"];
+        let own = "tributary-20230101T000000Z.backup.7.partial";
+        for name in others.iter().chain([&own]) {
+            std::fs::write(place.path().join(name), "half").unwrap();
+        }
+        folder.remove_partial().unwrap();
+        assert!(!place.path().join(own).exists());
+        for name in others {
+            assert!(place.path().join(name).exists(), "{name}");
+        }
+    }
+
+    #[test]
+    fn damaged_backups_do_not_pile_up() {
+        let (place, folder) = folder_with(&[3, 2, 1]);
+        let other = place.path().join("tributary-monday.backup.damaged");
+        std::fs::write(&other, "of somebody else").unwrap();
+        for minutes in [3, 2] {
+            folder.set_aside(&folder.file_of(now() - TimeDelta::minutes(minutes))).unwrap();
+        }
+        let file = |minutes| folder.file_of(now() - TimeDelta::minutes(minutes)).display().to_string();
+        assert!(Path::new(&format!("{}.damaged", file(2))).exists(), "the newest is kept");
+        assert!(!Path::new(&format!("{}.damaged", file(3))).exists());
+        assert!(other.exists());
+        assert_eq!(ages(&folder), [1]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_lock_neither_follows_a_link_nor_empties_a_file() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let (place, folder) = folder_with(&[]);
+        let (lock, target) = (place.path().join(LOCK_FILE), place.path().join("monday"));
+        std::fs::write(&target, "content").unwrap();
+        symlink(&target, &lock).unwrap();
+        let refused = folder.lock().unwrap_err().to_string();
+        assert!(refused.contains("remove it") && refused.contains(LOCK_FILE), "{refused}");
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "content");
+        std::fs::remove_file(&lock).unwrap();
+        symlink(place.path().join("not there"), &lock).unwrap();
+        assert!(folder.lock().is_err() && !place.path().join("not there").exists());
+        std::fs::remove_file(&lock).unwrap();
+        assert!(folder.lock().unwrap().is_some());
+        assert_eq!(lock.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        std::fs::write(&lock, "content").unwrap();
+        assert!(folder.lock().unwrap().is_some());
+        assert_eq!(std::fs::read_to_string(&lock).unwrap(), "content");
     }
 }

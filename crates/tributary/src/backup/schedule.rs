@@ -17,8 +17,10 @@ use tracing::{Instrument, Span};
 /// The longest and the shortest wait before the folder is looked at again.
 const LOOK_MAX: Duration = Duration::from_secs(60);
 const LOOK_MIN: Duration = Duration::from_secs(1);
-/// How long a failed backup waits for the next try.
-const RETRY: Duration = Duration::from_secs(300);
+/// How long a backup that failed waits for the next try: twice as long after each failure, up to the interval of the
+/// backups, or up to an hour where that is longer.
+const BACKOFF_FIRST: Duration = Duration::from_secs(300);
+const BACKOFF_MAX_LEAST: Duration = Duration::from_secs(3600);
 
 #[derive(Clone)]
 pub struct BackupSchedule {
@@ -38,8 +40,9 @@ impl BackupSchedule {
 
     /// Writes a backup whenever one is due, until `stop` turns true. One that is being written then is given up.
     pub async fn serve(self, mut stop: watch::Receiver<bool>) {
+        let mut failures = 0;
         loop {
-            let wait = self.look(&stop).await;
+            let wait = self.look(&stop, &mut failures).await;
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}
                 _ = stop.wait_for(|stop| *stop) => return,
@@ -47,8 +50,9 @@ impl BackupSchedule {
         }
     }
 
-    /// Writes a backup if one is due; how long to wait before the next look.
-    async fn look(&self, stop: &watch::Receiver<bool>) -> Duration {
+    /// Writes a backup if one is due; how long to wait before the next look. Counts the failures since a backup was
+    /// there in time.
+    async fn look(&self, stop: &watch::Receiver<bool>, failures: &mut u32) -> Duration {
         let (this, mut stop) = (self.clone(), stop.clone());
         // Compressing and writing would hold up the searches of this process.
         let span = Span::current();
@@ -56,15 +60,20 @@ impl BackupSchedule {
             let look = async {
                 tokio::select! {
                     looked = this.back_up_if_due() => looked,
-                    _ = stop.wait_for(|stop| *stop) => Ok(Duration::ZERO),
+                    _ = stop.wait_for(|stop| *stop) => Ok(None),
                 }
             };
             Handle::current().block_on(look.instrument(span))
         });
         match looked.await.unwrap_or_else(|error| Err(error.into())) {
-            Ok(wait) => wait.clamp(LOOK_MIN, LOOK_MAX),
+            Ok(None) => LOOK_MAX,
+            Ok(Some(wait)) => {
+                *failures = 0;
+                wait.clamp(LOOK_MIN, LOOK_MAX)
+            }
             Err(error) => {
-                let retry = RETRY.min(self.settings.backup_every.0).max(LOOK_MIN);
+                *failures = failures.saturating_add(1);
+                let retry = backoff(*failures, self.settings.backup_every.0);
                 tracing::error!(
                     "the scheduled backup failed: {error:#}. Check the folder {} (SVC_BACKUP_DIR): it must exist, have \
                      free space and be writable for this user. The next try is in {} seconds",
@@ -76,23 +85,23 @@ impl BackupSchedule {
         }
     }
 
-    /// How long until the next backup is due.
-    async fn back_up_if_due(&self) -> anyhow::Result<Duration> {
+    /// How long until the next backup is due; None while another process writes one.
+    async fn back_up_if_due(&self) -> anyhow::Result<Option<Duration>> {
         self.ensure_folder()?;
         let wait = self.due_in()?;
         if !wait.is_zero() {
-            return Ok(wait);
+            return Ok(Some(wait));
         }
         let Some(_alone) = self.folder.lock().context("the folder cannot be locked")? else {
-            return Ok(LOOK_MAX);
+            return Ok(None);
         };
         // Another process may have written one meanwhile.
         let wait = self.due_in()?;
         if !wait.is_zero() {
-            return Ok(wait);
+            return Ok(Some(wait));
         }
         self.back_up().await?;
-        self.due_in()
+        self.due_in().map(Some)
     }
 
     /// Only a folder inside the data folder is made: elsewhere it may be the place of a disk that is not there.
@@ -120,7 +129,9 @@ impl BackupSchedule {
         let plan = BackupPlan { settings: &self.settings, file: &file, passphrase: None, with_key: false };
         let made = plan.make().await?;
         if let Err(error) = Backup::open(&file) {
-            self.folder.set_aside(&file)?;
+            self.folder.set_aside(&file).with_context(|| {
+                format!("the backup cannot be read again ({error}), and damaged ones cannot be set aside")
+            })?;
             return Err(error).context("the backup cannot be read again; check the disk");
         }
         if let Some(why) = &made.texts.why {
@@ -145,6 +156,12 @@ impl BackupSchedule {
             tracing::warn!("the backup could not be noted in the audit log: {error}");
         }
     }
+}
+
+/// How long to wait after so many failures in a row.
+fn backoff(failures: u32, every: Duration) -> Duration {
+    let doubled = BACKOFF_FIRST.saturating_mul(1 << failures.saturating_sub(1).min(20));
+    doubled.min(every.max(BACKOFF_MAX_LEAST))
 }
 
 /// The folder of scheduled backups; None when they are off.
@@ -181,7 +198,54 @@ mod tests {
     use super::*;
     use chrono::TimeDelta;
     use domain::contracts::SystemClock;
+    use domain::secret::Secret;
     use domain::settings::Secs;
+    use store::{SealKey, StoreConfig};
+
+    #[test]
+    fn waits_after_failures_double_up_to_the_interval() {
+        let minutes = |every: u64| {
+            [1, 2, 3, 5, 9, 10, u32::MAX].map(|failures| {
+                let wait = backoff(failures, Duration::from_secs(every * 60));
+                wait.as_secs() / 60
+            })
+        };
+        assert_eq!(minutes(24 * 60), [5, 10, 20, 80, 1280, 1440, 1440]);
+        assert_eq!(minutes(1), [5, 10, 20, 60, 60, 60, 60], "an hour at least");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_backup_that_fails_is_not_tried_again_at_once() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("backups");
+        let settings = Settings {
+            backup_dir: path.display().to_string(),
+            data_dir: place.path().join("data").display().to_string(),
+            backup_every: Secs::new(60),
+            ..Settings::default()
+        };
+        let key = SealKey::from_secret(&Secret::new("a test key"));
+        let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
+        let schedule = BackupSchedule {
+            folder: folder_of(&settings).unwrap(),
+            settings: Arc::new(settings),
+            store: Arc::new(SqlStore::open(config).await.unwrap()),
+            clock: Arc::new(SystemClock),
+        };
+        let (_stop, stopped) = watch::channel(false);
+        let mut failures = 0;
+        for minutes in [5, 10, 20] {
+            assert_eq!(schedule.look(&stopped, &mut failures).await.as_secs(), minutes * 60);
+        }
+        std::fs::create_dir(&path).unwrap();
+        let other = schedule.folder.lock().unwrap();
+        assert_eq!(schedule.look(&stopped, &mut failures).await, LOOK_MAX);
+        assert_eq!(failures, 3, "another process writes, and may fail as well");
+        drop(other);
+        std::fs::write(schedule.folder.file_of(SystemClock.now()), "backup").unwrap();
+        assert!(schedule.look(&stopped, &mut failures).await <= LOOK_MAX);
+        assert_eq!(failures, 0, "a backup is there");
+    }
 
     #[test]
     fn a_backup_is_late_after_two_intervals() {
