@@ -26,8 +26,9 @@ struct AttributedRow {
 }
 
 impl SqlStore {
-    /// Does what an upgrade left to do. Documents of a provider that is gone are nobody's to see by it, and stay as they
-    /// are; so do requests, whose texts are attributed when they come.
+    /// Does what an upgrade left to do, and removes nothing. Documents of a provider that is gone are nobody's to see by
+    /// it, and stay as they are; so do requests, whose texts are attributed when they come. What a provider's own origins
+    /// are is not known while its secrets cannot be read: its documents are looked at when they can.
     pub(crate) async fn withdraw_attributions(&self) -> Result<(), StoreError> {
         let noted: i64 = on_db!(self.db, read, db => sqlx::query_scalar(NOTE).fetch_one(db))?;
         if noted == 0 {
@@ -39,11 +40,15 @@ impl SqlStore {
         if noted == 0 {
             return Ok(());
         }
-        for provider in providers {
+        let (unreadable, readable): (Vec<_>, Vec<_>) =
+            providers.into_iter().partition(|provider| provider.unreadable.is_any());
+        for provider in readable {
             withdraw(&mut tx, &provider).await?;
         }
-        const DONE: &str = "DELETE FROM corpus_values WHERE name = 'attribution'";
-        on_tx!(&mut tx, db => changed(sqlx::query(DONE).execute(db)))?;
+        if unreadable.is_empty() {
+            const DONE: &str = "DELETE FROM corpus_values WHERE name = 'attribution'";
+            on_tx!(&mut tx, db => changed(sqlx::query(DONE).execute(db)))?;
+        }
         tx.commit().await
     }
 }
@@ -58,33 +63,17 @@ async fn withdraw(tx: &mut Tx, provider: &SearchProvider) -> Result<(), StoreErr
     let all: Vec<i64> = rows.iter().map(|row| row.id).collect();
     for some in rows.chunks(LIST_MAX) {
         let ids: Vec<i64> = some.iter().map(|row| row.id).collect();
-        let lonely = without_right(tx, &ids).await?;
-        removal::delete(tx, &lonely).await?;
         if has_template(provider) {
             note_account(tx, provider, &ids).await?;
         }
-        let kept = some.iter().filter(|row| !lonely.contains(&row.id));
-        release(tx, kept.collect()).await?;
+        release(tx, some.iter().collect()).await?;
     }
     changes::note(tx, &all).await
 }
 
-/// Those that only the provider opened to anybody.
-async fn without_right(tx: &mut Tx, ids: &[i64]) -> Result<Vec<i64>, StoreError> {
-    on_tx!(tx, db => async {
-        let mut query = QueryBuilder::new("SELECT id FROM signals WHERE id IN (");
-        push_list(&mut query, ids.iter().copied());
-        query.push(
-            ") AND NOT EXISTS (SELECT 1 FROM signal_grants AS g WHERE g.signal_id = signals.id \
-             AND g.revoked_at IS NULL) ORDER BY id",
-        );
-        query.build_query_scalar().fetch_all(db).await
-    })
-}
-
-/// Their addresses alone do not give their texts. Of a provider whose secrets cannot be read it is not known.
+/// Their addresses alone do not give their texts.
 fn has_template(provider: &SearchProvider) -> bool {
-    provider.unreadable.is_any() || PageFetchConfig::of(&provider.draft).content_url.is_some()
+    PageFetchConfig::of(&provider.draft).content_url.is_some()
 }
 
 async fn note_account(tx: &mut Tx, provider: &SearchProvider, ids: &[i64]) -> Result<(), StoreError> {

@@ -88,9 +88,15 @@ async fn assert_withdrawn(url: &str, Kept { ann, ben, providers, ids }: Kept) {
     let [pages, files, links] = providers[..] else { panic!("three providers") };
     let all: Vec<Signal> = store.signals(&ids, None).await.expect("read");
     let sources: Vec<_> = all.iter().map(|one| (one.signal_id, one.source_provider_id)).collect();
-    let expected =
-        [(ids[0], Some(pages)), (ids[1], None), (ids[2], Some(files)), (ids[3], None), (ids[6], None)];
-    assert_eq!(sources, expected, "one record for one text, and none that nobody may read");
+    let expected = [
+        (ids[0], Some(pages)),
+        (ids[1], None),
+        (ids[2], Some(files)),
+        (ids[3], None),
+        (ids[6], None),
+        (ids[7], None),
+    ];
+    assert_eq!(sources, expected, "one record for one text; a start removes nothing");
     assert_eq!((all[1].source_provider.as_str(), all[1].external_id.as_str()), ("", ""));
     assert_eq!(all[0].external_id, "42");
     let seen = async |token| {
