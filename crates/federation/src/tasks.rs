@@ -2,6 +2,7 @@
 
 use crate::{Federation, FederationError, origin};
 use async_trait::async_trait;
+use chrono::TimeDelta;
 use domain::contracts::{
     ClaimedTask, NewTask, NoSlot, QueueName, RunningSlot, StoreError, TaskError, TaskHandler,
 };
@@ -21,6 +22,8 @@ const ATTEMPTS_MAX: u32 = 100;
 const FAILURES_MAX: u32 = 5;
 /// Steps in which the database gives free space back after searches were deleted; the next ones wait for the next time.
 const RELEASES_MAX: u32 = 100;
+/// How long a task that used its tries is shown to whoever asks for it.
+const FAILED_KEPT: TimeDelta = TimeDelta::days(30);
 /// Searches that are read at once where all are gone through.
 const BATCH: u64 = 500;
 
@@ -115,7 +118,8 @@ fn is_tried_again(error: &FederationError, attempt: u32) -> bool {
     attempt < if error.is_passing() { ATTEMPTS_MAX } else { FAILURES_MAX }
 }
 
-/// Deletes the searches whose retention has run out and the keys of requests that are too old, and gives their space back.
+/// Deletes the searches whose retention has run out, keys of requests and failed tasks that are too old, and gives their
+/// space back.
 pub struct ExpireSearches(pub Arc<Federation>);
 
 impl ExpireSearches {
@@ -139,6 +143,7 @@ impl ExpireSearches {
         let Federation { store, toolbox, .. } = &*self.0;
         self.expire().await?;
         store.expire_keys(toolbox.clock.now(), KEYS_PER_USER_MAX).await?;
+        store.forget_failed_tasks(toolbox.clock.now() - FAILED_KEPT).await?;
         for _ in 0..RELEASES_MAX {
             if !store.release_space().await? {
                 break;

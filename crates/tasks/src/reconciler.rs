@@ -45,7 +45,8 @@ impl ReconcileTasks {
         Ok(orphans)
     }
 
-    /// Gives everything that has no live task one; how many. What has used the tries of its task is ended.
+    /// Gives everything that has no live task one; how many. What has used the tries of its task is ended. What fails is
+    /// left to the next time and stands in nobody's way.
     pub async fn reconcile(&self) -> Result<u64, TaskError> {
         let before = self.clock.now() - GRACE;
         let mut requeued = 0;
@@ -54,12 +55,18 @@ impl ReconcileTasks {
                 let (name, id) = (work.kind, work.id);
                 if work.is_given_up {
                     tracing::error!("{name} {id} is ended: its task was started as often as it may be");
-                    kind.fail(id).await?;
+                    if let Err(error) = kind.fail(id).await {
+                        tracing::error!("{name} {id} cannot be ended: {error}");
+                    }
                     continue;
                 }
-                self.requeue(work).await.map_err(|error| TaskError(error.to_string()))?;
-                tracing::warn!("{name} {id} had no task and was not final; it has one now");
-                requeued += 1;
+                match self.requeue(work).await {
+                    Ok(()) => {
+                        tracing::warn!("{name} {id} had no task and was not final; it has one now");
+                        requeued += 1;
+                    }
+                    Err(error) => tracing::error!("{name} {id} has no task and gets none: {error}"),
+                }
             }
         }
         Ok(requeued)

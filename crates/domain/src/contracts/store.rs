@@ -433,6 +433,8 @@ pub trait TaskStore: Send + Sync {
     async fn renew_task(&self, task: &ClaimedTask, lease: Duration, now: Instant)
     -> Result<bool, StoreError>;
     async fn finish_task(&self, task: &ClaimedTask) -> Result<(), StoreError>;
+    /// Forgets tasks that used their tries before `before`.
+    async fn forget_failed_tasks(&self, before: Instant) -> Result<(), StoreError>;
     async fn retry_task(&self, task: &ClaimedTask, due: Instant, reason: &str) -> Result<(), StoreError>;
     /// Undoes the claim: it is free, and this try is not counted.
     async fn release_task(&self, task: &ClaimedTask) -> Result<(), StoreError>;

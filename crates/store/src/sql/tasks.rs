@@ -129,6 +129,13 @@ impl TaskStore for SqlStore {
         Ok(())
     }
 
+    async fn forget_failed_tasks(&self, before: Instant) -> Result<(), StoreError> {
+        on_db!(self.db, write, db =>
+            changed(sqlx::query("DELETE FROM tasks WHERE state = 'failed' AND due < $1")
+                .bind(to_micros(before)).execute(db)))?;
+        Ok(())
+    }
+
     async fn retry_task(&self, task: &ClaimedTask, due: Instant, reason: &str) -> Result<(), StoreError> {
         const TEXT: &str = "UPDATE tasks SET due = $3, last_error = $4, lease = NULL, lease_until = NULL, \
              worker = NULL, state = CASE WHEN attempts < attempts_max THEN 'waiting' ELSE 'failed' END \

@@ -62,8 +62,8 @@ macro_rules! store_behaviours {
                 searches_expire_after_their_last_change, saved_and_subscribed_searches_do_not_expire,
                 removable_searches_are_the_oldest_that_nobody_keeps,
                 subscribed_searches_are_listed, subscriptions_end;
-            idempotency: a_key_creates_one_search, requests_at_once_create_one_search, keys_end_after_a_day,
-                claimed_keys_keep_the_first_answer, keys_of_one_user_are_bounded;
+            idempotency: a_key_creates_one_search, a_key_goes_with_its_search, requests_at_once_create_one_search,
+                keys_end_after_a_day, claimed_keys_keep_the_first_answer, keys_of_one_user_are_bounded;
             storage: the_size_is_sampled, nothing_is_released_of_what_is_in_use;
             lists: preferences_belong_to_one_person, runs_are_kept_and_compared, runs_are_bounded,
                 searches_are_looked_for, new_results_are_counted;
@@ -111,7 +111,7 @@ macro_rules! store_behaviours {
             egress: scans_run_one_at_a_time, scans_end_once, events_are_kept_once, events_belong_to_one_person,
                 scans_are_bounded;
             reconcile: stay_until_they_ended, given_up_are_tried_again_by_hand, unended_searches_are_found;
-            tasks: are_claimed_in_order, are_claimed_once, come_back_when_a_lease_ends, come_back_when_the_clock_does,
+            tasks: are_claimed_in_order, are_claimed_once, are_forgotten_when_they_failed_long_ago, come_back_when_a_lease_ends, come_back_when_the_clock_does,
                 are_held_by_renewal,
                 are_retried, are_given_up, are_given_up_when_workers_die, are_counted, are_released,
                 keep_their_payload, workers_are_heard_of, pings_are_answered_once, wait_in_the_outbox,

@@ -362,6 +362,22 @@ pub async fn of_one_owner_leave_slots_for_others(store: &dyn Store) {
     assert!(claim(8, "worker").await.is_empty());
 }
 
+/// Those that used their tries long ago; nothing that waits or runs.
+pub async fn are_forgotten_when_they_failed_long_ago(store: &dyn Store) {
+    for (name, seconds) in [("long ago", 0), ("lately", 100)] {
+        let task = NewTask { attempts_max: 1, ..owned(name, 1) };
+        store.push_task(task, at(seconds)).await.unwrap();
+        let held = claim(store, seconds).await.expect("a task");
+        store.retry_task(&held, at(seconds), "it fails").await.unwrap();
+    }
+    push(store, "waiting", 0).await;
+    store.forget_failed_tasks(at(50)).await.unwrap();
+    let left = store.unfinished_tasks(None, 10, at(100)).await.unwrap();
+    let mut names: Vec<&str> = left.iter().map(|task| task.name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["lately", "waiting"]);
+}
+
 pub async fn of_a_lost_worker_come_back_in_turn(store: &dyn Store) {
     for owner in [1, 1, 1, 1, 1, 1, 1, 1, 1, 2] {
         store.push_task(owned("task", owner), at(0)).await.unwrap();
