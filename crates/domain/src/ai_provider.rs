@@ -7,7 +7,7 @@ use crate::prompt_record::{self, PromptParts};
 use crate::provider_secrets::{holds_mask, keep, masked_object};
 use crate::secret::Secret;
 use crate::secret_binding::{self, Destinations};
-use crate::unreadable_secrets::sealed_fields;
+use crate::unreadable_secrets::{check_replaceable, sealed_fields};
 use crate::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -160,8 +160,11 @@ impl AiProviderDraft {
     }
 
     /// The draft with what only the stored one has: its secrets, and its roles where they come back as they were shown.
-    /// An error names each field whose stored secret would be sent to another place than before.
-    pub fn in_place_of(self, stored: &Self) -> Result<Self, FieldErrors> {
+    /// An error names each field whose stored secret would be sent to another place than before, or cannot be kept because it
+    /// cannot be read.
+    pub fn in_place_of(self, stored: &AiProvider) -> Result<Self, FieldErrors> {
+        check_replaceable(stored.is_unreadable, "api_key", &self.api_key)?;
+        let stored = &stored.draft;
         let mut fields = Vec::new();
         if (self.api_key.is_empty() || Secret::is_masked(&self.api_key)) && !stored.api_key.is_empty() {
             fields.push("api_key");
@@ -331,6 +334,23 @@ mod tests {
             let changed = AiProviderDraft { api_key: key.to_owned(), ..stored.masked() };
             let kept = changed.keeping(&stored).settled();
             assert_eq!((kept.api_key.as_str(), &kept.config), ("canary", &stored.config));
+        }
+    }
+
+    #[test]
+    fn an_unreadable_record_is_not_overwritten_without_its_key() {
+        let at = Instant::default();
+        let stored = AiProvider {
+            id: AiProviderId(1),
+            owner: None,
+            draft: AiProviderDraft::unreadable("A".to_owned(), true),
+            is_unreadable: true,
+            date_created: at,
+            date_updated: at,
+        };
+        for (key, is_entered) in [("", false), ("••••", false), ("new", true)] {
+            let replaced = draft(json!({"api_key": key})).in_place_of(&stored);
+            assert_eq!(replaced.is_ok(), is_entered, "{key:?}: {replaced:?}");
         }
     }
 }

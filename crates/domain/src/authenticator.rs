@@ -5,7 +5,7 @@ use crate::instant::Instant;
 use crate::provider_secrets::{holds_mask, keep, masked_object};
 use crate::secret::Secret;
 use crate::secret_binding::{self, Destinations};
-use crate::unreadable_secrets::sealed_fields;
+use crate::unreadable_secrets::{check_replaceable, sealed_fields};
 use crate::validation::FieldErrors;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -240,8 +240,10 @@ impl AuthenticatorDraft {
     }
 
     /// The draft as it replaces the stored one, with the secrets that it keeps. An error names each field whose stored
-    /// secret would be sent to another place than before.
-    pub fn in_place_of(self, stored: &Self) -> Result<Self, FieldErrors> {
+    /// secret would be sent to another place than before, or cannot be kept because it cannot be read.
+    pub fn in_place_of(self, stored: &Authenticator) -> Result<Self, FieldErrors> {
+        check_replaceable(stored.is_unreadable, "client_secret", &self.client_secret)?;
+        let stored = &stored.draft;
         let mut fields: Vec<&'static str> =
             self.masked_fields().into_iter().filter(|field| *field != "client_secret").collect();
         let keeps_secret = self.client_secret.is_empty() || Secret::is_masked(&self.client_secret);
@@ -476,6 +478,22 @@ mod tests {
         let changed =
             AuthenticatorDraft { client_secret: "new".to_owned(), ..stored.masked() }.keeping(&stored);
         assert_eq!(changed.client_secret, "new");
+    }
+
+    #[test]
+    fn an_unreadable_record_is_not_overwritten_without_its_secret() {
+        let at = Instant::default();
+        let stored = Authenticator {
+            id: AuthenticatorId(1),
+            draft: AuthenticatorDraft { idp: "hub".to_owned(), ..AuthenticatorDraft::default() },
+            is_unreadable: true,
+            date_created: at,
+            date_updated: at,
+        };
+        for (secret, is_entered) in [("", false), ("••••", false), ("new", true)] {
+            let replaced = draft(json!({"client_secret": secret})).in_place_of(&stored);
+            assert_eq!(replaced.is_ok(), is_entered, "{secret:?}: {replaced:?}");
+        }
     }
 
     #[test]

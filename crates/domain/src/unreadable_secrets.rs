@@ -1,12 +1,23 @@
 //! Stored secrets that the key of this installation does not open, as after a restore without the key.
 
 use crate::provider::ProviderDraft;
+use crate::secret::Secret;
+use crate::validation::FieldErrors;
 use serde::Serialize;
 use serde_json::Value;
 
 /// What is said of a field that an edit must enter again.
-pub const ENTER_AGAIN: &str = "The stored record cannot be read, because it was sealed with another key than this \
-     installation has: enter all of its fields again, this one too.";
+const ENTER_AGAIN: &str = "The stored record cannot be read, because it was sealed with another key than this \
+     installation has: enter all of its fields again, this one too. If it has none, delete the record and create it anew.";
+
+/// Whether a record that is sealed as a whole may be replaced: one that cannot be read only by one whose secret is
+/// entered, because there is nothing that an empty or masked secret could keep.
+pub fn check_replaceable(is_unreadable: bool, field: &str, secret: &str) -> Result<(), FieldErrors> {
+    match is_unreadable && (secret.trim().is_empty() || Secret::is_masked(secret)) {
+        true => Err(FieldErrors::one(field, ENTER_AGAIN)),
+        false => Ok(()),
+    }
+}
 
 /// Which stored secrets of a SearchProvider cannot be read. They stay stored until they are entered again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -88,6 +99,20 @@ mod tests {
         }
         let inline = ProviderDraft { url: "https://a.example/?api_key=new".to_owned(), ..draft("", None) };
         assert_eq!(BOTH.after(&inline), only_credentials);
+    }
+
+    #[test]
+    fn an_unreadable_record_is_replaced_only_when_its_secret_is_entered() {
+        for (secret, is_entered) in
+            [("", false), (" ", false), ("\u{2022}\u{2022}\u{2022}\u{2022}", false), ("new", true)]
+        {
+            let checked = check_replaceable(true, "api_key", secret);
+            assert_eq!(checked.is_ok(), is_entered, "{secret:?}: {checked:?}");
+            if let Err(errors) = checked {
+                assert_eq!(errors.iter().next(), Some(("api_key", ENTER_AGAIN)));
+            }
+            assert!(check_replaceable(false, "api_key", secret).is_ok(), "a readable one keeps its secret");
+        }
     }
 
     #[test]

@@ -16,6 +16,17 @@ fn provider(name: &str, source: &Source) -> Value {
     })
 }
 
+fn model() -> Value {
+    json!({"name": "A model", "model": "gpt-5", "api_key": "canary", "active": true, "tags": ["rag"]})
+}
+
+fn authenticator() -> Value {
+    json!({
+        "idp": "hub", "name": "Hub", "client_id": "c", "client_secret": "canary",
+        "auth_uri": "https://hub.example/auth", "token_uri": "https://hub.example/token",
+    })
+}
+
 fn with(mut record: Value, more: Value) -> Value {
     record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     record
@@ -47,18 +58,12 @@ async fn backed_up(folder: &Path, sources: [&Source; 2]) -> Records {
         "url": format!("{}?api_key=canary-in-the-address", sources[0].url()),
         "http_request_headers": {"X-Token": "canary"},
     });
-    let model =
-        json!({"name": "A model", "model": "gpt-5", "api_key": "canary", "active": true, "tags": ["rag"]});
-    let authenticator = json!({
-        "idp": "hub", "name": "Hub", "client_id": "c", "client_secret": "canary",
-        "auth_uri": "https://hub.example/auth", "token_uri": "https://hub.example/token",
-    });
     let records = Records {
         sealed: created(&client, providers, &with(provider("Sealed", sources[0]), secret)).await,
         open: created(&client, providers, &provider("Open", sources[1])).await,
         inactive: created(&client, providers, &with(provider("Inactive", sources[0]), inactive)).await,
-        model: created(&client, "/svc/aiproviders/", &model).await,
-        authenticator: created(&client, "/svc/authenticators/", &authenticator).await,
+        model: created(&client, "/svc/aiproviders/", &model()).await,
+        authenticator: created(&client, "/svc/authenticators/", &authenticator()).await,
     };
     let made = command(folder, &["backup", "b"], &[]).await;
     assert!(made.status.success(), "{made:?}");
@@ -114,10 +119,38 @@ async fn assert_edits_keep_secrets(client: &Client, records: &Records) {
         let elsewhere = client.patch(path, &json!({"url": "https://elsewhere.example/"})).await;
         assert_eq!(elsewhere.status, 400, "{elsewhere:?}");
     }
-    for (path, field) in [(&records.model, "api_key"), (&records.authenticator, "client_secret")] {
-        let refused = client.patch(path, &json!({"active": true})).await;
-        assert_eq!(refused.status, 400, "{refused:?}");
-        assert!(refused.body.to_string().contains(field), "{refused:?}");
+}
+
+/// What is sealed as a whole is not overwritten by a record without its secret, in whichever way it comes.
+async fn assert_whole_records_need_their_secrets(folder: &Path, client: &Client, records: &Records) {
+    let table =
+        [(&records.model, "api_key", model()), (&records.authenticator, "client_secret", authenticator())];
+    for (path, field, whole) in table {
+        let mut omitted = whole.clone();
+        omitted.as_object_mut().unwrap().remove(field);
+        let empty = with(whole.clone(), json!({field: ""}));
+        let masked = with(whole, json!({field: "••••"}));
+        let refusals = [
+            client.patch(path, &json!({"active": true})).await,
+            client.patch(path, &empty).await,
+            client.patch(path, &masked).await,
+            client.put(path, &omitted).await,
+            client.put(path, &empty).await,
+            client.put(path, &masked).await,
+        ];
+        for refused in refusals {
+            assert_eq!(refused.status, 400, "{refused:?}");
+            let why = refused.body["errors"][field].to_string();
+            assert!(why.contains("sealed with another key"), "{refused:?}");
+        }
+        for record in [omitted, empty, masked] {
+            std::fs::write(folder.join("again.json"), json!([record]).to_string()).unwrap();
+            let loaded = command(folder, &["load", "again.json", "--replace"], &[]).await;
+            let said = text(&loaded.stdout) + &text(&loaded.stderr);
+            assert!(!loaded.status.success() && said.contains("sealed with another key"), "{said}");
+        }
+        let kept = client.get(path).await.body;
+        assert!(kept["unreadable_fields"].as_array().is_some_and(|list| !list.is_empty()), "{kept}");
     }
 }
 
@@ -167,6 +200,7 @@ async fn after_a_restore_without_the_key_the_service_works_and_is_repaired() {
     let tried = client.get(&format!("{}test/", records.sealed)).await;
     assert_eq!(tried.body["error"]["code"], "secrets_unreadable", "{tried:?}");
     assert_edits_keep_secrets(&client, &records).await;
+    assert_whole_records_need_their_secrets(there.path(), &client, &records).await;
     let examined = run(there.path(), &["doctor", "--offline"]);
     let said = text(&examined.stdout);
     for named in [

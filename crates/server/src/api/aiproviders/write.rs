@@ -13,7 +13,6 @@ use axum::http::StatusCode;
 use domain::ai_provider::{AiProvider, AiProviderDraft};
 use domain::contracts::EditableRecord;
 use domain::ids::AiProviderId;
-use domain::unreadable_secrets::ENTER_AGAIN;
 use domain::user::Principal;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -35,7 +34,8 @@ pub async fn create_aiprovider(
     Ok((StatusCode::CREATED, Versioned::first(show(&house, &created, &principal).await?)))
 }
 
-/// Replaces an AIProvider. A masked, empty or absent `api_key` keeps the stored one.
+/// Replaces an AIProvider. A masked, empty or absent `api_key` keeps the stored one; one with
+/// `unreadable_fields` needs a new `api_key`.
 #[utoipa::path(put, path = "/svc/aiproviders/{id}/", tag = "answers",
     params(("id" = i64, Path, description = "Id of the AIProvider.")), request_body = AiProviderDraft, responses(
     (status = 200, description = "Replaced.", body = AiProviderView),
@@ -57,7 +57,7 @@ pub async fn replace_aiprovider(
 }
 
 /// Changes what is given of an AIProvider, for example `{"active": true, "api_key": "…"}`. One with
-/// `unreadable_fields` is entered again: `api_key` and `model` must be among what is given.
+/// `unreadable_fields` is entered again: a new `api_key` and the `model` must be among what is given.
 #[utoipa::path(patch, path = "/svc/aiproviders/{id}/", tag = "answers",
     params(("id" = i64, Path, description = "Id of the AIProvider.")), request_body = AiProviderDraft, responses(
     (status = 200, description = "Changed.", body = AiProviderView),
@@ -76,9 +76,6 @@ pub async fn change_aiprovider(
     let (house, changes, principal, given) = (&house, &changes, &principal, &given);
     let load = || load(house, AiProviderId(id));
     let save = move |version, stored: AiProvider| async move {
-        if stored.is_unreadable && !given.contains_key("api_key") {
-            return Err(ApiError::invalid_field("api_key", ENTER_AGAIN));
-        }
         let draft = merge(&stored.draft_to_edit().masked(), given.clone())?;
         save(house, changes, principal, (version, stored), draft).await
     };
@@ -114,7 +111,7 @@ async fn save(
     (version, stored): (i64, AiProvider),
     draft: AiProviderDraft,
 ) -> Result<Versioned<AiProviderView>, ApiError> {
-    let draft = checked(draft.in_place_of(&stored.draft).map_err(ApiError::invalid)?)?;
+    let draft = checked(draft.in_place_of(&stored).map_err(ApiError::invalid)?)?;
     let saved = changes.at(Some(version)).replace_ai_provider(stored.id, draft, house.clock.now()).await?;
     Ok(Versioned::after(version, show(house, &saved, principal).await?))
 }

@@ -13,7 +13,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::authenticator::{Authenticator, AuthenticatorDraft};
 use domain::contracts::EditableRecord;
-use domain::unreadable_secrets::ENTER_AGAIN;
 use domain::user::Principal;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -35,7 +34,8 @@ pub async fn create_authenticator(
     Ok((StatusCode::CREATED, Versioned::first(show(&house, created, principal.user).await?)))
 }
 
-/// Replaces an authenticator. A masked, empty or absent `client_secret` keeps the stored one.
+/// Replaces an authenticator. A masked, empty or absent `client_secret` keeps the stored one; one with
+/// `unreadable_fields` needs a new `client_secret`.
 #[utoipa::path(put, path = "/svc/authenticators/{id}/", tag = "people",
     params(("id" = String, Path, description = "Id or idp of the authenticator.")),
     request_body = AuthenticatorDraft, responses(
@@ -57,8 +57,8 @@ pub async fn replace_authenticator(
     edit(&if_match, load, save).await
 }
 
-/// Changes what is given of an authenticator. One with `unreadable_fields` is entered again: `client_id` and
-/// `client_secret` must be among what is given.
+/// Changes what is given of an authenticator. One with `unreadable_fields` is entered again: `client_id` and a
+/// new `client_secret` must be among what is given.
 #[utoipa::path(patch, path = "/svc/authenticators/{id}/", tag = "people",
     params(("id" = String, Path, description = "Id or idp of the authenticator.")),
     request_body = AuthenticatorDraft, responses(
@@ -78,9 +78,6 @@ pub async fn change_authenticator(
     let (house, changes, principal, given) = (&house, &changes, &principal, &given);
     let load = || load(house, &id);
     let save = move |version, stored: Authenticator| async move {
-        if stored.is_unreadable && !given.contains_key("client_secret") {
-            return Err(ApiError::invalid_field("client_secret", ENTER_AGAIN));
-        }
         let draft = merge(&stored.draft_to_edit().masked(), given.clone())?;
         save(house, changes, principal, (version, stored), draft).await
     };
@@ -113,7 +110,7 @@ async fn save(
     (version, stored): (i64, Authenticator),
     draft: AuthenticatorDraft,
 ) -> Result<Versioned<AuthenticatorView>, ApiError> {
-    let draft = draft.in_place_of(&stored.draft).map_err(ApiError::invalid)?;
+    let draft = draft.in_place_of(&stored).map_err(ApiError::invalid)?;
     let draft = draft.check().into_result(draft).map_err(ApiError::invalid)?;
     let saved = changes.at(Some(version)).replace_authenticator(stored.id, draft, house.clock.now()).await?;
     Ok(Versioned::after(version, show(house, saved, principal.user).await?))

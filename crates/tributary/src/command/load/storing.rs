@@ -63,7 +63,7 @@ impl Storing<'_> {
         let (changes, now) = (self.changes(), self.wired.clock.now());
         let there = changes.authenticators().await?.into_iter().find(|one| one.draft.idp == draft.idp);
         let draft = match &there {
-            Some(there) if self.replace => draft.in_place_of(&there.draft)?,
+            Some(there) if self.replace => draft.in_place_of(there)?,
             _ => draft,
         };
         let draft = draft.check().into_result(draft)?;
@@ -131,7 +131,7 @@ impl Storing<'_> {
         let (changes, now) = (self.changes(), self.wired.clock.now());
         let there = changes.ai_providers().await?.into_iter().find(|one| one.draft.name == draft.name.trim());
         let draft = match &there {
-            Some(there) if self.replace => draft.in_place_of(&there.draft)?,
+            Some(there) if self.replace => draft.in_place_of(there)?,
             _ => draft,
         };
         let draft = draft.checked()?;
