@@ -11,7 +11,8 @@ use serde_json::Value;
 #[async_trait]
 pub trait IdempotencyStore: Send + Sync {
     /// Stores a search that was just created, the task that will run it, and the key with its answer, in one transaction.
-    /// The search gets its id. None, and nothing is stored, if the key is taken.
+    /// The search gets its id. None, and nothing is stored, if the key is taken. The key is forgotten with the search, because
+    /// its answer holds the query.
     async fn create_search_once(
         &self,
         search: Search,

@@ -117,6 +117,7 @@ mod tests {
         let known = known_tables();
         let place = |name: &str| known.iter().position(|one| *one == name).unwrap();
         assert!(place("users") < place("searches") && place("searches") < place("result_sets"));
+        assert!(place("searches") < place("idempotency_keys"));
         assert!(!known.contains(&"workers"));
     }
 

@@ -7,7 +7,7 @@ use crate::json::{JsonText, plain, to_column};
 use async_trait::async_trait;
 use domain::contracts::{IdempotencyStore, StoreError, TaskOf};
 use domain::idempotency::{CreatedSearch, IdempotencyKey, KEPT_FOR, KeptAnswer};
-use domain::ids::UserId;
+use domain::ids::{SearchId, UserId};
 use domain::instant::{Instant, to_micros};
 use domain::search::Search;
 use serde_json::Value;
@@ -29,7 +29,8 @@ impl IdempotencyStore for SqlStore {
         search.id = searches::insert(&mut tx, &search).await?;
         let Search { id, draft, messages, .. } = &search;
         let answer = CreatedSearch { id: *id, draft: draft.clone(), messages: messages.clone() };
-        if !insert(&mut tx, search.owner, key, Some(JsonText::of(&answer)?), now).await? {
+        let answer = Some((*id, JsonText::of(&answer)?));
+        if !insert(&mut tx, search.owner, key, answer, now).await? {
             tx.rollback().await?;
             return Ok(None);
         }
@@ -92,20 +93,24 @@ impl IdempotencyStore for SqlStore {
     }
 }
 
-/// Remembers a key; false if it is taken. Another transaction that has it is waited for.
+/// Remembers a key, with the search that answers it if there is one: the key goes with the search. False if it is taken.
+/// Another transaction that has it is waited for.
 async fn insert(
     tx: &mut Tx,
     owner: UserId,
     key: &IdempotencyKey,
-    answer: Option<JsonText>,
+    answer: Option<(SearchId, JsonText)>,
     now: Instant,
 ) -> Result<bool, StoreError> {
-    const INSERT: &str = "INSERT INTO idempotency_keys (owner, idempotency_key, fingerprint, created, answer) \
-         VALUES ($1, $2, $3, $4, $5) ON CONFLICT (owner, idempotency_key) DO UPDATE \
-         SET fingerprint = excluded.fingerprint, created = excluded.created, answer = excluded.answer \
-         WHERE idempotency_keys.created <= $6";
+    const INSERT: &str = "INSERT INTO idempotency_keys \
+             (owner, idempotency_key, fingerprint, created, search_id, answer) \
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (owner, idempotency_key) DO UPDATE \
+         SET fingerprint = excluded.fingerprint, created = excluded.created, search_id = excluded.search_id, \
+             answer = excluded.answer \
+         WHERE idempotency_keys.created <= $7";
+    let (search, answer) = answer.map(|(search, answer)| (search.0, answer)).unzip();
     let rows = on_tx!(tx, db => changed(sqlx::query(INSERT)
-        .bind(owner.0).bind(plain(&key.key)).bind(&key.fingerprint).bind(now).bind(answer.clone())
+        .bind(owner.0).bind(plain(&key.key)).bind(&key.fingerprint).bind(now).bind(search).bind(answer.clone())
         .bind(too_old(now)).execute(db)))?;
     Ok(rows == 1)
 }

@@ -8,10 +8,12 @@ use domain::authenticator::{AuthenticatorDraft, Tokens};
 use domain::chat::{ChatDraft, MessageContent, Rating, Speaker};
 use domain::contracts::{
     AiProviderStore, AnswerStore, AuthenticatorStore, BroughtStore, CanonicalStore, ChatStore,
-    ConnectionStore, EgressStore, NewTask, OutboxStore, PinFilter, PromptStore, ProviderStore, QueueName,
-    ResultStore, ScanOutcome, SearchStore, SignalFilter, SignalStore, TaskKey, UserStore,
+    ConnectionStore, EgressStore, IdempotencyStore, NewTask, OutboxStore, PinFilter, PromptStore,
+    ProviderStore, QueueName, ResultStore, ScanOutcome, SearchStore, SignalFilter, SignalStore, TaskKey,
+    UserStore,
 };
 use domain::corpus::{AclToken, MatchMethod, NewSignal, RejectReason, ScanCounts, Scope};
+use domain::idempotency::IdempotencyKey;
 use domain::ids::{SearchId, SignalId, TaskId, UserId};
 use domain::prompt_record::PromptDraft;
 use domain::provider::ProviderDraft;
@@ -290,15 +292,17 @@ async fn many_groups(url: &str) {
     store.close().await;
 }
 
-/// One search whose task is with a broker, and one whose task is not.
+/// One search whose task is with a broker, and one whose task is not. Their requests may be repeated.
 async fn search_twice(url: &str) {
     fill(url).await;
     let store = SqlStore::open(config(url)).await.expect("opens");
     let owner = store.providers().await.expect("a provider")[0].owner;
-    for _ in 0..2 {
+    for key in ["first", "second"] {
         let draft = SearchDraft { query_string: "river".to_owned(), ..SearchDraft::default() };
         let task = |search: &Search| task_of_run((search.id, search.owner), search.run, false);
-        store.create_search(draft, owner, vec![], now(), task).await.expect("a search");
+        let search = Search::created(SearchId(0), owner, draft, vec![], now());
+        let key = IdempotencyKey { key: key.to_owned(), fingerprint: "f".to_owned() };
+        store.create_search_once(search, task, &key).await.expect("stored").expect("a search");
     }
     let heads = store.outbox_heads(9, now()).await.expect("tasks");
     let first = heads.iter().map(|head| head.waiting.id).min().expect("a task");
@@ -333,6 +337,8 @@ async fn a_search_whose_task_was_with_a_broker_gets_it_again() {
             task_of_run((SearchId(1), owner), 1, false),
             "it comes after those that wait"
         );
+        let key = store.kept_answer(owner, "first", now()).await.expect("read").expect("it is copied");
+        assert_eq!(key.answer.expect("an answer")["id"], 1);
         let kept = store.answer(SearchId(1)).await.expect("an answer").expect("it is copied").row;
         assert_eq!(
             (&*kept.body, store.result(kept.swirl_id).await.expect("a result").item),

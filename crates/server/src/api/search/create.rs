@@ -20,7 +20,8 @@ use std::sync::Arc;
 #[utoipa::path(post, path = "/svc/search/", tag = "search",
     params(("Idempotency-Key" = Option<String>, Header, max_length = 255,
         description = "A key of your choice, such as a UUID. A request that is repeated with it within 24 hours creates no \
-            second search and is answered as the first one, with `Idempotent-Replayed: true`.")),
+            second search and is answered as the first one, with `Idempotent-Replayed: true`. The key is forgotten when the search is \
+            deleted.")),
     request_body(content = SearchDraft,
         example = json!({"query_string": "river level sensors", "searchprovider_list": ["news", 3], "results_requested": 20})),
     responses(

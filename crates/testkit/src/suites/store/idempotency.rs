@@ -38,10 +38,29 @@ pub async fn a_key_creates_one_search(store: &dyn Store) {
 
     assert_eq!(store.kept_answer(other, "k", at(1)).await.unwrap(), None, "keys of others are theirs");
     assert!(create(store, other, &key("k", "f"), 1).await.is_some());
-    store.delete_search(first.id).await.unwrap();
-    assert!(store.kept_answer(owner, "k", at(1)).await.unwrap().is_some(), "it outlives the search");
     store.delete_user(owner).await.unwrap();
     assert_eq!(store.kept_answer(owner, "k", at(1)).await.unwrap(), None);
+}
+
+/// The answer holds the query, which nobody finds any more after its search was deleted.
+pub async fn a_key_goes_with_its_search(store: &dyn Store) {
+    let owner = person(store, "owner").await.id;
+    let first = create(store, owner, &key("k", "f"), 0).await.expect("a search");
+    let other = create(store, owner, &key("other", "f"), 0).await.expect("a search");
+    store.claim_key(owner, &key("ingest", "f"), at(0)).await.unwrap();
+    store.delete_search(first.id).await.unwrap();
+    assert_eq!(store.kept_answer(owner, "k", at(1)).await.unwrap(), None);
+    for kept in ["other", "ingest"] {
+        assert!(store.kept_answer(owner, kept, at(1)).await.unwrap().is_some(), "{kept}");
+    }
+    let second = create(store, owner, &key("k", "f"), 1).await.expect("a new search");
+    assert_ne!(second.id, first.id);
+    // A key that is used anew after its day belongs to the newer search alone.
+    let third = create(store, owner, &key("other", "f"), DAY).await.expect("a new search");
+    store.delete_search(other.id).await.unwrap();
+    assert!(store.kept_answer(owner, "other", at(DAY + 1)).await.unwrap().is_some());
+    store.delete_search(third.id).await.unwrap();
+    assert_eq!(store.kept_answer(owner, "other", at(DAY + 1)).await.unwrap(), None);
 }
 
 pub async fn requests_at_once_create_one_search(store: &dyn Store) {
