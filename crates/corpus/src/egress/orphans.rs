@@ -1,7 +1,7 @@
 //! Scans that are not over and have no live task: the process ended between the record and the task, or the task was lost.
 
 use super::ScanSentMail;
-use super::task::{Errand, task_of_scan};
+use super::task::{ScanPayload, task_of_scan};
 use async_trait::async_trait;
 use domain::contracts::{AcceptedWork, OrphanedWork, ScanEnd, StoreError, TaskError, UnfinishedTask};
 use domain::corpus::{Scan, ScanStatus};
@@ -47,8 +47,9 @@ impl ScanSentMail {
 fn without_task(scans: Vec<Scan>, tasks: &[UnfinishedTask]) -> Vec<OrphanedWork> {
     let named = |is_live: bool| -> HashSet<ScanId> {
         let wanted = tasks.iter().filter(|task| task.state.is_live() == is_live);
-        let errands = wanted.filter_map(|task| serde_json::from_value::<Errand>(task.payload.clone()).ok());
-        errands.map(|errand| errand.scan).collect()
+        let payloads =
+            wanted.filter_map(|task| serde_json::from_value::<ScanPayload>(task.payload.clone()).ok());
+        payloads.map(|payload| payload.scan).collect()
     };
     let (live, given_up) = (named(true), named(false));
     let orphaned = |scan: Scan| {

@@ -21,7 +21,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 const TIME_MAX: Duration = Duration::from_secs(60 * 60);
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Errand {
+pub(super) struct ScanPayload {
     pub(super) scan: ScanId,
 }
 
@@ -30,7 +30,7 @@ pub(super) fn task_of_scan(scan: &Scan) -> NewTask {
     NewTask {
         queue: QueueName::Corpus,
         name: ScanSentMail::NAME.to_owned(),
-        payload: serde_json::json!(Errand { scan: scan.scan_id }),
+        payload: serde_json::json!(ScanPayload { scan: scan.scan_id }),
         attempts_max: ATTEMPTS_MAX,
         owner: Some(scan.user),
     }
@@ -55,9 +55,9 @@ impl TaskHandler for ScanSentMail {
     }
 
     async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
-        let errand: Errand =
+        let payload: ScanPayload =
             serde_json::from_value(task.payload.clone()).map_err(|error| TaskError(error.to_string()))?;
-        run(&self.0.parts, errand.scan, task.attempt).await.map_err(|error| TaskError(error.to_string()))
+        run(&self.0.parts, payload.scan, task.attempt).await.map_err(|error| TaskError(error.to_string()))
     }
 }
 

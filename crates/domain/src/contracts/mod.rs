@@ -20,6 +20,7 @@ mod mixer;
 mod nothing;
 mod oauth;
 mod observer;
+mod outbox_store;
 mod processor;
 mod read_pages;
 mod reader_model;
@@ -61,6 +62,7 @@ pub use mixer::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
 pub use nothing::Nothing;
 pub use oauth::{CameBack, FlowOutcome, FlowStart, OAuth, OAuthError, TokenUse};
 pub use observer::{AnswerEnd, ModelUse, NoObserver, Observer};
+pub use outbox_store::{OutboxHead, OutboxStore, OutboxTask, SentTask, TaskKey};
 pub use processor::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, QueryContext,
     QueryProcessor, QueryProcessorKind, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
@@ -75,10 +77,9 @@ pub use signal_store::{CorpusChange, CorpusCounts, Placed, Retrieval, SignalFilt
 pub use source_tokens::{SourceTokenError, SourceTokens};
 pub use storage_store::StorageStore;
 pub use store::{
-    FinishedRun, NewSession, OutboxHead, OutboxStore, OutboxTask, Page, PipelineStore, PoolUse,
-    ProviderStore, QueryTransformStore, ResultStore, Schedule, ScheduleStore, SearchStore, SentTask,
-    SessionStore, Store, StoreError, TaskKey, TaskOf, TaskStore, TokenStore, UserStore, WaitingOwners,
-    WorkFigures,
+    FinishedRun, NewSession, Page, PipelineStore, PoolUse, ProviderStore, QueryTransformStore, ResultStore,
+    Schedule, ScheduleStore, SearchStore, SessionStore, Store, StoreError, TaskOf, TaskStore, TokenStore,
+    UserStore, WaitingOwners, WorkFigures,
 };
 pub use task_queue::{
     ClaimedTask, NewTask, NoSlot, QueueError, QueueName, RunningSlot, TaskError, TaskHandler, TaskQueue,

@@ -3,10 +3,9 @@
 use super::{
     ActivityStore, AiProviderStore, AnswerStore, AuditStore, AuthenticatorStore, BrandingStore, BroughtStore,
     CanonicalStore, ChatStore, ClaimedTask, ConnectionStore, EgressStore, IdempotencyStore, IdentityStore,
-    NewTask, PreferenceStore, PromptStore, QueueName, ReconcileStore, SearchRunStore, SignalStore,
-    StorageStore, VersionStore, WorkerBeat, WorkerSlots,
+    NewTask, OutboxStore, PreferenceStore, PromptStore, QueueName, ReconcileStore, SearchRunStore,
+    SignalStore, StorageStore, VersionStore, WorkerBeat, WorkerSlots,
 };
-use crate::fair_share::WaitingTask;
 use crate::ids::{GroupId, PipelineId, ProviderId, ResultId, SearchId, TaskId, TokenId, TransformId, UserId};
 use crate::instant::Instant;
 use crate::pipeline_record::{Pipeline, PipelineDraft};
@@ -482,70 +481,6 @@ pub struct WorkFigures {
     pub scheduler_ran: Option<Instant>,
     /// When the next schedule is due. In the past: the scheduler has not taken it.
     pub scheduler_due: Option<Instant>,
-}
-
-/// A stored task on its way to a broker.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OutboxTask {
-    pub id: TaskId,
-    pub task: NewTask,
-    /// Tries that were made before.
-    pub attempts: u32,
-    pub due: Instant,
-    pub date_created: Instant,
-}
-
-/// A stored task that a broker has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SentTask {
-    pub key: TaskKey,
-    pub due: Instant,
-    /// How the broker calls the message.
-    pub message: String,
-}
-
-/// A task for ever: a database that was restored from a backup gives the ids of lost tasks out again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TaskKey {
-    pub id: TaskId,
-    pub date_created: Instant,
-}
-
-/// A stored task that waits for its turn to go to a broker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OutboxHead {
-    pub queue: QueueName,
-    pub waiting: WaitingTask,
-}
-
-/// The stored tasks seen as an outbox. A task that a broker has stays here, held for the broker, until it ended: a broker
-/// may lose what it has.
-#[async_trait]
-pub trait OutboxStore: Send + Sync {
-    /// The tasks that are due and held by nobody: of each owner in each queue the oldest, at most `per_owner`.
-    async fn outbox_heads(&self, per_owner: u32, now: Instant) -> Result<Vec<OutboxHead>, StoreError>;
-    /// These tasks, in the order of their ids. They stay where they are; what is gone already is passed over.
-    async fn outbox_tasks(&self, ids: &[TaskId]) -> Result<Vec<OutboxTask>, StoreError>;
-    /// The broker has these; they are held for it until `until`. What ended or waits again meanwhile is passed over.
-    async fn mark_sent(&self, sent: &[SentTask], until: Instant) -> Result<(), StoreError>;
-    /// Tasks that the broker was given and whose time is over, oldest first: it must be asked whether it still has them.
-    async fn overdue_tasks(&self, limit: u64, now: Instant) -> Result<Vec<SentTask>, StoreError>;
-    /// The broker has lost these: they wait again, in their place; how many. What another process has seen to is passed
-    /// over.
-    async fn resend(&self, lost: &[SentTask]) -> Result<u64, StoreError>;
-    /// Puts a task back that the broker has given out: it waits here until it is due, and `attempts` of its tries are
-    /// used. It has a new id if it was not known here by its key.
-    async fn put_back(
-        &self,
-        task: &ClaimedTask,
-        key: Option<TaskKey>,
-        attempts: u32,
-        due: Instant,
-    ) -> Result<TaskId, StoreError>;
-    /// These have ended. What is gone already is passed over.
-    async fn take_out(&self, ended: &[TaskKey]) -> Result<(), StoreError>;
-    /// This one has used its tries.
-    async fn give_up_sent(&self, key: TaskKey, reason: &str) -> Result<(), StoreError>;
 }
 
 /// All of it by one name.
