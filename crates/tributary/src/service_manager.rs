@@ -63,6 +63,7 @@ impl ServiceManager {
 #[cfg(target_os = "linux")]
 mod line {
     use super::OsStr;
+    use std::io::ErrorKind;
     use std::os::linux::net::SocketAddrExt;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::net::{SocketAddr, UnixDatagram};
@@ -89,8 +90,13 @@ mod line {
 
         pub(super) fn tell(&self, state: &str) {
             let (socket, address) = &*self.0;
-            if let Err(error) = socket.send_to_addr(state.as_bytes(), address) {
-                tracing::warn!("the service manager was not told {state}: {error}");
+            match socket.send_to_addr(state.as_bytes(), address) {
+                // `tributary start` listens until the service is ready.
+                Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+                    tracing::debug!("nobody listens any more for {state}");
+                }
+                Err(error) => tracing::warn!("the service manager was not told {state}: {error}"),
+                Ok(_) => {}
             }
         }
     }

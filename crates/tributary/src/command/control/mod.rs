@@ -1,6 +1,7 @@
 //! `tributary start`, `stop`, `restart`, `status` and `watch`: services in the background, for hosts without systemd.
 
 mod process;
+mod readiness;
 mod start;
 mod state;
 mod status;

@@ -1,5 +1,6 @@
-//! `tributary start`: one process for each named service, watched for an early end.
+//! `tributary start`: one process for each named service, watched until it is ready or has ended.
 
+use super::readiness::Readiness;
 use super::state::{Services, Started, private_file};
 use super::{ALL, check_name, folder, process};
 use crate::command::Place;
@@ -8,11 +9,11 @@ use anyhow::Context;
 use clap::Args;
 use domain::contracts::{Clock, SystemClock};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a new process is watched.
-const WATCH: Duration = Duration::from_secs(2);
+/// How long a new process may take until it is ready.
+const READY_WAIT_MAX: Duration = Duration::from_secs(60);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Last lines that are shown of a process that ended early, and most bytes of its output that are read.
 const LINES_SHOWN: usize = 20;
@@ -43,7 +44,8 @@ impl Start {
         let mut children = Vec::new();
         for name in &names {
             let output = logs.join(format!("start-{name}.out"));
-            let child = spawn(place, name, &output)?;
+            let readiness = Readiness::of(name)?;
+            let child = spawn(place, name, &output, &readiness)?;
             let started = Started {
                 pid: child.id(),
                 began: process::began(child.id()),
@@ -53,32 +55,62 @@ impl Start {
             };
             services.insert(name.clone(), started);
             state.write(&services)?;
-            children.push((name.clone(), child));
+            children.push(Process { name: name.clone(), child, readiness, phase: Phase::Starting });
         }
-        let ended = watch(&mut children).await?;
-        for (name, said) in &ended {
-            let output = services.remove(name).map(|started| started.output).unwrap_or_default();
-            terminal::note(format!("{name} ended at once: {said}. The last lines of {}:", output.display()));
-            last_lines(&output).iter().for_each(|line| terminal::note(format!("  {line}")));
-        }
+        watch(&mut children).await?;
+        let ended = children.iter().filter(|process| matches!(process.phase, Phase::Ended(_)));
+        let is_whole = ended.map(|process| services.remove(&process.name)).count() == 0;
         state.write(&services)?;
-        for (name, _) in children.iter().filter(|(name, _)| services.contains_key(name)) {
-            let started = &services[name];
-            let word =
-                last_lines(&started.output).into_iter().find(|line| line.contains("User admin was created"));
-            word.into_iter().for_each(terminal::line);
-            let at = address(&started.output).map(|at| format!(" on {at}")).unwrap_or_default();
-            terminal::line(format!("{name} runs{at}, process {}.", started.pid));
+        for process in &children {
+            report(process, &logs.join(format!("start-{}.out", process.name)));
         }
-        Ok(if ended.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// A process that was started, and how far it has come.
+struct Process {
+    name: String,
+    child: Child,
+    readiness: Readiness,
+    phase: Phase,
+}
+
+enum Phase {
+    Starting,
+    Ready,
+    Ended(ExitStatus),
+}
+
+fn report(process: &Process, output: &Path) {
+    let (name, id) = (&process.name, process.child.id());
+    match process.phase {
+        Phase::Ended(status) => {
+            terminal::note(format!(
+                "{name} ended at once: {status}. The last lines of {}:",
+                output.display()
+            ));
+            last_lines(output).iter().for_each(|line| terminal::note(format!("  {line}")));
+        }
+        Phase::Ready => {
+            let created = last_lines(output).into_iter().find(|line| line.contains("User admin was created"));
+            created.into_iter().for_each(terminal::line);
+            let at = address(output).map(|at| format!(" on {at}")).unwrap_or_default();
+            terminal::line(format!("{name} runs{at}, process {id}."));
+        }
+        Phase::Starting => terminal::line(format!(
+            "{name} is still starting, process {id}: `tributary status` shows when it is ready, {} what it says.",
+            output.display()
+        )),
     }
 }
 
 /// Where a service with the web role says that it listens.
 pub fn address(output: &Path) -> Option<String> {
     let lines = last_lines(output);
-    let line = lines.iter().find(|line| line.contains(" listens on http://"))?;
-    line.split_whitespace().find(|word| word.starts_with("http://")).map(str::to_owned)
+    let is_address = |word: &&str| word.starts_with("http://") || word.starts_with("https://");
+    let line = lines.iter().find(|line| line.contains(" listens on http"))?;
+    line.split_whitespace().find(is_address).map(str::to_owned)
 }
 
 fn refuse_doubles(names: &[String], running: &Services) -> anyhow::Result<()> {
@@ -101,7 +133,7 @@ fn refuse_doubles(names: &[String], running: &Services) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn spawn(place: &Place, name: &str, output: &Path) -> anyhow::Result<Child> {
+fn spawn(place: &Place, name: &str, output: &Path, readiness: &Readiness) -> anyhow::Result<Child> {
     let program = std::env::current_exe().context("the program does not find itself")?;
     let mut command = Command::new(program);
     if let Some(file) = &place.config {
@@ -114,6 +146,7 @@ fn spawn(place: &Place, name: &str, output: &Path) -> anyhow::Result<Child> {
     if name != ALL {
         command.args(["--roles", name]);
     }
+    readiness.told_by(&mut command);
     let out = private_file(output)?;
     command.stdin(Stdio::null()).stderr(out.try_clone()?).stdout(out);
     // A group of its own: Ctrl-C in this terminal is not meant for it.
@@ -122,21 +155,20 @@ fn spawn(place: &Place, name: &str, output: &Path) -> anyhow::Result<Child> {
     command.spawn().with_context(|| format!("{name} cannot be started"))
 }
 
-/// Those that ended within the time of watching, and how.
-async fn watch(children: &mut [(String, Child)]) -> anyhow::Result<Vec<(String, String)>> {
-    let until = Instant::now() + WATCH;
-    let mut ended: Vec<(String, String)> = Vec::new();
-    while Instant::now() < until && ended.len() < children.len() {
+/// Until each process is ready or has ended, or the time is over.
+async fn watch(processes: &mut [Process]) -> anyhow::Result<()> {
+    let until = Instant::now() + READY_WAIT_MAX;
+    while Instant::now() < until && processes.iter().any(|process| matches!(process.phase, Phase::Starting)) {
         tokio::time::sleep(LOOK_EVERY).await;
-        for (name, child) in children.iter_mut() {
-            if let Some(status) = child.try_wait()?
-                && !ended.iter().any(|(known, _)| known == name)
-            {
-                ended.push((name.clone(), status.to_string()));
+        for process in processes.iter_mut() {
+            if let Some(status) = process.child.try_wait()? {
+                process.phase = Phase::Ended(status);
+            } else if process.readiness.is_told() {
+                process.phase = Phase::Ready;
             }
         }
     }
-    Ok(ended)
+    Ok(())
 }
 
 fn last_lines(output: &Path) -> Vec<String> {
@@ -194,5 +226,7 @@ mod tests {
         assert_eq!((shown.len(), shown[0].as_str(), shown[19].as_str()), (20, "line 80", "line 99"));
         std::fs::write(&file, "Tributary 0.1.0 listens on http://127.0.0.1:8000\n").unwrap();
         assert_eq!(address(&file).as_deref(), Some("http://127.0.0.1:8000"));
+        std::fs::write(&file, "Tributary 0.1.0 listens on https://127.0.0.1:8443\n").unwrap();
+        assert_eq!(address(&file).as_deref(), Some("https://127.0.0.1:8443"));
     }
 }
