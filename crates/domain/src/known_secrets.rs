@@ -8,7 +8,7 @@ use crate::provider::{ProviderDraft, SearchProvider};
 use crate::secret::{MASK, Secret, is_secret_name};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// Shorter secrets are not looked for: they would be found in ordinary words.
@@ -49,6 +49,22 @@ impl KnownSecrets {
             }
         }
         all.sorted()
+    }
+
+    /// Any texts that are secrets, also as logs and JSON quote them.
+    pub fn of_texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
+        let mut all = Self::default();
+        for text in texts {
+            all.add(text);
+            all.add(&text.replace('\\', "\\\\").replace('"', "\\\""));
+        }
+        all.sorted()
+    }
+
+    /// All secrets of both.
+    pub fn and(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self.sorted()
     }
 
     pub fn secrets(&self) -> &[Secret] {
@@ -178,8 +194,15 @@ pub fn of_fields(draft: &ProviderDraft) -> Vec<Secret> {
         found.extend(inline_secrets::found(text));
     }
     for object in [&draft.query_template_json, &draft.post_query_template, &draft.page_fetch_config_json] {
-        object.iter().for_each(|(name, value)| add_values(name, value, &mut found));
+        found.extend(of_object(object));
     }
+    found
+}
+
+/// The secrets in an object whose fields are named by anybody.
+pub fn of_object(object: &Map<String, Value>) -> Vec<Secret> {
+    let mut found = Vec::new();
+    object.iter().for_each(|(name, value)| add_values(name, value, &mut found));
     found
 }
 
@@ -242,6 +265,21 @@ mod tests {
         }));
         let text = "abc title on published_date text/html 1 h.example";
         assert_eq!(known.mask(text), text);
+    }
+
+    #[test]
+    fn any_text_is_known_as_logs_quote_it() {
+        let known = KnownSecrets::of_texts(["pass\"word\\1"])
+            .and(known(json!({"credentials": "key=other-1"})))
+            .and(KnownSecrets::of_texts([""]));
+        assert_eq!(known.mask(r#"a pass"word\1 b pass\"word\\1 c other-1"#), "a •••• b •••• c ••••");
+        let Value::Object(object) =
+            json!({"proxy": "http://u:pw-12345@h/", "a": {"api_key": "k-1"}, "b": "c"})
+        else {
+            unreachable!("it is an object")
+        };
+        let found: Vec<String> = of_object(&object).iter().map(|secret| secret.expose().to_owned()).collect();
+        assert_eq!(found, ["pw-12345", "k-1"]);
     }
 
     #[test]

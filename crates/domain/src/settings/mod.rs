@@ -233,6 +233,9 @@ mod tests {
     fn secrets_are_hidden() {
         let read = Settings::read(&given(&[("SVC_SECRET_KEY", "hush")], &[])).expect("valid");
         assert!(!format!("{read:?}").contains("hush"));
+        let secrets = read.settings.secrets();
+        let rows = Settings::TABLE.iter().filter(|row| row.kind == "secret").count();
+        assert_eq!((secrets.len(), secrets.iter().any(|secret| secret.expose() == "hush")), (rows, true));
     }
 
     #[test]

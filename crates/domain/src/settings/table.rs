@@ -30,6 +30,11 @@ macro_rules! settings {
                 vec![$(($name, SettingValue::show(&self.$field))),+]
             }
 
+            /// The values that are never shown.
+            pub fn secrets(&self) -> Vec<&Secret> {
+                [$(SettingValue::secret(&self.$field)),+].into_iter().flatten().collect()
+            }
+
             pub(super) fn read_rows(
                 given: &GivenSettings,
                 in_force: &mut Vec<SettingInForce>,

@@ -18,6 +18,10 @@ pub trait SettingValue: Sized {
     fn toml(&self) -> String {
         format!("{:?}", self.show())
     }
+    /// The value itself, if it is never shown.
+    fn secret(&self) -> Option<&Secret> {
+        None
+    }
 }
 
 /// Seconds, with a fraction if need be.
@@ -258,6 +262,9 @@ impl SettingValue for Secret {
     }
     fn show(&self) -> String {
         if self.is_empty() { String::new() } else { "***".to_owned() }
+    }
+    fn secret(&self) -> Option<&Secret> {
+        Some(self)
     }
 }
 
