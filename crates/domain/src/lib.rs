@@ -77,6 +77,7 @@ pub mod search_run;
 pub mod secret;
 pub mod secret_binding;
 pub mod settings;
+pub mod source_budget;
 pub mod status;
 pub mod storage_forecast;
 pub mod unreadable_secrets;

@@ -44,6 +44,7 @@ impl Federation {
                 cpu: self.cpu.clone(),
                 memory: Arc::clone(memory),
                 sources: Arc::clone(&self.sources),
+                budgets: self.store.clone(),
                 transforms: Arc::clone(transforms),
                 query: query.to_owned(),
                 deadline,

@@ -129,6 +129,7 @@ impl Federation {
             cpu: self.cpu.clone(),
             memory,
             sources,
+            budgets: self.store.clone(),
             transforms,
             query: query.to_owned(),
             results_wanted: provider.results_wanted(true, None),

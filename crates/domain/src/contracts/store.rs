@@ -4,7 +4,7 @@ use super::{
     ActivityStore, AiProviderStore, AnswerStore, AuditStore, AuthenticatorStore, BrandingStore, BroughtStore,
     CanonicalStore, ChatStore, ClaimedTask, ConnectionStore, EgressStore, IdempotencyStore, IdentityStore,
     NewTask, OutboxStore, PreferenceStore, PromptStore, QueueName, ReconcileStore, SearchRunStore,
-    SignalStore, StorageStore, VersionStore, WorkerBeat, WorkerSlots,
+    SignalStore, SourceBudgetStore, StorageStore, VersionStore, WorkerBeat, WorkerSlots,
 };
 use crate::ids::{GroupId, PipelineId, ProviderId, ResultId, SearchId, TaskId, TokenId, TransformId, UserId};
 use crate::instant::Instant;
@@ -516,6 +516,7 @@ pub trait Store:
     + EgressStore
     + VersionStore
     + IdempotencyStore
+    + SourceBudgetStore
     + StorageStore
 {
     /// Answers when the database does.

@@ -11,6 +11,7 @@ use domain::known_secrets::KnownSecrets;
 use domain::message;
 use domain::notation::rate::Rate;
 use domain::result::ResultSet;
+use domain::source_budget::{BudgetRequest, BudgetTurn};
 use futures_util::StreamExt;
 use serde_json::Value;
 use std::sync::Arc;
@@ -160,16 +161,28 @@ impl ProviderRun {
     ) -> Result<NormalizedPage, ConnectorError> {
         let Self { provider, search, sources, .. } = self;
         let send = || async {
-            let wait = sources.source(provider.id).wait_for_place(rate);
-            if wait > time_left(self.deadline) {
-                let reason = message::budget_used(whole_seconds(wait));
-                return Err(ConnectorError::new(ConnectorErrorKind::Suspended, reason));
+            if let Some(rate) = rate {
+                self.wait_for_turn(rate).await?;
             }
-            tokio::time::sleep(wait).await;
             connector.execute(built).await
         };
         let response = sources.calls.share(provider.id, search.owner, built, send).await?;
         self.read(connector, secrets, response).await
+    }
+
+    /// Waits for a turn in the budget of a source that allows only so many requests.
+    async fn wait_for_turn(&self, rate: Rate) -> Result<(), ConnectorError> {
+        let source = self.sources.source(self.provider.id);
+        let request = BudgetRequest { rate, wait_max: time_left(self.deadline) };
+        match source.budget().take_turn(&*self.budgets, self.provider.id, request).await {
+            BudgetTurn::In(wait) if wait.is_zero() => {}
+            BudgetTurn::In(wait) => tokio::time::sleep(wait).await,
+            BudgetTurn::TooLate(wait) => {
+                let reason = message::budget_used(whole_seconds(wait));
+                return Err(ConnectorError::new(ConnectorErrorKind::Suspended, reason));
+            }
+        }
+        Ok(())
     }
 
     /// Parses an answer when there is memory for it. No more of it is kept than the search wants.

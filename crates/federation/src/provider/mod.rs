@@ -17,7 +17,8 @@ use crate::query_step::{QuerySteps, StepError};
 use crate::sources::{Sources, Verdict, whole_seconds};
 use crate::transforms::RunTransforms;
 use domain::contracts::{
-    Catalogues, Connector, ConnectorError, ConnectorErrorKind, QueryContext, ReadPages, SourceTokens, Toolbox,
+    Catalogues, Connector, ConnectorError, ConnectorErrorKind, QueryContext, ReadPages, SourceBudgetStore,
+    SourceTokens, Toolbox,
 };
 use domain::instant;
 use domain::known_secrets::KnownSecrets;
@@ -40,6 +41,7 @@ pub(crate) struct ProviderRun {
     pub cpu: CpuPool,
     pub memory: Arc<RunMemory>,
     pub sources: Arc<Sources>,
+    pub budgets: Arc<dyn SourceBudgetStore>,
     pub transforms: Arc<RunTransforms>,
     /// After the pre-query processors.
     pub query: String,

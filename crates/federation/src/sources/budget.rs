@@ -1,37 +1,82 @@
-//! A budget of requests: so many in so much time, in order of asking.
+//! The budget of requests of a limited source: shared by all processes, and kept here while the database is away.
 
-use domain::notation::rate::Rate;
-use std::time::Duration;
+use domain::contracts::SourceBudgetStore;
+use domain::ids::ProviderId;
+use domain::source_budget::{BudgetRequest, BudgetTurn};
+use std::sync::{Mutex, PoisonError};
 use tokio::time::Instant;
 
 /// Counts as one bucket that fills evenly: a burst of `count`, then one each `per / count`.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Budget {
-    /// When the bucket will be full again.
-    full_at: Option<Instant>,
+    /// When the bucket of this process will be full again.
+    full_at: Mutex<Option<Instant>>,
 }
 
 impl Budget {
-    /// Takes a place and says how long to wait for it.
-    pub fn take(&mut self, rate: Rate, now: Instant) -> Duration {
-        let each = rate.per / rate.count;
-        let full_at = self.full_at.unwrap_or(now).max(now) + each;
-        self.full_at = Some(full_at);
-        (full_at - now).saturating_sub(rate.per)
+    /// A turn in the shared budget. A provider that is not saved shares none.
+    pub async fn take_turn(
+        &self,
+        shared: &dyn SourceBudgetStore,
+        provider: ProviderId,
+        request: BudgetRequest,
+    ) -> BudgetTurn {
+        if provider == ProviderId(0) {
+            return self.take_own_turn(request, Instant::now());
+        }
+        match shared.take_turn(provider, request).await {
+            Ok(turn) => turn,
+            Err(error) => {
+                tracing::warn!("this process alone counts the requests to provider {provider}: {error}");
+                self.take_own_turn(request, Instant::now())
+            }
+        }
+    }
+
+    fn take_own_turn(&self, request: BudgetRequest, now: Instant) -> BudgetTurn {
+        let mut known = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let full_at = known.unwrap_or(now).max(now) + request.cost();
+        let wait = (full_at - now).saturating_sub(request.rate.per);
+        if wait > request.wait_max {
+            return BudgetTurn::TooLate(wait);
+        }
+        *known = Some(full_at);
+        BudgetTurn::In(wait)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::notation::rate::Rate;
+    use std::time::Duration;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn three_in_three_seconds(wait_max: Duration) -> BudgetRequest {
+        BudgetRequest { rate: Rate { count: 3, per: 3 * SECOND }, wait_max }
+    }
 
     #[test]
     fn a_burst_then_evenly() {
-        let rate = Rate { count: 3, per: Duration::from_secs(3) };
-        let mut budget = Budget::default();
-        let now = Instant::now();
-        let waits: Vec<u64> = (0..5).map(|_| budget.take(rate, now).as_secs()).collect();
-        assert_eq!(waits, [0, 0, 0, 1, 2]);
-        assert_eq!(budget.take(rate, now + Duration::from_secs(60)), Duration::ZERO, "it fills again");
+        let request = three_in_three_seconds(60 * SECOND);
+        let (budget, now) = (Budget::default(), Instant::now());
+        for wait in [0, 0, 0, 1, 2] {
+            assert_eq!(budget.take_own_turn(request, now), BudgetTurn::In(wait * SECOND));
+        }
+        let later = now + 60 * SECOND;
+        assert_eq!(budget.take_own_turn(request, later), BudgetTurn::In(Duration::ZERO), "it fills again");
+    }
+
+    #[test]
+    fn who_does_not_wait_takes_no_turn_from_others() {
+        let hasty = three_in_three_seconds(Duration::ZERO);
+        let (budget, now) = (Budget::default(), Instant::now());
+        let served = |second: u32| {
+            let now = now + second * SECOND;
+            (0..10).filter(|_| matches!(budget.take_own_turn(hasty, now), BudgetTurn::In(_))).count()
+        };
+        let served: Vec<usize> = (0..4).map(served).collect();
+        assert_eq!(served, [3, 1, 1, 1], "ten a second ask, and as many as may be are served");
     }
 }

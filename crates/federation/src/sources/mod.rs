@@ -5,9 +5,9 @@ mod budget;
 mod calls;
 
 pub(crate) use breaker::{Breaker, Verdict, whole_seconds};
+pub(crate) use budget::Budget;
 pub(crate) use calls::Calls;
 
-use budget::Budget;
 use domain::contracts::{ConnectorError, ConnectorErrorKind};
 use domain::ids::ProviderId;
 use domain::notation::rate::Rate;
@@ -75,7 +75,7 @@ pub(crate) struct Sources {
 #[derive(Default)]
 pub(crate) struct Source {
     breaker: Mutex<Breaker>,
-    budget: Mutex<Budget>,
+    budget: Budget,
     /// The last search did not ask it.
     was_suspended: AtomicBool,
 }
@@ -105,9 +105,8 @@ impl Source {
         lock(&self.breaker).admit(Instant::now())
     }
 
-    /// How long to wait for a place in the budget of requests.
-    pub fn wait_for_place(&self, rate: Option<Rate>) -> Duration {
-        rate.map_or(Duration::ZERO, |rate| lock(&self.budget).take(rate, Instant::now()))
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     pub fn succeeded(&self) {

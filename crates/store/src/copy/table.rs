@@ -7,9 +7,17 @@ use chrono::{NaiveDateTime, SecondsFormat};
 use serde::{Deserialize, Serialize};
 
 /// Signs of life of running workers, browsers that are on their way, who writes at this moment, what running processes
-/// have to look at again, and how large this database was: of no use to another installation.
-const NOT_COPIED: [&str; 6] =
-    ["workers", "pings", "pending_flows", "answer_writers", "corpus_changes", "database_sizes"];
+/// have to look at again, how large this database was, and what of the budgets was used by its clock: of no use to another
+/// installation.
+const NOT_COPIED: [&str; 7] = [
+    "workers",
+    "pings",
+    "pending_flows",
+    "answer_writers",
+    "corpus_changes",
+    "database_sizes",
+    "source_budgets",
+];
 
 /// A table of the copy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -31,6 +31,7 @@ mod runs;
 mod schedules;
 mod searches;
 mod sessions;
+mod source_budgets;
 mod storage;
 mod tasks;
 mod tokens;
