@@ -2,6 +2,11 @@
 
     python3 scripts/storm target/release/tributary --nats nats-server [--seed 1] [--clients 12] [--only WORD]
 
+    python3 scripts/storm OLD --upgrade-to target/release/tributary --nats nats-server
+
+The second form does no harm: it replaces the processes of one release by those of another, one after the other, in a
+database of 50,000 searches.
+
 Root is needed for disks of their own, and for a cable that can be pulled. Prints a row for each fault and a verdict;
 ends with 1 when a search is lost, stuck, doubled or has a status that its sources do not agree with.
 """
@@ -18,6 +23,7 @@ from cluster import HERE, Cluster
 from faults import all_faults
 from load import Client, Load
 from sources import RESULTS, Sources
+from upgrade import SEARCHES, replace_all
 
 SOURCES = 5
 CALM = 8
@@ -41,10 +47,15 @@ def main():
         random.Random(arguments.seed).shuffle(faults)
         load.start()
         time.sleep(CALM)
-        print("| Fault | held | rate before, during /s | recovered after | worst wait |\n|---|---|---|---|---|", flush=True)
-        partial_spans = [span for fault in faults for span in [suffer(fault, load)] if fault.breaks_sources]
+        filled, partial_spans = 0, []
+        if arguments.upgrade_to:
+            faults, filled = [], SEARCHES
+            replace_all(cluster, load, arguments.upgrade_to, rate)
+        else:
+            print("| Fault | held | rate before, during /s | recovered after | worst wait |\n|---|---|---|---|---|", flush=True)
+            partial_spans = [span for fault in faults for span in [suffer(fault, load)] if fault.breaks_sources]
         load.stop()
-        wrong = verdict(cluster, load, sources, partial_spans)
+        wrong = verdict(cluster, load, sources, partial_spans, filled)
     finally:
         cluster.stop()
     print(f"seed {arguments.seed}, {len(faults)} faults, {len(load.searches)} searches accepted, refused: {load.refusals}")
@@ -62,6 +73,7 @@ def parse():
     parser.add_argument("--nats", default="nats-server", help="the program of the NATS server")
     parser.add_argument("--seed", type=int, default=1, help="decides on the order of the faults")
     parser.add_argument("--clients", type=int, default=12)
+    parser.add_argument("--upgrade-to", help="the program of the release that takes over")
     parser.add_argument("--only", default="", help="only faults whose name has this in it")
     return parser.parse_args()
 
@@ -116,7 +128,7 @@ def wait_for_rate(load, wanted):
     return None
 
 
-def verdict(cluster, load, sources, partial_spans):
+def verdict(cluster, load, sources, partial_spans, filled):
     wrong = list(load.surprises)
     client = Client(cluster.ports.values(), 0)
     for search in load.searches:
@@ -129,8 +141,8 @@ def verdict(cluster, load, sources, partial_spans):
         elif search.status != "PARTIAL_RESULTS_READY" or not in_spans(search, partial_spans):
             wrong.append(f"search {search.number} ended {search.status} while all sources answered")
     kept = cluster.ask("SELECT count(*) FROM searches")
-    if kept != str(len(load.searches)):
-        wrong.append(f"{kept} searches are stored, {len(load.searches)} were accepted")
+    if kept != str(filled + len(load.searches)):
+        wrong.append(f"{kept} searches are stored, {len(load.searches)} were accepted beside {filled}")
     return wrong + doubled(client, load)
 
 

@@ -202,9 +202,9 @@ class Cluster:
             self.nodes[name].start()
         wait_for_port(HERE, self.ports["web2"])
 
-    def ask(self, statement):
+    def ask(self, statement, seconds=5):
         """The answer of the database to one statement; empty while it is away."""
-        return run("timeout", "5", *self.psql, "-c", statement, check=False).stdout.strip()
+        return run("timeout", str(seconds), *self.psql, "-c", statement, check=False).stdout.strip()
 
     def stop(self):
         for process in [*self.nodes.values(), self.nats, self.postgres]:
