@@ -50,7 +50,7 @@ mod throttle;
 mod ui;
 
 pub use auth::{password, token};
-pub use connection::serve;
+pub use connection::{ReloadingAcceptor, TlsError, serve};
 pub use extract::read_record;
 pub use metrics::Metrics;
 pub use ping::AnswerPing;
@@ -196,6 +196,7 @@ pub fn monitoring_router(house: Arc<House>) -> Router {
 fn with_layers(routes: Router<Arc<House>>, house: Arc<House>) -> Router {
     let paths = paths::PathWords::of(&house.settings);
     let cors = cors::layer(&house.settings.cors_origins);
+    let strict_transport = security_headers::strict_transport_layer(&house.settings);
     let body_bytes_max = usize::try_from(house.settings.request_body_max_mb)
         .unwrap_or(usize::MAX)
         .saturating_mul(BYTES_PER_MB);
@@ -219,7 +220,11 @@ fn with_layers(routes: Router<Arc<House>>, house: Arc<House>) -> Router {
         Some(layer) => doors.layer(layer),
         None => doors,
     };
-    doors.layer(map_response(security_headers::complete))
+    let doors = doors.layer(map_response(security_headers::complete));
+    match strict_transport {
+        Some(layer) => doors.layer(layer),
+        None => doors,
+    }
 }
 
 /// The OpenAPI document as JSON, for the generated documentation.

@@ -67,9 +67,9 @@ fn origin(settings: &Settings, host: Option<&str>) -> Option<String> {
         return Some(public.to_owned());
     }
     match host {
-        Some(host) if is_host(host) => Some(format!("http://{host}")),
+        Some(host) if is_host(host) => Some(format!("{}://{host}", settings.scheme())),
         Some(_) => None,
-        None => Some(format!("http://{}:{}", settings.host, settings.port)),
+        None => Some(format!("{}://{}:{}", settings.scheme(), settings.host, settings.port)),
     }
 }
 
@@ -86,7 +86,10 @@ mod tests {
     fn origins() {
         let plain = Settings::default();
         let public = Settings { public_url: "https://find.example/".to_owned(), ..Settings::default() };
+        let tls = Settings { tls_cert_file: "cert.pem".to_owned(), ..Settings::default() };
         let table = [
+            (&tls, Some("find.example:8443"), Some("https://find.example:8443")),
+            (&tls, None, Some("https://127.0.0.1:8000")),
             (&plain, Some("127.0.0.1:8000"), Some("http://127.0.0.1:8000")),
             (&plain, Some("[::1]:8000"), Some("http://[::1]:8000")),
             (&plain, Some("find.example"), Some("http://find.example")),

@@ -2,6 +2,7 @@
 //! databases of their own, and the contracts as suites.
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails where its tools do")]
 
+pub mod certificate;
 pub mod clock;
 pub mod hostile;
 pub mod injections;

@@ -8,6 +8,7 @@ use domain::contracts::{QueueName, StoreError, TaskStore, UserStore};
 use domain::password::INITIAL_ADMIN;
 use domain::settings::Settings;
 use domain::user::UserDraft;
+use server::ReloadingAcceptor;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::net::SocketAddr;
@@ -84,12 +85,13 @@ impl Service {
         }
         let mut address = None;
         if let Some((port, setting, router)) = doors_of(&wired, roles) {
+            let tls = ReloadingAcceptor::load(&wired.settings).await?;
             let host = wired.settings.host.as_str();
             let listener = TcpListener::bind((host, port))
                 .await
                 .with_context(|| format!("{host}:{port} cannot be listened on; set SVC_HOST or {setting}"))?;
             address = Some(listener.local_addr()?);
-            running.spawn(doors(listener, router, stopped, Arc::clone(&wired.settings)));
+            running.spawn(doors(listener, tls, router, stopped, Arc::clone(&wired.settings)));
         }
         let mut background = exchange(&wired);
         if roles.contains(&Role::Queue(QueueName::Corpus)) {
@@ -97,6 +99,11 @@ impl Service {
         }
         let has_clients = roles.contains(&Role::Web);
         Ok(Self { address, stop, running, background, wired, has_clients, _alone: alone })
+    }
+
+    /// Where it listens, with its scheme.
+    pub fn url(&self) -> Option<String> {
+        self.address.map(|address| format!("{}://{address}", self.wired.settings.scheme()))
     }
 
     pub fn wired(&self) -> &Wired {
@@ -150,6 +157,7 @@ fn doors_of(wired: &Wired, roles: &BTreeSet<Role>) -> Option<(u16, &'static str,
 /// one client that never ends its request must not hold the process.
 async fn doors(
     listener: TcpListener,
+    tls: Option<ReloadingAcceptor>,
     router: axum::Router,
     mut stopped: watch::Receiver<bool>,
     settings: Arc<Settings>,
@@ -164,7 +172,7 @@ async fn doors(
         tokio::time::sleep(grace).await;
     };
     tokio::select! {
-        () = server::serve(listener, router, &settings, until_stopped) => {}
+        () = server::serve(listener, tls, router, &settings, until_stopped) => {}
         () = until_too_late => tracing::warn!("stopped with requests still open; they are cut off"),
     }
 }

@@ -143,7 +143,26 @@ impl Settings {
         if !matches!(self.log_format.as_str(), "text" | "json") {
             mistakes.push("SVC_LOG_FORMAT: use text or json.".to_owned());
         }
+        let (cert, key) = ("SVC_TLS_CERT_FILE", "SVC_TLS_KEY_FILE");
+        let missing = match (self.tls_cert_file.is_empty(), self.tls_key_file.is_empty()) {
+            (true, false) => Some((cert, key)),
+            (false, true) => Some((key, cert)),
+            _ => None,
+        };
+        if let Some((missing, other)) = missing {
+            mistakes.push(format!("{missing}: it is not set, but {other} is. Set both, or neither."));
+        }
         mistakes
+    }
+
+    /// Whether the service itself terminates TLS.
+    pub fn has_tls(&self) -> bool {
+        !self.tls_cert_file.is_empty()
+    }
+
+    /// The scheme of connections that reach the service without a proxy.
+    pub fn scheme(&self) -> &'static str {
+        if self.has_tls() { "https" } else { "http" }
     }
 }
 
@@ -216,11 +235,21 @@ mod tests {
             ("SVC_LOG_MAX_MB", "0", "at least 1"),
             ("SVC_LOG_FILES", "0", "at least 1"),
             ("SVC_LOG_FORMAT", "xml", "text or json"),
+            ("SVC_TLS_CERT_FILE", "cert.pem", "SVC_TLS_KEY_FILE: it is not set"),
+            ("SVC_TLS_KEY_FILE", "key.pem", "SVC_TLS_CERT_FILE: it is not set"),
         ] {
             let mistakes = Settings::read(&given(&[(name, value)], &[])).expect_err(name);
             assert_eq!(mistakes.len(), 1, "{mistakes:#?}");
             assert!(mistakes[0].contains(name) && mistakes[0].contains(told), "{mistakes:#?}");
         }
+    }
+
+    #[test]
+    fn a_certificate_and_its_key_make_https() {
+        let pair = [("SVC_TLS_CERT_FILE", "cert.pem"), ("SVC_TLS_KEY_FILE", "key.pem")];
+        let read = Settings::read(&given(&pair, &[])).expect("both are set");
+        assert_eq!(read.settings.scheme(), "https");
+        assert_eq!(Settings::default().scheme(), "http");
     }
 
     #[test]

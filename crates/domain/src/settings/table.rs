@@ -124,6 +124,10 @@ settings! {
     request_body_max_mb: u32 = 2, "SVC_REQUEST_BODY_MAX_MB";
     /// How the service is reached from outside, for links in answers. Empty: taken from the request.
     public_url: String = String::new(), "SVC_PUBLIC_URL";
+    /// Serve HTTPS with the certificate in this PEM file: the certificate of the service first, then the intermediate certificates. Needs `SVC_TLS_KEY_FILE`. Both files are read again every minute, and new connections use what they then contain. Empty: plain HTTP, for a proxy that terminates TLS.
+    tls_cert_file: String = String::new(), "SVC_TLS_CERT_FILE";
+    /// The private key of `SVC_TLS_CERT_FILE`, as a PEM file without a passphrase: PKCS#8, PKCS#1 or SEC1.
+    tls_key_file: String = String::new(), "SVC_TLS_KEY_FILE";
     /// How many hours a sign-in in the browser lasts.
     session_hours: u32 = 12, "SVC_SESSION_HOURS";
     /// How often subscribed searches are updated. It counts from the first start on a database, which keeps the schedule; 1 second at least.

@@ -92,8 +92,12 @@ fn cookie_name(settings: &Settings, name: &str) -> String {
     if is_secure(settings) { format!("{HOST_PREFIX}{name}") } else { name.to_owned() }
 }
 
+/// The public address decides. Without one, it is the address of the service itself.
 fn is_secure(settings: &Settings) -> bool {
-    settings.public_url.starts_with("https://")
+    match settings.public_url.as_str() {
+        "" => settings.has_tls(),
+        public_url => public_url.starts_with("https://"),
+    }
 }
 
 #[cfg(test)]
@@ -107,6 +111,10 @@ mod tests {
         let settings = Settings { public_url: "https://find.example".to_owned(), ..Settings::default() };
         let secure = cookie(&settings, COOKIE, "k".to_owned());
         assert_eq!(secure.to_string(), "__Host-tributary_session=k; HttpOnly; SameSite=Lax; Secure; Path=/");
+        let own_tls = Settings { tls_cert_file: "cert.pem".to_owned(), ..Settings::default() };
+        assert_eq!(cookie(&own_tls, COOKIE, "k".to_owned()), secure);
+        let proxied_plainly = Settings { public_url: "http://find.example".to_owned(), ..own_tls };
+        assert_eq!(cookie(&proxied_plainly, COOKIE, "k".to_owned()).to_string(), plain);
         // A neighbor can plant a cookie without the prefix.
         let planted = CookieJar::new().add(Cookie::new(COOKIE, "planted"));
         assert_eq!(read_cookie(&settings, &planted, COOKIE), None);

@@ -3,11 +3,15 @@
 
 mod address_limit;
 mod body;
+mod open_files;
 mod patient;
 mod refused;
 #[cfg(test)]
 mod tests;
+mod tls;
 mod watch;
+
+pub use tls::{ReloadingAcceptor, TlsError};
 
 use address_limit::{AddressLimit, AddressPermit};
 use axum::Router;
@@ -22,6 +26,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
+use open_files::files_for_connections;
 use patient::PatientStream;
 use refused::{RefusalLog, Refused};
 use std::convert::Infallible;
@@ -29,7 +34,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch as signal};
 use tokio::task::JoinSet;
@@ -39,9 +44,8 @@ use watch::Watch;
 
 /// Most connections at once, if the system allows so many open files.
 const CONNECTIONS_MAX: usize = 16_384;
-/// Open files that are kept for everything else: database, sources, logs.
-const FILES_KEPT: u64 = 512;
-/// How long the head of a request may take to come, and a new connection to send its first one.
+/// How long the head of a request may take to come, and a new connection to send its first one, the TLS handshake
+/// included.
 const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
 /// Longest head of a request, and most bytes that are read ahead of HTTP/1.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
@@ -103,6 +107,7 @@ impl Default for Limits {
 /// Serves HTTP/1 and HTTP/2 until told to stop, then ends what runs. Dropped, it cuts off all connections.
 pub async fn serve(
     listener: TcpListener,
+    tls: Option<ReloadingAcceptor>,
     router: Router,
     settings: &Settings,
     until_stopped: impl Future<Output = ()>,
@@ -112,7 +117,13 @@ pub async fn serve(
     tracing::info!("up to {connections} connections at once, {per_address} of one address");
     let limits = Limits { connections, ..Limits::default() };
     let by_address = AddressLimit::new(per_address as usize, proxies(settings));
-    serve_within(limits, by_address, listener, router, until_stopped).await;
+    let Some(tls) = tls.map(Arc::new) else {
+        return serve_within(limits, by_address, None, listener, router, until_stopped).await;
+    };
+    tokio::select! {
+        () = serve_within(limits, by_address, Some(Arc::clone(&tls)), listener, router, until_stopped) => {}
+        () = tls.follow_files() => {}
+    }
 }
 
 /// Where the connections of many clients come from.
@@ -123,6 +134,7 @@ fn proxies(settings: &Settings) -> Vec<Network> {
 async fn serve_within(
     limits: Limits,
     by_address: Arc<AddressLimit>,
+    tls: Option<Arc<ReloadingAcceptor>>,
     mut listener: TcpListener,
     router: Router,
     until_stopped: impl Future<Output = ()>,
@@ -130,7 +142,7 @@ async fn serve_within(
     let places = Arc::new(Semaphore::new(limits.connections));
     let told = Arc::new(Semaphore::new(TOLD_MAX));
     let (stop, stopped) = signal::channel(false);
-    let hall = Hall { router, limits, stopped };
+    let hall = Hall { router, limits, stopped, tls };
     let mut connections = JoinSet::new();
     let mut log = RefusalLog::default();
     let mut until_stopped = pin!(until_stopped);
@@ -150,7 +162,10 @@ async fn serve_within(
                     }
                     Err(refused) => {
                         log.note(refused);
-                        if let Ok(turn) = Arc::clone(&told).try_acquire_owned() {
+                        // A client of TLS could not read it, and a handshake would cost what the limit saves.
+                        if hall.tls.is_none()
+                            && let Ok(turn) = Arc::clone(&told).try_acquire_owned()
+                        {
                             connections.spawn(send_away(stream, refused, turn));
                         }
                     }
@@ -169,22 +184,48 @@ struct Hall {
     router: Router,
     limits: Limits,
     stopped: signal::Receiver<bool>,
+    /// None: connections are plain.
+    tls: Option<Arc<ReloadingAcceptor>>,
 }
 
 impl Hall {
     /// Serves one connection to its end, or until its watch gives it up.
     async fn converse(
-        self,
+        mut self,
         stream: TcpStream,
         address: SocketAddr,
         _permits: (OwnedSemaphorePermit, AddressPermit),
     ) {
-        let Self { router, limits, mut stopped } = self;
         // Events are small, and must not wait for more to come.
         let _not_worth_a_word = stream.set_nodelay(true);
-        let watch = Arc::new(Watch::new(limits));
-        let stream = PatientStream::new(stream, limits.stall, Arc::clone(&watch));
-        let service = service_fn(|request| answer(router.clone(), &watch, address, request));
+        let (watch, stall) = (Arc::new(Watch::new(self.limits)), self.limits.stall);
+        let Some(tls) = self.tls.take() else {
+            let stream = PatientStream::new(stream, stall, Arc::clone(&watch));
+            return self.serve_requests(stream, &watch, address).await;
+        };
+        let mut stopped = self.stopped.clone();
+        let accepted = tokio::select! {
+            accepted = tls.accept(stream, stall, &watch) => accepted,
+            _ = stopped.wait_for(|stop| *stop) => return,
+            reason = watch.gives_up() => {
+                tracing::debug!(client.address = %address, "a TLS handshake is dropped: {reason}");
+                return;
+            }
+        };
+        match accepted {
+            Ok(stream) => self.serve_requests(stream, &watch, address).await,
+            Err(error) => tracing::debug!(client.address = %address, "a TLS handshake failed: {error}"),
+        }
+    }
+
+    async fn serve_requests(
+        self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        watch: &Arc<Watch>,
+        address: SocketAddr,
+    ) {
+        let Self { router, limits, mut stopped, .. } = self;
+        let service = service_fn(|request| answer(router.clone(), watch, address, request));
         let mut builder = Builder::new(TokioExecutor::new());
         builder.http1().max_buf_size(HEAD_BYTES_MAX);
         builder
@@ -235,33 +276,19 @@ fn answer(
     }
 }
 
-/// Says that there are too many connections. Waits for the client to close: what it sent and nobody read would make
-/// the system throw away our words.
-async fn send_away(mut stream: TcpStream, refused: Refused, _turn: OwnedSemaphorePermit) {
+/// Says that there are too many connections.
+async fn send_away(stream: TcpStream, refused: Refused, _turn: OwnedSemaphorePermit) {
+    write_and_close(stream, &refused.answer()).await;
+}
+
+/// Waits for the client to close: what it sent and nobody read would make the system throw away our words.
+async fn write_and_close(mut stream: TcpStream, response: &str) {
     let told = async {
-        stream.write_all(refused.answer().as_bytes()).await?;
+        stream.write_all(response.as_bytes()).await?;
         stream.shutdown().await?;
         let mut unread = [0; 1024];
         while stream.read(&mut unread).await? > 0 {}
         std::io::Result::Ok(())
     };
     let _told_or_not = timeout(TELL_TIME_MAX, told).await;
-}
-
-/// How many connections the system's limit of open files leaves room for, once it is as high as this process may set it.
-#[cfg(unix)]
-fn files_for_connections() -> usize {
-    use rustix::process::{Resource, getrlimit, setrlimit};
-    let mut files = getrlimit(Resource::Nofile);
-    let raised = rustix::process::Rlimit { current: files.maximum, maximum: files.maximum };
-    if setrlimit(Resource::Nofile, raised).is_ok() {
-        files = getrlimit(Resource::Nofile);
-    }
-    let all = files.current.unwrap_or(u64::MAX);
-    usize::try_from(all.saturating_sub(FILES_KEPT).max(all / 2)).unwrap_or(usize::MAX)
-}
-
-#[cfg(not(unix))]
-fn files_for_connections() -> usize {
-    CONNECTIONS_MAX
 }

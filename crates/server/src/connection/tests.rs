@@ -90,7 +90,7 @@ impl TestServer {
             .route("/refuse", post(async || hyper::StatusCode::PAYLOAD_TOO_LARGE))
             .route("/read", post(async |body: Bytes| body.len().to_string()));
         let mut running = JoinSet::new();
-        running.spawn(serve_within(limits, by_address, listener, router, std::future::pending()));
+        running.spawn(serve_within(limits, by_address, None, listener, router, std::future::pending()));
         Self { address, open, _running: running }
     }
 

@@ -26,6 +26,10 @@ fn is_own(settings: &Settings, origin: &str, host: &str) -> bool {
         return false;
     }
     let Ok(url) = Url::parse(origin) else { return false };
+    // Port 80 of the same host belongs to another program.
+    if settings.has_tls() && url.scheme() != settings.scheme() {
+        return false;
+    }
     let name = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     name == "localhost" || name.parse::<IpAddr>().is_ok() || name.eq_ignore_ascii_case(&settings.host)
 }
@@ -66,6 +70,13 @@ mod tests {
                 headers.insert(header::ORIGIN, origin.parse().expect("a header"));
             }
             assert_eq!(check(&settings, &headers).is_ok(), passes, "{origin:?} at {host}");
+        }
+        let tls = Settings { tls_cert_file: "cert.pem".to_owned(), ..Settings::default() };
+        for (origin, passes) in [("https://localhost", true), ("http://localhost", false)] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::HOST, header::HeaderValue::from_static("localhost"));
+            headers.insert(header::ORIGIN, header::HeaderValue::from_static(origin));
+            assert_eq!(check(&tls, &headers).is_ok(), passes, "{origin}");
         }
     }
 }

@@ -60,8 +60,8 @@ impl Demo {
         demo::versions::keep(&wired).await?;
         let folder = wired.data_dir.clone();
         let service = Service::start(wired, &Role::all()).await?;
-        let address = service.address.context("the demo has a web role")?;
-        welcome(&address.to_string(), &password, &folder);
+        let url = service.url().context("the demo has a web role")?;
+        welcome(&url, &password, &folder);
         until_told_to_stop().await?;
         service.stop().await;
         drop(samples);
@@ -82,21 +82,21 @@ async fn admin_password(wired: &Wired) -> anyhow::Result<String> {
     Ok(std::fs::read_to_string(file).map_or("(as you set it)".to_owned(), |text| text.trim().to_owned()))
 }
 
-fn welcome(address: &str, password: &str, folder: &Path) {
+fn welcome(url: &str, password: &str, folder: &Path) {
     let folder = folder.display();
-    terminal::line(format!("{} {} demo on http://{address}", domain::SERVICE_NAME, domain::VERSION));
+    terminal::line(format!("{} {} demo on {url}", domain::SERVICE_NAME, domain::VERSION));
     terminal::line(format!("User admin, password {password}"));
     terminal::line("");
     terminal::line("Three searches to try:");
     for query in QUERIES {
         let encoded = query.replace(' ', "+");
-        terminal::line(format!("  curl -u admin:{password} 'http://{address}/svc/search/?qs={encoded}'"));
+        terminal::line(format!("  curl -u admin:{password} '{url}/svc/search/?qs={encoded}'"));
     }
     terminal::line("With &rag=true at the end of the address the answer comes too, picked from the sources.");
     terminal::line("");
-    terminal::line(format!("In the browser: http://{address}/   API: http://{address}/svc/api/docs/"));
+    terminal::line(format!("In the browser: {url}/   API: {url}/svc/api/docs/"));
     let curator = demo::versions::CURATOR;
-    terminal::line(format!("Versions: search for “{VERSIONS_QUERY}”, then open http://{address}/review/"));
+    terminal::line(format!("Versions: search for “{VERSIONS_QUERY}”, then open {url}/review/"));
     terminal::line(format!("User {curator} was given the same password, and decides which version counts."));
     terminal::line(format!("From the command line: tributary search sediment --data-dir {folder}"));
     terminal::line("Ctrl-C stops it.");

@@ -4,7 +4,8 @@ use super::Place;
 use crate::terminal;
 use anyhow::{Context, ensure};
 use clap::Args;
-use domain::contracts::{Fetch, HttpMethod, HttpRequest, HttpResponse, Origin};
+use domain::contracts::{Fetch, HttpMethod, HttpRequest, HttpResponse, Origin, TlsOptions};
+use domain::settings::Settings;
 use outbound::{Gate, GateLimits};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
@@ -34,7 +35,7 @@ impl Health {
     pub async fn run(self, place: &Place) -> anyhow::Result<()> {
         let settings = place.read(&[])?.settings;
         let page = if self.ready { "ready" } else { "live" };
-        let url = address(&settings.host, self.port.unwrap_or(settings.port), page)?;
+        let url = address(&settings, self.port.unwrap_or(settings.port), page)?;
         let answer = ask(&url).await.with_context(|| format!("{url} does not answer"))?;
         let body = String::from_utf8_lossy(&answer.body);
         ensure!(answer.status == 200, "{url} answers {}: {}", answer.status, body.trim());
@@ -44,16 +45,20 @@ impl Health {
 }
 
 /// A service that listens on every address is asked on the loopback one.
-fn address(host: &str, port: u16, page: &str) -> anyhow::Result<Url> {
-    let host = match host.parse() {
+fn address(settings: &Settings, port: u16, page: &str) -> anyhow::Result<Url> {
+    let host = match settings.host.parse() {
         Ok(IpAddr::V4(Ipv4Addr::UNSPECIFIED)) => Ipv4Addr::LOCALHOST.to_string(),
         Ok(IpAddr::V6(Ipv6Addr::UNSPECIFIED)) => format!("[{}]", Ipv6Addr::LOCALHOST),
         Ok(IpAddr::V6(address)) => format!("[{address}]"),
-        _ => host.to_owned(),
+        _ => settings.host.clone(),
     };
-    Url::parse(&format!("http://{host}:{port}/svc/health/{page}/")).context("SVC_HOST is not an address")
+    let scheme = settings.scheme();
+    Url::parse(&format!("{scheme}://{host}:{port}/svc/health/{page}/")).context("SVC_HOST is not an address")
 }
 
+/// Asks an address of this machine. Its certificate is not verified: it is issued for the public name and not for this
+/// address, and after a failed renewal it differs from the file of `SVC_TLS_CERT_FILE`, which is no reason for a watcher
+/// to restart the service. The request carries no credentials, and the response is only a status.
 pub(super) async fn ask(url: &Url) -> anyhow::Result<HttpResponse> {
     let gate = Gate::new(GateLimits {
         connect: PATIENCE,
@@ -71,7 +76,7 @@ pub(super) async fn ask(url: &Url) -> anyhow::Result<HttpResponse> {
         body: None,
         secrets: Vec::new(),
         time_max: PATIENCE,
-        tls: None,
+        tls: (url.scheme() == "https").then_some(TlsOptions { verify: false, ca_file: None }),
     };
     Ok(gate.fetch(&request).await?)
 }
@@ -90,8 +95,13 @@ mod tests {
             ("10.1.2.3", "http://10.1.2.3:8000/svc/health/live/"),
             ("search.example", "http://search.example:8000/svc/health/live/"),
         ] {
-            assert_eq!(address(host, 8000, "live").unwrap().as_str(), expected);
+            let settings = Settings { host: host.to_owned(), ..Settings::default() };
+            assert_eq!(address(&settings, 8000, "live").unwrap().as_str(), expected);
+            let settings = Settings { tls_cert_file: "cert.pem".to_owned(), ..settings };
+            let expected = expected.replace("http://", "https://");
+            assert_eq!(address(&settings, 8000, "live").unwrap().as_str(), expected);
         }
-        assert!(address("no host", 8000, "live").is_err());
+        let settings = Settings { host: "no host".to_owned(), ..Settings::default() };
+        assert!(address(&settings, 8000, "live").is_err());
     }
 }

@@ -6,10 +6,11 @@ use url::Url;
 
 /// The warning about an address that others reach by plain HTTP, with the next step. None on this machine alone.
 pub fn warning(settings: &Settings) -> Option<String> {
-    let next = "put a proxy with TLS before the service and set SVC_PUBLIC_URL to its https:// address";
+    let next = "put a proxy with TLS before the service and set SVC_PUBLIC_URL to its https:// address, or set \
+                SVC_TLS_CERT_FILE and SVC_TLS_KEY_FILE";
     let public = settings.public_url.as_str();
     if public.is_empty() {
-        let is_reachable = !is_loopback(&settings.host);
+        let is_reachable = !is_loopback(&settings.host) && !settings.has_tls();
         let sentence = format!("SVC_PUBLIC_URL is empty and {} can be reached by others;", settings.host);
         return is_reachable
             .then(|| format!("{sentence} passwords and sessions would travel as plain text: {next}"));
@@ -46,5 +47,13 @@ mod tests {
             assert_eq!(warning.is_some(), is_warned, "{public_url} {host}");
             assert!(warning.is_none_or(|sentence| sentence.contains("SVC_PUBLIC_URL")));
         }
+        let tls = Settings {
+            host: "0.0.0.0".to_owned(),
+            tls_cert_file: "cert.pem".to_owned(),
+            ..Settings::default()
+        };
+        assert_eq!(warning(&tls), None);
+        let plain = Settings { public_url: "http://find.example".to_owned(), ..tls };
+        assert!(warning(&plain).is_some(), "people are sent to plain HTTP");
     }
 }

@@ -69,10 +69,9 @@ impl Search {
         progress.spawn(show_progress(Arc::clone(&wired.federation), search.id));
         let at_most = wired.federation.time_max(&search) + GRACE;
         let search = wired.federation.wait(search.id, at_most).await?;
-        let request = MixRequest {
-            base_url: format!("http://{}:{}/svc", wired.settings.host, wired.settings.port),
-            ..MixRequest::default()
-        };
+        let (scheme, host, port) = (wired.settings.scheme(), &wired.settings.host, wired.settings.port);
+        let request =
+            MixRequest { base_url: format!("{scheme}://{host}:{port}/svc"), ..MixRequest::default() };
         let mixed = wired.federation.mix(&search, &request).await?;
         // When a running service took the search, nobody here tells of its end.
         let _last_lines_or_none = tokio::time::timeout(LAST_LINES, progress.join_next()).await;

@@ -64,13 +64,9 @@ impl Serve {
         }
         cache_source::ensure(&wired).await?;
         let service = Service::start(wired, &roles).await.inspect_err(log_failure)?;
-        if let Some(address) = service.address {
-            tracing::info!("listens on http://{address}");
-            terminal::line(format!(
-                "{} {} listens on http://{address}",
-                domain::SERVICE_NAME,
-                domain::VERSION
-            ));
+        if let Some(url) = service.url() {
+            tracing::info!("listens on {url}");
+            terminal::line(format!("{} {} listens on {url}", domain::SERVICE_NAME, domain::VERSION));
         }
         let mut manager = ServiceManager::of_environment();
         manager.ready();

@@ -54,6 +54,7 @@ mod models_in_searches;
 mod named_settings;
 mod names;
 mod own_data;
+mod own_tls;
 mod page_bodies;
 mod pages;
 mod people_pages;

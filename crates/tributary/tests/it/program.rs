@@ -50,7 +50,10 @@ impl Running {
         while running.base.is_empty() {
             let line = lines.recv_timeout(START_MAX.saturating_sub(started.elapsed()));
             let line = line.unwrap_or_else(|_| panic!("the program did not start: {:?}", running.said));
-            let address = line.split_whitespace().find(|word| word.starts_with("http://127.0.0.1:"));
+            let is_base = |word: &&str| {
+                ["http://127.0.0.1:", "https://127.0.0.1:"].iter().any(|start| word.starts_with(start))
+            };
+            let address = line.split_whitespace().find(is_base);
             running.base = address.filter(|_| line.contains("Tributary")).unwrap_or_default().to_owned();
             running.said.push(line);
         }

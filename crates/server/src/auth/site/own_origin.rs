@@ -42,7 +42,8 @@ pub fn is_own(
     }
     let is_proxied = is_from_proxy(extensions, &settings.trusted_proxies);
     let forwarded = |name: &HeaderName| first(headers, name).filter(|_| is_proxied);
-    if forwarded(&FORWARDED_PROTO).is_some_and(|scheme| !scheme.eq_ignore_ascii_case(scheme_of(&origin))) {
+    let scheme = forwarded(&FORWARDED_PROTO).or(settings.has_tls().then_some("https"));
+    if scheme.is_some_and(|scheme| !scheme.eq_ignore_ascii_case(scheme_of(&origin))) {
         return false;
     }
     let hosts = [forwarded(&FORWARDED_HOST), host(headers, uri)];

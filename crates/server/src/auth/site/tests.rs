@@ -71,6 +71,28 @@ fn sites() {
 }
 
 #[test]
+fn with_tls_a_plain_page_of_the_same_host_is_foreign() {
+    let settings = Settings {
+        tls_cert_file: "cert.pem".to_owned(),
+        trusted_proxies: Network::parse("10.0.0.0/8").into_iter().collect(),
+        ..Settings::default()
+    };
+    for (peer, page, proto, site) in [
+        ("192.0.2.1", "https://lan", None, Site::Own),
+        ("192.0.2.1", "http://lan", None, Site::Foreign),
+        ("192.0.2.1", "http://lan", Some("http"), Site::Foreign),
+        ("10.0.0.1", "http://lan", Some("http"), Site::Own),
+    ] {
+        let headers = [("origin", page), ("host", "lan"), ("x-forwarded-proto", proto.unwrap_or_default())];
+        let count = if proto.is_some() { 3 } else { 2 };
+        let mut request = request(&headers[..count]);
+        let peer = Peer((peer.parse::<std::net::IpAddr>().expect("an address"), 1).into());
+        request.extensions_mut().insert(ConnectInfo(peer));
+        assert_eq!(Site::of(&settings, &request), site, "{page} {proto:?}");
+    }
+}
+
+#[test]
 fn what_a_trusted_proxy_says_counts() {
     let (origin, host, forwarded) = ("origin", "host", "x-forwarded-host");
     let table: &[(&str, Headers<'_>, Site)] = &[

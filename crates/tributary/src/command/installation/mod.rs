@@ -100,6 +100,7 @@ impl Installation {
         findings.extend(backups(&read.settings));
         findings.push(gate(&read.settings));
         findings.extend(public_address::warning(&read.settings).map(|sentence| warn("address", sentence)));
+        findings.extend(tls(&read.settings).await);
         if !can_write {
             return findings;
         }
@@ -303,6 +304,15 @@ fn gate(settings: &Settings) -> Finding {
             ok("outbound", format!("private addresses are closed, {count} exceptions (SVC_OUTBOUND_ALLOW)"))
         }
         Err(error) => fail("outbound", format!("{error:#}")),
+    }
+}
+
+/// The service's own certificate, if it has one.
+async fn tls(settings: &Settings) -> Option<Finding> {
+    match server::ReloadingAcceptor::load(settings).await {
+        Ok(None) => None,
+        Ok(Some(_)) => Some(ok("tls", "the certificate and its key can be used".to_owned())),
+        Err(error) => Some(fail("tls", error.to_string())),
     }
 }
 

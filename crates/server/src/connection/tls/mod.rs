@@ -1,0 +1,132 @@
+//! TLS termination: handshakes, and a certificate that can be replaced while the service runs.
+
+mod files;
+#[cfg(test)]
+mod tests;
+
+pub use files::TlsError;
+
+use super::patient::PatientStream;
+use super::watch::Watch;
+use crate::security_headers;
+use domain::settings::Settings;
+use files::CertificateFiles;
+use rustls::ServerConfig;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+/// How often the files of certificate and key are examined.
+const RELOAD_EVERY: Duration = Duration::from_secs(60);
+const PLAIN_HTTP_ANSWER: &str = "This port serves HTTPS: use an address that begins with https://\n";
+
+/// Accepts TLS connections with the certificate that its files contained when they were last valid.
+pub struct ReloadingAcceptor {
+    files: CertificateFiles,
+    state: Mutex<State>,
+}
+
+struct State {
+    config: Arc<ServerConfig>,
+    examined: Examined,
+}
+
+/// What the files contained when they were last examined: a digest, or why they could not be read.
+type Examined = Result<[u8; 32], String>;
+
+/// The outcome of an examination of the files.
+#[derive(Debug)]
+enum Reload {
+    Unchanged,
+    Replaced,
+    /// The certificate in use stays.
+    Refused(TlsError),
+}
+
+impl ReloadingAcceptor {
+    /// Reads certificate and key. None if the service does not terminate TLS.
+    pub async fn load(settings: &Settings) -> Result<Option<Self>, TlsError> {
+        let Some(files) = CertificateFiles::from_settings(settings) else { return Ok(None) };
+        let pair = files.read().await?;
+        let config = Arc::new(files.server_config(&pair)?);
+        let state = State { config, examined: Ok(pair.digest()) };
+        Ok(Some(Self { files, state: Mutex::new(state) }))
+    }
+
+    /// Ends with an established connection. The caller limits the time that this takes.
+    pub(super) async fn accept(
+        &self,
+        stream: TcpStream,
+        stall_max: Duration,
+        watch: &Arc<Watch>,
+    ) -> io::Result<TlsStream<PatientStream>> {
+        if is_plain_http(&stream).await? {
+            super::write_and_close(stream, &plain_http_response()).await;
+            return Err(io::Error::other("plain HTTP on a port that serves HTTPS"));
+        }
+        let config = Arc::clone(&self.lock().config);
+        let stream = PatientStream::new(stream, stall_max, Arc::clone(watch));
+        TlsAcceptor::from(config).accept(stream).await
+    }
+
+    /// Follows changes of the files for as long as it is polled.
+    pub(super) async fn follow_files(&self) {
+        loop {
+            tokio::time::sleep(RELOAD_EVERY).await;
+            match self.reload().await {
+                Reload::Unchanged => {}
+                Reload::Replaced => {
+                    tracing::info!("the TLS certificate was replaced; new connections use it")
+                }
+                Reload::Refused(error) => {
+                    tracing::error!("the new TLS certificate is refused, the old one stays in use: {error}");
+                }
+            }
+        }
+    }
+
+    /// Uses what the files contain now, if it has changed and is valid.
+    async fn reload(&self) -> Reload {
+        let read = self.files.read().await;
+        let examined: Examined = match &read {
+            Ok(pair) => Ok(pair.digest()),
+            Err(error) => Err(error.to_string()),
+        };
+        if self.lock().examined == examined {
+            return Reload::Unchanged;
+        }
+        let config = read.and_then(|pair| self.files.server_config(&pair));
+        let mut state = self.lock();
+        state.examined = examined;
+        match config {
+            Ok(config) => {
+                state.config = Arc::new(config);
+                Reload::Replaced
+            }
+            Err(error) => Reload::Refused(error),
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Requests of HTTP begin with a letter, and no TLS record does.
+async fn is_plain_http(stream: &TcpStream) -> io::Result<bool> {
+    let mut first = [0];
+    let count = stream.peek(&mut first).await?;
+    Ok(count == 1 && first[0].is_ascii_alphabetic())
+}
+
+fn plain_http_response() -> String {
+    format!(
+        "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\ncache-control: no-store\r\n{}content-length: {}\r\n\
+         connection: close\r\n\r\n{PLAIN_HTTP_ANSWER}",
+        security_headers::lines(),
+        PLAIN_HTTP_ANSWER.len()
+    )
+}
