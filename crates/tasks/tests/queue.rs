@@ -1,5 +1,5 @@
 //! The TaskQueue's contract: for the queue in the database on SQLite, and on PostgreSQL when `SVC_TEST_POSTGRES`
-//! names a server; for the queue on NATS when `SVC_TEST_NATS` does.
+//! names a server; for the queue on NATS when `SVC_TEST_NATS` does, and for the same queue without a server.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use domain::contracts::{Store, SystemClock, TaskQueue};
@@ -30,6 +30,15 @@ async fn on_nats(url: String, behaviour: Behaviour) {
     behaviour(&queue).await;
 }
 
+/// Nobody listens there.
+async fn without_nats(behaviour: Behaviour) {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("nats://127.0.0.1:{port}");
+    let config = NatsConfig::new(Secret::new(url), Duration::from_secs(15));
+    let store = store("sqlite::memory:".to_owned()).await;
+    behaviour(&NatsQueue::open(config, store, Arc::new(SystemClock)).await.unwrap()).await;
+}
+
 macro_rules! on_every_backend {
     ($($behaviour:ident),* $(,)?) => {
         mod sqlite {
@@ -53,6 +62,13 @@ macro_rules! on_every_backend {
                 let Some(url) = testkit::nats::queue("the suite of the task queue") else { return };
                 let behaviour: crate::Behaviour = |queue| Box::pin(testkit::suites::task_queue::$behaviour(queue));
                 crate::on_nats(url, behaviour).await;
+            })*
+        }
+        mod without_nats {
+            $(#[tokio::test]
+            async fn $behaviour() {
+                let behaviour: crate::Behaviour = |queue| Box::pin(testkit::suites::task_queue::$behaviour(queue));
+                crate::without_nats(behaviour).await;
             })*
         }
     };

@@ -63,7 +63,7 @@ pub use mixer::{Arrangement, Candidate, MixContext, Mixer, MixerKind};
 pub use nothing::Nothing;
 pub use oauth::{CameBack, FlowOutcome, FlowStart, OAuth, OAuthError, TokenUse};
 pub use observer::{AnswerEnd, ModelUse, NoObserver, Observer};
-pub use outbox_store::{OutboxHead, OutboxStore, OutboxTask, SentTask, TaskKey};
+pub use outbox_store::{DeliveredTask, OutboxHead, OutboxStore, OutboxTask, SentTask, TaskKey};
 pub use processor::{
     Outcome, PostResultContext, PostResultProcessor, PostResultProcessorKind, ProcessorError, QueryContext,
     QueryProcessor, QueryProcessorKind, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,

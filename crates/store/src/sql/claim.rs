@@ -1,11 +1,12 @@
 //! The claim: one statement that chooses due tasks in turn by owner and takes them for a worker.
 
+use super::outbox::broker;
 use crate::db::Db;
 use crate::error::failure;
 use crate::sql::tasks::TaskRow;
 use domain::contracts::{QueueName, StoreError, WorkerSlots};
 use domain::fair_share::FairShare;
-use domain::instant::Instant;
+use domain::instant::{Instant, to_micros};
 
 /// Why a task is given up that no worker brought to an end.
 const NEVER_ENDED: &str = "it was started as often as it may be and never ended";
@@ -21,9 +22,10 @@ pub(super) use is_untouched;
 /// The choice of `domain::fair_share::choose` in SQL, made from a few entries of each owner:
 /// `owners` goes from owner to owner by the index, `free` takes the oldest tasks of each and what a lease left behind,
 /// `held` counts what this worker runs. `$oldest` joins an owner with its oldest tasks, which the databases write
-/// differently. Parameters: 1 queue, 2 worker, 3 now, 4 free slots, 5 share, 6 common slots.
+/// differently, `$ended` says more about what a lease left behind. Parameters: 1 queue, 2 worker, 3 now, 4 free slots,
+/// 5 share, 6 common slots.
 macro_rules! choice {
-    ($oldest:literal) => {
+    ($oldest:literal, $ended:expr) => {
         concat!(
             "WITH RECURSIVE owners(owner) AS (\
                SELECT MIN(one.owner) FROM tasks one WHERE one.queue = $1 AND ",
@@ -35,7 +37,9 @@ macro_rules! choice {
                SELECT oldest.id, oldest.owner, oldest.due FROM owners ",
             $oldest,
             "  UNION ALL SELECT ended.id, ended.owner, ended.due FROM tasks ended \
-               WHERE ended.queue = $1 AND ended.state = 'waiting' AND ended.due <= $3 AND ended.lease_until <= $3), \
+               WHERE ended.queue = $1 AND ended.state = 'waiting' AND ended.due <= $3 AND ended.lease_until <= $3",
+            $ended,
+            "), \
              held(owner, running) AS (\
                SELECT owner, COUNT(*) FROM tasks WHERE queue = $1 AND lease_until > $3 AND worker = $2 GROUP BY owner), \
              placed AS (\
@@ -52,21 +56,23 @@ macro_rules! choice {
 }
 
 macro_rules! choice_sqlite {
-    () => {
+    ($ended:expr) => {
         choice!(
             "CROSS JOIN tasks oldest WHERE oldest.id IN (SELECT old.id FROM tasks old WHERE old.queue = $1 \
              AND old.owner = owners.owner AND old.state = 'waiting' AND old.lease_until IS NULL AND old.due <= $3 \
-             ORDER BY old.due, old.id LIMIT $4)"
+             ORDER BY old.due, old.id LIMIT $4)",
+            $ended
         )
     };
 }
 
 macro_rules! choice_postgres {
-    () => {
+    ($ended:expr) => {
         choice!(
             "CROSS JOIN LATERAL (SELECT old.id, old.owner, old.due FROM tasks old WHERE old.queue = $1 \
              AND old.owner = owners.owner AND old.state = 'waiting' AND old.lease_until IS NULL AND old.due <= $3 \
-             ORDER BY old.due, old.id LIMIT $4) oldest"
+             ORDER BY old.due, old.id LIMIT $4) oldest",
+            $ended
         )
     };
 }
@@ -89,22 +95,78 @@ macro_rules! take {
     };
 }
 
+/// What no broker has. Only a lease that ended may have been the broker's.
+macro_rules! is_unsent {
+    () => {
+        concat!(" AND worker <> '", broker!(), "'")
+    };
+}
+
 /// SQLite has one writer and knows no row locks.
-pub(super) const CLAIM_SQLITE: &str = concat!(choice_sqlite!(), take!("chosen"));
+macro_rules! claim_sqlite {
+    ($ended:expr) => {
+        concat!(choice_sqlite!($ended), take!("chosen"))
+    };
+}
+
 /// PostgreSQL has many writers: a row that another one takes, or has taken since the choice was made, is passed over.
-const CLAIM_POSTGRES: &str = concat!(
-    choice_postgres!(),
-    ", locked AS MATERIALIZED (SELECT id FROM tasks WHERE id IN (SELECT id FROM chosen) AND state = 'waiting' \
-     AND (lease_until IS NULL OR lease_until <= $3) FOR UPDATE SKIP LOCKED) ",
-    take!("locked")
-);
-const CHOSEN_POSTGRES: &str = concat!(choice_postgres!(), "SELECT COUNT(*) FROM chosen");
+macro_rules! claim_postgres {
+    ($ended:expr) => {
+        concat!(
+            choice_postgres!($ended),
+            ", locked AS MATERIALIZED (SELECT id FROM tasks WHERE id IN (SELECT id FROM chosen) AND state = 'waiting' \
+             AND (lease_until IS NULL OR (lease_until <= $3",
+            $ended,
+            ")) FOR UPDATE SKIP LOCKED) ",
+            take!("locked")
+        )
+    };
+}
+
+/// The statements of a claim.
+struct Texts {
+    sqlite: &'static str,
+    postgres: &'static str,
+    /// How many tasks the choice finds.
+    chosen_postgres: &'static str,
+}
+
+const ALL: Texts = Texts {
+    sqlite: claim_sqlite!(""),
+    postgres: claim_postgres!(""),
+    chosen_postgres: concat!(choice_postgres!(""), "SELECT COUNT(*) FROM chosen"),
+};
+const UNSENT: Texts = Texts {
+    sqlite: claim_sqlite!(is_unsent!()),
+    postgres: claim_postgres!(is_unsent!()),
+    chosen_postgres: concat!(choice_postgres!(is_unsent!()), "SELECT COUNT(*) FROM chosen"),
+};
+
+/// Which tasks a claim may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Claimable {
+    /// Also those that a broker was given, when their time is over.
+    All,
+    /// Those that no broker was given.
+    Unsent,
+}
+
+impl Claimable {
+    fn texts(self) -> &'static Texts {
+        match self {
+            Self::All => &ALL,
+            Self::Unsent => &UNSENT,
+        }
+    }
+}
 
 pub(super) struct Claim<'a> {
+    pub(super) claimable: Claimable,
     pub(super) queue: QueueName,
     pub(super) slots: WorkerSlots,
     pub(super) worker: &'a str,
-    pub(super) proof: &'a str,
+    /// One proof for all: a task is held by its id and the proof together.
+    pub(super) proof: String,
     pub(super) until: Instant,
     pub(super) now: Instant,
 }
@@ -122,13 +184,23 @@ macro_rules! bind_choice {
     };
 }
 
-impl Claim<'_> {
+impl<'a> Claim<'a> {
+    pub(super) fn new(
+        claimable: Claimable,
+        (queue, slots, worker): (QueueName, WorkerSlots, &'a str),
+        until: Instant,
+        now: Instant,
+    ) -> Self {
+        let proof = format!("{:032x}", rand::random::<u128>());
+        Self { claimable, queue, slots, worker, proof, until, now: to_micros(now) }
+    }
+
     pub(super) async fn take(&self, db: &Db) -> Result<Vec<TaskRow>, StoreError> {
         let share = FairShare::of(self.slots.total);
         macro_rules! take {
             ($text:expr, $pool:expr) => {
                 bind_choice!(sqlx::query_as::<_, TaskRow>($text), self, share)
-                    .bind(self.proof)
+                    .bind(self.proof.as_str())
                     .bind(self.until)
                     .bind(NEVER_ENDED)
                     .fetch_all($pool)
@@ -136,8 +208,8 @@ impl Claim<'_> {
             };
         }
         match db {
-            Db::Sqlite(pools) => take!(CLAIM_SQLITE, &pools.write),
-            Db::Postgres(pools) => take!(CLAIM_POSTGRES, &pools.write),
+            Db::Sqlite(pools) => take!(self.claimable.texts().sqlite, &pools.write),
+            Db::Postgres(pools) => take!(self.claimable.texts().postgres, &pools.write),
         }
         .map_err(failure)
     }
@@ -147,10 +219,11 @@ impl Claim<'_> {
     pub(super) async fn was_overtaken(&self, db: &Db) -> Result<bool, StoreError> {
         let Db::Postgres(pools) = db else { return Ok(false) };
         let share = FairShare::of(self.slots.total);
-        let chosen: i64 = bind_choice!(sqlx::query_scalar(CHOSEN_POSTGRES), self, share)
-            .fetch_one(&pools.read)
-            .await
-            .map_err(failure)?;
+        let chosen: i64 =
+            bind_choice!(sqlx::query_scalar(self.claimable.texts().chosen_postgres), self, share)
+                .fetch_one(&pools.read)
+                .await
+                .map_err(failure)?;
         Ok(chosen > 0)
     }
 }

@@ -1,7 +1,7 @@
 //! The stored tasks as the outbox of a broker. What the broker has is held for it, as a worker holds what it runs.
 
-use super::claim::is_untouched;
-use super::tasks::{AHEAD_MAX, from_owner_column, to_owner_column};
+use super::claim::{Claim, Claimable, is_untouched};
+use super::tasks::{AHEAD_MAX, end_of, from_owner_column, to_owner_column};
 use crate::SqlStore;
 use crate::db::{Db, Tx, changed, first, on_db, on_tx};
 use crate::error::failure;
@@ -9,7 +9,8 @@ use crate::json::{JsonText, plain, to_column};
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::contracts::{
-    ClaimedTask, NewTask, OutboxHead, OutboxStore, OutboxTask, QueueName, SentTask, StoreError, TaskKey,
+    ClaimedTask, DeliveredTask, NewTask, OutboxHead, OutboxStore, OutboxTask, QueueName, SentTask,
+    StoreError, TaskKey, WorkerSlots,
 };
 use domain::fair_share::WaitingTask;
 use domain::ids::TaskId;
@@ -17,6 +18,7 @@ use domain::instant::{Instant, to_micros};
 use serde_json::Value;
 use sqlx::QueryBuilder;
 use sqlx::types::Json;
+use std::time::Duration;
 
 /// Who holds a task that a broker has. No worker is called so: their names end with a number.
 macro_rules! broker {
@@ -32,6 +34,12 @@ macro_rules! is_sent {
         concat!("state = 'waiting' AND worker = '", broker!(), "'")
     };
 }
+
+/// What a message may be about: a task that nobody holds, or that is held for this message. The parts of one condition; the
+/// time goes between them, and the message and two brackets follow.
+const IS_FREE: &str = "state = 'waiting' AND (lease_until IS NULL OR (lease_until <= ";
+const OR_HELD_FOR: &str =
+    concat!(" AND worker <> '", broker!(), "') OR (worker = '", broker!(), "' AND lease = ");
 
 /// Tasks that one statement names.
 const KEYS_MAX: usize = 200;
@@ -162,7 +170,7 @@ impl OutboxStore for SqlStore {
         Ok(rows.into_iter().filter_map(OutboxRow::task).collect())
     }
 
-    async fn mark_sent(&self, sent: &[SentTask], until: Instant) -> Result<(), StoreError> {
+    async fn mark_sent(&self, sent: &[SentTask], now: Instant, until: Instant) -> Result<(), StoreError> {
         for page in sent.chunks(KEYS_MAX) {
             on_db!(self.db, write, db => changed(async {
                 let mut query = QueryBuilder::new(concat!(
@@ -172,11 +180,67 @@ impl OutboxStore for SqlStore {
                 query.push_values(page, |mut row, task| {
                     row.push_bind(task.key.id.0).push_bind(to_micros(task.due)).push_bind(task.message.as_str());
                 });
-                query.push(") AS sent WHERE tasks.id = sent.column1 AND tasks.due = sent.column2 AND state = 'waiting'");
+                query.push(") AS sent WHERE tasks.id = sent.column1 AND tasks.due = sent.column2 AND ");
+                query.push(IS_FREE).push_bind(to_micros(now)).push(OR_HELD_FOR).push("sent.column3))");
                 query.build().execute(db).await
             }))?;
         }
         Ok(())
+    }
+
+    async fn claim_unsent(
+        &self,
+        queue: QueueName,
+        slots: WorkerSlots,
+        worker: &str,
+        lease: Duration,
+        now: Instant,
+    ) -> Result<Vec<ClaimedTask>, StoreError> {
+        let until = end_of(lease, now);
+        self.claim(Claim::new(Claimable::Unsent, (queue, slots, worker), until, now)).await
+    }
+
+    async fn hold_delivered(
+        &self,
+        delivered: &[DeliveredTask],
+        now: Instant,
+        until: Instant,
+    ) -> Result<Vec<TaskId>, StoreError> {
+        let mut held = Vec::with_capacity(delivered.len());
+        for page in delivered.chunks(KEYS_MAX) {
+            // Read first: a relay has marked nearly all of them, and then nothing has to be written.
+            let (marked, known) = self.find_delivered(page).await?;
+            held.extend(marked);
+            if !known.is_empty() {
+                held.extend(self.hold_free(&known, to_micros(now), to_micros(until)).await?);
+            }
+        }
+        Ok(held)
+    }
+
+    async fn take_over(
+        &self,
+        task: &ClaimedTask,
+        key: TaskKey,
+        message: &str,
+        worker: &str,
+        until: Instant,
+    ) -> Result<bool, StoreError> {
+        const TEXT: &str = concat!(
+            "UPDATE tasks SET worker = $4, lease = $5, lease_until = $6, attempts = $7 \
+             WHERE id = $1 AND date_created = $2 AND lease = $3 AND ",
+            is_sent!()
+        );
+        let rows = on_db!(self.db, write, db => changed(sqlx::query(TEXT)
+            .bind(key.id.0)
+            .bind(to_micros(key.date_created))
+            .bind(message)
+            .bind(worker)
+            .bind(task.lease.as_str())
+            .bind(to_micros(until))
+            .bind(i64::from(task.attempt))
+            .execute(db)))?;
+        Ok(rows == 1)
     }
 
     async fn overdue_tasks(&self, limit: u64, now: Instant) -> Result<Vec<SentTask>, StoreError> {
@@ -253,6 +317,60 @@ impl OutboxStore for SqlStore {
         on_db!(self.db, write, db => changed(sqlx::query(TEXT)
             .bind(key.id.0).bind(to_micros(key.date_created)).bind(plain(reason)).execute(db)))?;
         Ok(())
+    }
+}
+
+impl SqlStore {
+    /// Which of these tasks are held for their messages, and which are there and are not.
+    async fn find_delivered<'a>(
+        &self,
+        delivered: &'a [DeliveredTask],
+    ) -> Result<(Vec<TaskId>, Vec<&'a DeliveredTask>), StoreError> {
+        let rows = on_db!(self.db, read, db => async {
+            let mut query = QueryBuilder::new(
+                "SELECT id, COALESCE(lease, '') AS lease, due, date_created FROM tasks WHERE state = 'waiting' AND id IN (",
+            );
+            let mut list = query.separated(", ");
+            for task in delivered {
+                list.push_bind(task.key.id.0);
+            }
+            query.push(")");
+            query.build_query_as::<SentRow>().fetch_all(db).await
+        })?;
+        let (mut marked, mut known) = (Vec::new(), Vec::new());
+        for row in rows.into_iter().map(SentRow::task) {
+            for task in delivered.iter().filter(|task| task.key == row.key) {
+                // Leases of workers are no numbers of messages.
+                if task.message == row.message { marked.push(row.key.id) } else { known.push(task) }
+            }
+        }
+        Ok((marked, known))
+    }
+
+    /// Holds the tasks that are free and unchanged for their messages; their ids.
+    async fn hold_free(
+        &self,
+        delivered: &[&DeliveredTask],
+        now: Instant,
+        until: Instant,
+    ) -> Result<Vec<TaskId>, StoreError> {
+        let ids: Vec<i64> = on_db!(self.db, write, db => async {
+            let mut query = QueryBuilder::new(concat!(
+                "UPDATE tasks SET worker = '", broker!(), "', lease = delivered.column4, lease_until = "
+            ));
+            query.push_bind(until).push(" FROM (");
+            query.push_values(delivered, |mut row, task| {
+                row.push_bind(task.key.id.0)
+                    .push_bind(to_micros(task.due))
+                    .push_bind(i64::from(task.attempts))
+                    .push_bind(task.message.as_str());
+            });
+            query.push(") AS delivered WHERE tasks.id = delivered.column1 AND tasks.due = delivered.column2 ");
+            query.push("AND tasks.attempts = delivered.column3 AND ");
+            query.push(IS_FREE).push_bind(now).push(OR_HELD_FOR).push("delivered.column4)) RETURNING tasks.id");
+            query.build_query_scalar().fetch_all(db).await
+        })?;
+        Ok(ids.into_iter().map(TaskId).collect())
     }
 }
 

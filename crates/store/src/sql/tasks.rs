@@ -1,6 +1,6 @@
 //! The records behind the task queue: claims with a lease, tries that are counted, signs of life.
 
-use super::claim::{Claim, is_untouched};
+use super::claim::{Claim, Claimable, is_untouched};
 use super::outbox::broker;
 use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
@@ -90,25 +90,8 @@ impl TaskStore for SqlStore {
         lease: Duration,
         now: Instant,
     ) -> Result<Vec<ClaimedTask>, StoreError> {
-        // One proof for all: a task is held by its id and the proof together.
-        let proof = format!("{:032x}", rand::random::<u128>());
-        let (until, now) = (end_of(lease, now), to_micros(now));
-        let claim = Claim { queue, slots, worker, proof: &proof, until, now };
-        for _ in 0..CLAIM_ROUNDS_MAX {
-            let mut rows = claim.take(&self.db).await?;
-            if rows.is_empty() && !claim.was_overtaken(&self.db).await? {
-                break;
-            }
-            // Each round takes a task, marks all it found given up, which are not found again, or was overtaken by claims
-            // that took some.
-            rows.retain(|row| row.state == "waiting");
-            if !rows.is_empty() {
-                rows.sort_by_key(|row| (row.due, row.id)); // databases return changed rows in any order
-                return Ok(rows.into_iter().map(|row| row.claimed(queue, proof.clone())).collect());
-            }
-        }
-        self.bring_back_leases(&claim).await?;
-        Ok(Vec::new())
+        let until = end_of(lease, now);
+        self.claim(Claim::new(Claimable::All, (queue, slots, worker), until, now)).await
     }
 
     async fn renew_task(
@@ -274,6 +257,28 @@ impl TaskStore for SqlStore {
 }
 
 impl SqlStore {
+    /// Takes the tasks that the choice in turn by owner finds, in their order.
+    pub(super) async fn claim(&self, claim: Claim<'_>) -> Result<Vec<ClaimedTask>, StoreError> {
+        for _ in 0..CLAIM_ROUNDS_MAX {
+            let mut rows = claim.take(&self.db).await?;
+            if rows.is_empty() && !claim.was_overtaken(&self.db).await? {
+                break;
+            }
+            // Each round takes a task, marks all it found given up, which are not found again, or was overtaken by claims
+            // that took some.
+            rows.retain(|row| row.state == "waiting");
+            if !rows.is_empty() {
+                rows.sort_by_key(|row| (row.due, row.id)); // databases return changed rows in any order
+                return Ok(rows
+                    .into_iter()
+                    .map(|row| row.claimed(claim.queue, claim.proof.clone()))
+                    .collect());
+            }
+        }
+        self.bring_back_leases(&claim).await?;
+        Ok(Vec::new())
+    }
+
     /// What was due before the clock jumped back is due now.
     async fn bring_back_due(&self, queue: QueueName, now: Instant) -> Result<(), StoreError> {
         const TEXT: &str = "UPDATE tasks SET due = $2 WHERE queue = $1 AND state = 'waiting' AND due > $3";
@@ -326,7 +331,7 @@ impl WorkerRow {
 }
 
 /// When a lease that begins now ends. A lease too long for the calendar ends now.
-fn end_of(lease: Duration, now: Instant) -> Instant {
+pub(super) fn end_of(lease: Duration, now: Instant) -> Instant {
     let end = TimeDelta::from_std(lease).ok().and_then(|lease| now.checked_add_signed(lease));
     to_micros(end.unwrap_or(now))
 }

@@ -3,5 +3,5 @@
 mod nats;
 mod sql;
 
-pub use nats::{NatsConfig, NatsError, NatsQueue, NatsRelay};
+pub use nats::{NatsConfig, NatsError, NatsQueue, NatsRelay, OutageQueue};
 pub use sql::SqlQueue;

@@ -11,12 +11,14 @@ use tokio::time::Instant;
 pub(super) struct Leases(Mutex<HashMap<String, Held>>);
 
 /// The message of a claimed task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Delivery {
     /// The stored task; None for a message of an earlier release.
     pub(super) key: Option<TaskKey>,
     /// The number of the message in the stream.
     pub(super) sequence: u64,
+    /// Who claimed it.
+    pub(super) worker: String,
 }
 
 struct Held {
@@ -52,7 +54,7 @@ impl Leases {
 
     /// The message, as long as the lease lasts.
     pub(super) fn delivery(&self, lease: &str) -> Option<Delivery> {
-        self.lock().get(lease).filter(|held| held.until > Instant::now()).map(|held| held.delivery)
+        self.lock().get(lease).filter(|held| held.until > Instant::now()).map(|held| held.delivery.clone())
     }
 
     /// Ends the lease; whether it was held until now.
@@ -75,12 +77,12 @@ mod tests {
     async fn a_lease_ends_by_time_or_by_its_end() {
         let leases = Leases::default();
         let asked = Instant::now();
-        let delivery = Delivery { key: None, sequence: 7 };
-        leases.begin("a", delivery, asked, LENGTH);
-        leases.begin("b", delivery, asked, LENGTH);
+        let delivery = Delivery { key: None, sequence: 7, worker: "worker".to_owned() };
+        leases.begin("a", delivery.clone(), asked, LENGTH);
+        leases.begin("b", delivery.clone(), asked, LENGTH);
         tokio::time::advance(LENGTH - Duration::from_secs(1)).await;
         assert!(leases.holds("a") && leases.holds("b") && !leases.holds("c"));
-        assert_eq!((leases.delivery("a"), leases.delivery("c")), (Some(delivery), None));
+        assert_eq!((leases.delivery("a"), leases.delivery("c")), (Some(delivery.clone()), None));
         assert!(leases.extend("a", Instant::now(), LENGTH * 100), "as long as the server waits, not longer");
         assert!(leases.end("b") && !leases.end("b"));
         tokio::time::advance(LENGTH).await;

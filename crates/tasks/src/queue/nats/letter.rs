@@ -3,6 +3,7 @@
 use chrono::DateTime;
 use domain::contracts::{NewTask, OutboxTask, TaskKey};
 use domain::ids::{TaskId, UserId};
+use domain::instant::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -48,9 +49,19 @@ impl Letter {
 }
 
 /// By this the stream knows a task that was sent twice. The id alone would not do: a database that was restored
-/// from a backup gives the ids of lost tasks out again, and a task may have to be sent anew. Both change when it is due.
+/// from a backup gives the ids of lost tasks out again, and a task may have to be sent anew. Both change when it is due, or
+/// how often it was tried.
 pub(super) fn message_id(row: &OutboxTask) -> String {
-    format!("{}-{}", row.id.0, row.due.timestamp_micros())
+    let (id, due) = (row.id.0, row.due.timestamp_micros());
+    match row.attempts {
+        0 => format!("{id}-{due}"),
+        attempts => format!("{id}-{due}-{attempts}"),
+    }
+}
+
+/// When the task was due that the message with this id was made of.
+pub(super) fn parse_due(message_id: &str) -> Option<Instant> {
+    DateTime::from_timestamp_micros(message_id.split('-').nth(1)?.parse().ok()?)
 }
 
 #[cfg(test)]
@@ -107,5 +118,15 @@ mod tests {
         assert_eq!(message_id(&row(5, 17)), "5-17");
         assert_ne!(message_id(&row(5, 17)), message_id(&row(5, 18)));
         assert_eq!(message_id(&OutboxTask { due: row(5, 18).due, ..row(5, 17) }), "5-18", "it is sent anew");
+        assert_eq!(message_id(&OutboxTask { attempts: 2, ..row(5, 17) }), "5-17-2", "its worker died");
+    }
+
+    #[test]
+    fn a_message_id_says_when_its_task_was_due() {
+        for attempts in [0, 2] {
+            let row = OutboxTask { attempts, ..row(5, 17) };
+            assert_eq!(parse_due(&message_id(&row)), Some(row.due));
+        }
+        assert_eq!(["", "5", "5-x"].map(parse_due), [None; 3]);
     }
 }

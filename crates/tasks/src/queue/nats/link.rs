@@ -3,7 +3,8 @@
 use super::NatsConfig;
 use super::address::{Address, Login, NatsError};
 use super::letter::Letter;
-use super::refusal::{Refusal, refusal};
+use super::link_state::{LinkState, note, note_refusal};
+use super::refusal::Refusal;
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::consumer::pull::Config as PullConfig;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer};
@@ -12,18 +13,20 @@ use async_nats::jetstream::stream::{
     Config as StreamConfig, DiscardPolicy, RawMessageErrorKind, RetentionPolicy, StorageType,
 };
 use async_nats::jetstream::{AckKind, Context, Message};
-use async_nats::{Client, ConnectOptions, Event, Server};
+use async_nats::{Client, ConnectOptions};
 use domain::contracts::{QueueError, QueueName, TaskKey};
 use domain::fair_share::Running;
 use domain::ids::UserId;
 use futures_util::{StreamExt, TryStreamExt};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, watch};
 
 /// How long one question to the server may take.
 pub(super) const ASK_MAX: Duration = Duration::from_secs(5);
+/// How often a connected server is asked whether it answers, and how long it may take before it counts as down.
+const PROBE_EVERY: Duration = Duration::from_secs(1);
+const PROBE_MAX: Duration = Duration::from_secs(2);
 /// The wait before the second try to connect; it doubles up to the longest.
 const RECONNECT_FIRST: Duration = Duration::from_millis(50);
 const RECONNECT_MAX: Duration = Duration::from_secs(2);
@@ -35,7 +38,7 @@ pub(super) struct Link {
     pub(super) context: Context,
     pub(super) name: String,
     config: NatsConfig,
-    up: watch::Receiver<bool>,
+    state: watch::Sender<LinkState>,
     /// Why no server lets us in, if they say so.
     refused: watch::Receiver<Option<Refusal>>,
     made: Mutex<Made>,
@@ -76,8 +79,8 @@ impl Link {
     /// Returns at once; the connection is made, and made again, in the background.
     pub(super) async fn open(config: NatsConfig) -> Result<Self, NatsError> {
         let address = Address::parse(config.url.expose())?;
-        let (says, up) = watch::channel(false);
-        let says = Arc::new(says);
+        let state = watch::Sender::new(LinkState::default());
+        let noted = state.clone();
         let (refuses, refused) = watch::channel(None);
         let options = match address.login {
             Some(Login::User(name, password)) => {
@@ -93,7 +96,7 @@ impl Link {
             .request_timeout(Some(ASK_MAX))
             .reconnect_delay_callback(reconnect_delay)
             .event_callback(move |event| {
-                note(&event, &says);
+                note(&event, &noted);
                 std::future::ready(())
             })
             .reconnect_to_server_callback(move |servers, _| {
@@ -105,27 +108,39 @@ impl Link {
             .await
             .map_err(|error| NatsError::Client(error.to_string()))?;
         let context = ContextBuilder::new().timeout(ASK_MAX).ack_timeout(ASK_MAX).build(client.clone());
-        Ok(Self { client, context, name: address.name, config, up, refused, made: Mutex::default() })
+        Ok(Self { client, context, name: address.name, config, state, refused, made: Mutex::default() })
     }
 
-    /// Turns when the server comes or goes.
-    pub(super) fn watch(&self) -> watch::Receiver<bool> {
-        self.up.clone()
+    /// Changes when the server comes or goes.
+    pub(super) fn watch(&self) -> watch::Receiver<LinkState> {
+        self.state.subscribe()
     }
 
+    /// Whether the server is connected and answers.
     pub(super) fn is_up(&self) -> bool {
-        *self.up.borrow()
+        self.state.borrow().is_up()
     }
 
     /// Waits a little for a server that is away.
     pub(super) async fn up_within(&self, at_most: Duration) -> Result<(), QueueError> {
-        let mut up = self.up.clone();
-        match tokio::time::timeout(at_most, up.wait_for(|up| *up)).await {
+        let mut state = self.watch();
+        match tokio::time::timeout(at_most, state.wait_for(|state| state.is_up())).await {
             Ok(Ok(_)) => Ok(()),
             _ => Err(QueueError::Unreachable(match *self.refused.borrow() {
                 Some(refusal) => refusal.to_string(),
                 None => "no server of NATS answers".to_owned(),
             })),
+        }
+    }
+
+    /// Asks a connected server again and again whether it answers: one that hangs keeps its connections.
+    pub(super) async fn probe(&self) {
+        loop {
+            if self.state.borrow().connected {
+                let answers = tokio::time::timeout(PROBE_MAX, self.answers()).await.unwrap_or(false);
+                self.state.send_if_modified(|state| state.note_answer(answers));
+            }
+            tokio::time::sleep(PROBE_EVERY).await;
         }
     }
 
@@ -243,9 +258,15 @@ impl Link {
         }
     }
 
-    /// Tells the server about a message, by the address that came with it, and waits until it was heard.
+    /// Tells the server about a message, by the address that came with it, and waits until it was heard, or until the server
+    /// is known to be down.
     pub(super) async fn tell(&self, lease: &str, what: AckKind) -> Result<(), QueueError> {
-        self.client.request(lease.to_owned(), what.into()).await.map(|_| ()).map_err(unreachable)
+        let mut state = self.watch();
+        tokio::select! {
+            biased; // what is told to a server that is down goes to it when it is back
+            told = self.client.request(lease.to_owned(), what.into()) => told.map(|_| ()).map_err(unreachable),
+            _ = state.wait_for(|state| !state.is_up()) => Err(unreachable("no server of NATS answers")),
+        }
     }
 
     /// After a failure: looks again whether stream and consumers are there, for the server may have lost them.
@@ -347,34 +368,6 @@ async fn fetch_batch(consumer: &PullConsumer, at_most: u32) -> Result<Vec<Messag
         break;
     }
     Ok(messages)
-}
-
-fn note(event: &Event, says: &watch::Sender<bool>) {
-    match event {
-        Event::Connected => {
-            tracing::info!("NATS is connected");
-            says.send_replace(true);
-        }
-        Event::Disconnected | Event::Closed => {
-            if says.send_replace(false) {
-                tracing::warn!("NATS is away; tasks wait in the database until it comes back");
-            }
-        }
-        other => tracing::debug!("NATS: {other}"),
-    }
-}
-
-/// Before each try to connect: what the last one ended with is said once.
-fn note_refusal(servers: &[Server], refuses: &watch::Sender<Option<Refusal>>) {
-    let refused = servers.iter().filter_map(|server| server.last_error.as_deref()).find_map(refusal);
-    refuses.send_if_modified(|known| {
-        let is_new = *known != refused;
-        if let Some(refusal) = refused.filter(|_| is_new) {
-            tracing::warn!("{refusal}; tasks wait in the database");
-        }
-        *known = refused;
-        is_new
-    });
 }
 
 fn reconnect_delay(attempts: usize) -> Duration {

@@ -1,21 +1,28 @@
 //! The queue on NATS JetStream. The database is its outbox: a task is stored with its search, a relay sends it to the
 //! stream, and any worker of any process takes it from there. Its record stays until it ended, for the stream may be lost.
+//! While no server answers, workers claim from the database: see `fallback`.
 
 mod address;
+mod claim;
+mod fallback;
 mod leases;
 mod letter;
 mod link;
+mod link_state;
 mod news;
+mod outage;
 mod refusal;
 mod relay;
 mod sent;
 
 pub use address::NatsError;
 pub use news::NatsRelay;
+pub use outage::OutageQueue;
 
-use async_nats::jetstream::{AckKind, Message};
+use async_nats::jetstream::AckKind;
 use async_trait::async_trait;
 use chrono::TimeDelta;
+use claim::ClaimRequest;
 use domain::contracts::{
     ClaimedTask, Clock, NewTask, QueueError, QueueName, SentTask, Store, TaskKey, TaskQueue, WorkerBeat,
     WorkerSlots,
@@ -24,9 +31,9 @@ use domain::ids::TaskId;
 use domain::instant::Instant as Moment;
 use domain::secret::Secret;
 use domain::workload::Workload;
+use fallback::Fallback;
 use futures_util::StreamExt;
 use leases::{Delivery, Leases};
-use letter::Letter;
 use link::{Link, Subjects};
 use relay::Relay;
 use sent::SentTasks;
@@ -40,8 +47,8 @@ use tokio::time::Instant;
 
 /// How long a worker sleeps at most: a task that is due later, or whose lease ran out, rings no bell.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// How long a claim waits for a server that is away, before it says so.
-const AWAY_WAIT: Duration = Duration::from_secs(2);
+/// The same while no server answers, when bells of other processes are not heard.
+const LOOK_EVERY_WITHOUT_BELLS: Duration = Duration::from_millis(500);
 /// How long a push waits until its task is in the stream; afterwards the relay sees to it.
 const PUSH_WAIT: Duration = Duration::from_secs(2);
 /// How often the end of a task is told to a server that does not answer.
@@ -83,6 +90,7 @@ pub struct NatsQueue {
     link: Arc<Link>,
     relay: Arc<Relay>,
     sent: Arc<SentTasks>,
+    fallback: Fallback,
     leases: Leases,
     desks: Arc<Desks>,
     /// Ends with the queue.
@@ -133,8 +141,13 @@ impl NatsQueue {
             async move { relay.serve().await }
         });
         background.spawn(hear_bells(Arc::clone(&link), Arc::clone(&desks)));
+        background.spawn({
+            let link = Arc::clone(&link);
+            async move { link.probe().await }
+        });
+        let fallback = Fallback::new(Arc::clone(&store), Arc::clone(&clock));
         let leases = Leases::default();
-        Ok(Self { store, clock, link, relay, sent, leases, desks, _background: background })
+        Ok(Self { store, clock, link, relay, sent, fallback, leases, desks, _background: background })
     }
 
     /// Tells there what it has sent again, for the metrics of this process.
@@ -151,85 +164,6 @@ impl NatsQueue {
     /// Waits until the server is there.
     pub async fn connected(&self, at_most: Duration) -> Result<(), QueueError> {
         self.link.up_within(at_most).await
-    }
-
-    /// Reads a message that was just given to us. Nothing, when it is not a task or has used its tries: then it is
-    /// given up.
-    async fn accept(
-        &self,
-        queue: QueueName,
-        message: &Message,
-        asked: Instant,
-        lease: Duration,
-    ) -> Result<Option<ClaimedTask>, QueueError> {
-        let Some(proof) = message.reply.as_ref().map(ToString::to_string) else { return Ok(None) };
-        let (started, sequence) =
-            message.info().map_or((1, 0), |info| (info.delivered, info.stream_sequence));
-        let started = u32::try_from(started).unwrap_or(u32::MAX);
-        let letter = match serde_json::from_slice::<Letter>(&message.payload) {
-            Ok(letter) => letter,
-            Err(error) => {
-                tracing::error!(queue = queue.as_str(), "a message is not a task and is given up: {error}");
-                self.link.tell(&proof, AckKind::Term).await?;
-                return Ok(None);
-            }
-        };
-        let attempt = started.saturating_add(letter.tried);
-        if attempt > letter.attempts_max {
-            tracing::error!(
-                task.id = letter.id,
-                task.name = letter.name,
-                "the task is given up: {NEVER_ENDED}"
-            );
-            if let Some(key) = letter.key() {
-                self.store.give_up_sent(key, NEVER_ENDED).await?;
-            }
-            self.link.tell(&proof, AckKind::Term).await?;
-            return Ok(None);
-        }
-        self.leases.begin(&proof, Delivery { key: letter.key(), sequence }, asked, lease);
-        Ok(Some(ClaimedTask {
-            id: letter.task_id(),
-            queue,
-            name: letter.name,
-            payload: letter.payload,
-            attempt,
-            attempts_max: letter.attempts_max,
-            owner: letter.owner,
-            lease: proof,
-        }))
-    }
-
-    /// The next tasks of some subjects of the queue. The relay has let as many into the stream as there are slots.
-    async fn claim_from(
-        &self,
-        queue: QueueName,
-        subjects: Subjects,
-        at_most: u32,
-        lease: Duration,
-    ) -> Result<Vec<ClaimedTask>, QueueError> {
-        loop {
-            // The lease counts from before the question, so that it never ends later here than at the server.
-            let asked = Instant::now();
-            let messages = self.link.fetch(queue, subjects, at_most, lease).await?;
-            if messages.is_empty() {
-                return Ok(Vec::new());
-            }
-            let mut tasks = Vec::with_capacity(messages.len());
-            for message in &messages {
-                match self.accept(queue, message, asked, lease).await {
-                    Ok(task) => tasks.extend(task),
-                    // The message comes again; the tasks that were accepted are ours and must not be lost.
-                    Err(error) => {
-                        tracing::warn!(queue = queue.as_str(), "a task was not given up: {error}");
-                    }
-                }
-            }
-            // Ends: each round returns tasks or takes messages out of the stream.
-            if !tasks.is_empty() {
-                return Ok(tasks);
-            }
-        }
     }
 
     /// The last word about a task, said as often as needed while the lease lasts; nothing from who has lost it.
@@ -258,7 +192,7 @@ impl NatsQueue {
         attempts: u32,
         due: Moment,
     ) -> Result<bool, QueueError> {
-        let Some(Delivery { key, sequence }) = self.leases.delivery(&task.lease) else {
+        let Some(Delivery { key, sequence, .. }) = self.leases.delivery(&task.lease) else {
             return Ok(true); // whoever has it now decides
         };
         let id = match self.store.put_back(task, key, attempts, due).await {
@@ -276,6 +210,36 @@ impl NatsQueue {
         }
         self.relay.slot_is_free();
         Ok(true)
+    }
+
+    fn after(&self, delay: Duration) -> Moment {
+        let now = self.clock.now();
+        TimeDelta::from_std(delay).ok().and_then(|delay| now.checked_add_signed(delay)).unwrap_or(now)
+    }
+
+    /// A task that was claimed from the database has ended: another one of its owner may be claimed or sent.
+    fn slot_is_free(&self, queue: QueueName) {
+        self.relay.slot_is_free();
+        self.desks[&queue].bell.notify_one();
+    }
+
+    /// Holds a task that runs by a lease in the database, because the server that gave it to us is away; whether it is held.
+    /// None for a task that the database does not know.
+    async fn take_over(
+        &self,
+        task: &ClaimedTask,
+        delivery: &Delivery,
+        lease: Duration,
+    ) -> Result<Option<bool>, QueueError> {
+        let Some(key) = delivery.key else { return Ok(None) };
+        // Later another worker may have been given the message.
+        if !self.leases.holds(&task.lease) {
+            return Ok(Some(false));
+        }
+        let message = delivery.sequence.to_string();
+        let is_held =
+            self.fallback.take_over(task, key, &message, &delivery.worker, self.after(lease)).await?;
+        Ok(Some(self.leases.end(&task.lease) && is_held))
     }
 
     /// Sends what waits to the stream now; what does not go is sent later by the relay.
@@ -307,34 +271,44 @@ impl TaskQueue for NatsQueue {
         &self,
         queue: QueueName,
         slots: WorkerSlots,
-        _worker: &str,
+        worker: &str,
         lease: Duration,
     ) -> Result<Vec<ClaimedTask>, QueueError> {
-        self.link.up_within(AWAY_WAIT).await?;
-        for subjects in self.desks[&queue].subjects_in_turn() {
-            let tasks = self.claim_from(queue, subjects, slots.free, lease).await?;
-            if !tasks.is_empty() {
-                return Ok(tasks);
+        if self.link.is_up() {
+            let request = ClaimRequest { queue, at_most: slots.free, worker, lease };
+            let claimed = self.claim_delivered(request).await;
+            if claimed.is_ok() || self.link.is_up() {
+                return claimed;
             }
         }
-        Ok(Vec::new())
+        self.fallback.claim(queue, slots, worker, lease).await
     }
 
     async fn wait(&self, queue: QueueName, at_most: Duration) {
+        let look_every = if self.link.is_up() { LOOK_EVERY } else { LOOK_EVERY_WITHOUT_BELLS };
         let _bell_or_time =
-            tokio::time::timeout(at_most.min(LOOK_EVERY), self.desks[&queue].bell.notified()).await;
+            tokio::time::timeout(at_most.min(look_every), self.desks[&queue].bell.notified()).await;
     }
 
     async fn renew(&self, task: &ClaimedTask, lease: Duration) -> Result<bool, QueueError> {
-        if !self.leases.holds(&task.lease) {
-            return Ok(false);
+        if self.fallback.holds(task) {
+            return Ok(self.fallback.renew(task, lease).await?);
         }
+        let Some(delivery) = self.leases.delivery(&task.lease) else { return Ok(false) };
         let asked = Instant::now();
-        self.link.tell(&task.lease, AckKind::Progress).await?;
-        Ok(self.leases.extend(&task.lease, asked, lease))
+        match self.link.tell(&task.lease, AckKind::Progress).await {
+            Ok(()) => Ok(self.leases.extend(&task.lease, asked, lease)),
+            Err(error) if self.link.is_up() => Err(error),
+            Err(error) => self.take_over(task, &delivery, lease).await?.ok_or(error),
+        }
     }
 
     async fn finish(&self, task: &ClaimedTask) -> Result<(), QueueError> {
+        if self.fallback.holds(task) {
+            self.fallback.finish(task).await?;
+            self.slot_is_free(task.queue);
+            return Ok(());
+        }
         let delivery = self.leases.delivery(&task.lease);
         let told = self.conclude(task, AckKind::Ack).await;
         // The work is done, whether the server has heard it or not.
@@ -347,6 +321,11 @@ impl TaskQueue for NatsQueue {
     }
 
     async fn retry(&self, task: &ClaimedTask, after: Duration, reason: &str) -> Result<(), QueueError> {
+        if self.fallback.holds(task) {
+            self.fallback.retry(task, self.after(after), reason).await?;
+            self.slot_is_free(task.queue);
+            return Ok(());
+        }
         if task.attempt >= task.attempts_max {
             if let Some(delivery) = self.leases.delivery(&task.lease) {
                 tracing::error!(task.id = task.id.0, task.name, "the task is given up: {reason}");
@@ -359,12 +338,11 @@ impl TaskQueue for NatsQueue {
             return Ok(());
         }
         // In the stream it would count as running, and take a slot of its owner.
-        if task.owner.is_some() && !after.is_zero() {
-            let now = self.clock.now();
-            let due = TimeDelta::from_std(after).ok().and_then(|after| now.checked_add_signed(after));
-            if self.wait_in_outbox(task, task.attempt, due.unwrap_or(now)).await? {
-                return Ok(());
-            }
+        if task.owner.is_some()
+            && !after.is_zero()
+            && self.wait_in_outbox(task, task.attempt, self.after(after)).await?
+        {
+            return Ok(());
         }
         self.conclude(task, AckKind::Nak((!after.is_zero()).then_some(after))).await?;
         if after.is_zero() {
@@ -376,6 +354,11 @@ impl TaskQueue for NatsQueue {
     /// The stream counts every delivery, so the task goes in again as a new message. A database that does not take it: then
     /// the old one comes again, and this try is counted.
     async fn release(&self, task: &ClaimedTask) -> Result<(), QueueError> {
+        if self.fallback.holds(task) {
+            self.fallback.release(task).await?;
+            self.nudge(task.queue);
+            return Ok(());
+        }
         let attempts = task.attempt.saturating_sub(1);
         if self.wait_in_outbox(task, attempts, self.clock.now()).await? {
             self.send_now(task.id).await;

@@ -1,5 +1,5 @@
 //! The relay: what waits in the outbox goes to the stream.
-//! Several relays may do the same at once: the stream knows a message again, and handlers may run twice.
+//! Several relays may do the same at once: the stream knows a message again.
 //!
 //! Tasks of the service go at once. Tasks of users go in turn by owner, and only as many as the workers have slots for:
 //! what is in the stream runs, what waits for its turn is in the outbox.
@@ -13,7 +13,9 @@ use chrono::TimeDelta;
 use domain::contracts::{Clock, OutboxHead, OutboxTask, QueueError, QueueName, SentTask, Store, TaskKey};
 use domain::fair_share::{self, FairShare, WaitingTask};
 use domain::ids::TaskId;
+use futures_util::FutureExt;
 use std::collections::{BTreeMap, BTreeSet};
+use std::future::IntoFuture;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -172,18 +174,28 @@ impl Relay {
         let mut stored = Vec::with_capacity(sent.len());
         let mut queues = BTreeSet::new();
         for (row, ack) in sent {
-            match ack.await {
+            let ack = match &failure {
+                None => ack.await.map_err(unreachable),
+                // They were sent together: who has no answer by now gets none.
+                Some(error) => ack
+                    .into_future()
+                    .now_or_never()
+                    .map_or_else(|| Err(error.clone()), |ack| ack.map_err(unreachable)),
+            };
+            match ack {
                 Ok(ack) => {
                     let key = TaskKey { id: row.id, date_created: row.date_created };
                     stored.push(SentTask { key, due: row.due, message: ack.sequence.to_string() });
                     queues.insert(row.task.queue);
                 }
-                Err(error) => failure = Some(unreachable(error)),
+                Err(error) => failure = Some(error),
             }
         }
-        // Workers are woken first: if the database fails now, the tasks are in the stream all the same.
+        // Workers ask the database which tasks are theirs, and have to write there what is not marked yet. If the database
+        // fails, the tasks are in the stream all the same.
+        let marked = self.sent.mark(&stored).await;
         self.wake(&queues).await;
-        self.sent.mark(&stored).await?;
+        marked?;
         match failure {
             Some(error) => {
                 self.link.forget().await;

@@ -3,9 +3,12 @@
 
 use super::link::Link;
 use chrono::TimeDelta;
-use domain::contracts::{Clock, QueueError, SentTask, Store, StoreError, TaskKey};
+use domain::contracts::{Clock, DeliveredTask, QueueError, SentTask, Store, StoreError, TaskKey};
+use domain::ids::TaskId;
+use domain::instant::Instant as Moment;
 use domain::workload::Workload;
 use futures_util::{StreamExt, TryStreamExt, stream};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::Mutex as Turn;
@@ -53,7 +56,21 @@ impl SentTasks {
     /// The stream has these.
     pub(super) async fn mark(&self, sent: &[SentTask]) -> Result<(), StoreError> {
         let now = self.clock.now();
-        self.store.mark_sent(sent, now.checked_add_signed(self.recheck_after).unwrap_or(now)).await
+        self.store.mark_sent(sent, now, self.recheck_at(now)).await
+    }
+
+    /// Which of the tasks that the stream gives out are to be run here.
+    pub(super) async fn hold_delivered(
+        &self,
+        delivered: &[DeliveredTask],
+    ) -> Result<BTreeSet<TaskId>, StoreError> {
+        let now = self.clock.now();
+        let held = self.store.hold_delivered(delivered, now, self.recheck_at(now)).await?;
+        Ok(held.into_iter().collect())
+    }
+
+    fn recheck_at(&self, now: Moment) -> Moment {
+        now.checked_add_signed(self.recheck_after).unwrap_or(now)
     }
 
     /// The task has ended. Tasks that end while a statement is under way share the next one.

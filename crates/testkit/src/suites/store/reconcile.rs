@@ -1,12 +1,16 @@
 //! Tasks that a broker has, tasks that were given up, and searches that are not final.
 
-use super::tasks::{QUEUE, claim, push, sent};
+use super::tasks::{QUEUE, claim, owned, push, sent};
 use super::{at, finished, new_search, person, run_search, set};
 use chrono::TimeDelta;
-use domain::contracts::{SentTask, Store, TaskKey, TaskState, UnendedSearch};
+use domain::contracts::{
+    ClaimedTask, DeliveredTask, OutboxTask, SentTask, Store, TaskKey, TaskState, UnendedSearch, WorkerSlots,
+};
 use domain::ids::TaskId;
 use domain::search::Search;
 use domain::status::SearchStatus;
+use serde_json::Value;
+use std::time::Duration;
 
 /// What a broker has stays, is run by nobody else, and is asked for when its time is over.
 pub async fn stay_until_they_ended(store: &dyn Store) {
@@ -17,7 +21,7 @@ pub async fn stay_until_they_ended(store: &dyn Store) {
         store.outbox_heads(9, at(0)).await.unwrap().iter().map(|head| head.waiting.id).collect();
     let rows = store.outbox_tasks(&ids).await.unwrap();
     let sent: Vec<SentTask> = rows.iter().zip(["1", "2", "3"]).map(|(row, seq)| sent(row, seq)).collect();
-    store.mark_sent(&sent, at(20)).await.unwrap();
+    store.mark_sent(&sent, at(19), at(20)).await.unwrap();
     let states = async || {
         let tasks = store.unfinished_tasks(None, 9, at(19)).await.unwrap();
         tasks.into_iter().map(|task| (task.name, task.state)).collect::<Vec<_>>()
@@ -36,14 +40,14 @@ pub async fn stay_until_they_ended(store: &dyn Store) {
     assert_eq!(store.overdue_tasks(1, at(20)).await.unwrap(), sent[..1]);
     let clock_went_back = store.overdue_tasks(9, at(0) - TimeDelta::days(1)).await.unwrap();
     assert_eq!(clock_went_back.len(), 2);
-    store.mark_sent(&sent[..1], at(40)).await.unwrap();
+    store.mark_sent(&sent[..1], at(19), at(40)).await.unwrap();
     assert_eq!(store.resend(&sent[1..]).await.unwrap(), 1);
     assert_eq!(store.resend(&sent[1..]).await.unwrap(), 0, "another process did it already");
     let again = store.outbox_tasks(&ids).await.unwrap();
     let lost = &again[1];
     assert_eq!((lost.task.name.as_str(), lost.date_created), ("lost", at(0)));
     assert!(lost.due > at(0) && lost.due < at(1), "another message, in the same place: {}", lost.due);
-    store.mark_sent(&sent[1..2], at(40)).await.unwrap();
+    store.mark_sent(&sent[1..2], at(19), at(40)).await.unwrap();
     assert_eq!(
         store.outbox_heads(9, at(20)).await.unwrap().len(),
         1,
@@ -53,6 +57,87 @@ pub async fn stay_until_they_ended(store: &dyn Store) {
     assert_eq!(claim(store, 40).await.map(|task| task.name).as_deref(), Some("kept"));
 }
 
+/// A broker that was away and a worker that claimed here never both run a task.
+pub async fn are_run_by_one_holder(store: &dyn Store) {
+    const LEASE: Duration = Duration::from_secs(30);
+    for name in ["marked", "unmarked", "claimed"] {
+        push(store, name, 0).await;
+    }
+    let ids: Vec<TaskId> =
+        store.outbox_heads(9, at(0)).await.unwrap().iter().map(|head| head.waiting.id).collect();
+    let rows = store.outbox_tasks(&ids).await.unwrap();
+    let message = |row: &OutboxTask, message: &str| DeliveredTask {
+        key: sent(row, message).key,
+        due: row.due,
+        attempts: row.attempts,
+        message: message.to_owned(),
+    };
+    let hold = async |delivered: &[DeliveredTask], seconds| {
+        store.hold_delivered(delivered, at(seconds), at(seconds + 20)).await.unwrap()
+    };
+    let claim_unsent = async |free, seconds| {
+        store.claim_unsent(QUEUE, WorkerSlots::any(free), "here", LEASE, at(seconds)).await.unwrap()
+    };
+    store.mark_sent(&[sent(&rows[0], "1")], at(0), at(20)).await.unwrap();
+    let delivered = [message(&rows[0], "1"), message(&rows[1], "2")];
+    assert_eq!(hold(&delivered, 1).await, ids[..2], "the second was sent and not marked");
+    assert_eq!(hold(&delivered, 2).await, ids[..2], "they come again when a worker died");
+    let of_another = TaskKey { date_created: at(5), ..delivered[0].key };
+    assert_eq!(hold(&[DeliveredTask { key: of_another, ..delivered[0].clone() }], 2).await, []);
+    store.mark_sent(&[sent(&rows[1], "9")], at(2), at(60)).await.unwrap();
+    assert_eq!(hold(&[message(&rows[1], "9")], 3).await, [], "another message of it is run");
+    assert_eq!(hold(&[], 3).await, []);
+
+    let running = ClaimedTask {
+        id: ids[1],
+        queue: QUEUE,
+        name: "unmarked".to_owned(),
+        payload: Value::Null,
+        attempt: 2,
+        attempts_max: 3,
+        owner: None,
+        lease: "of a message".to_owned(),
+    };
+    let take_over =
+        async |message| store.take_over(&running, delivered[1].key, message, "here", at(33)).await.unwrap();
+    assert_eq!((take_over("9").await, take_over("2").await, take_over("2").await), (false, true, false));
+    assert_eq!(hold(&delivered, 3).await, ids[..1], "the worker that was given the second runs it on");
+    assert!(store.renew_task(&running, LEASE, at(4)).await.unwrap());
+    store.finish_task(&running).await.unwrap();
+    assert_eq!(hold(&delivered, 4).await, ids[..1], "it has ended");
+
+    let claimed = claim_unsent(9, 4).await;
+    assert_eq!(claimed.iter().map(|task| task.name.as_str()).collect::<Vec<_>>(), ["claimed"]);
+    assert!(claim_unsent(9, 60).await.iter().all(|task| task.name == "claimed"), "the broker has the others");
+    let late = message(&rows[2], "3");
+    assert_eq!(hold(std::slice::from_ref(&late), 61).await, [], "it is run here");
+    store.mark_sent(&[sent(&rows[2], "3")], at(61), at(80)).await.unwrap();
+    assert_eq!(hold(std::slice::from_ref(&late), 61).await, [], "a relay that is late takes it from nobody");
+    assert!(store.outbox_heads(9, at(61)).await.unwrap().is_empty(), "it is not sent while its lease lives");
+    assert_eq!(hold(std::slice::from_ref(&late), 99).await, [], "it was tried since");
+    let again = store.outbox_tasks(&ids[2..]).await.unwrap();
+    assert_eq!((again[0].attempts, hold(&[message(&again[0], "4")], 99).await), (2, vec![ids[2]]));
+    store.take_out(&[late.key]).await.unwrap();
+    assert_eq!(hold(&[message(&again[0], "4"), late], 99).await, [], "it has ended");
+}
+
+/// What no broker was given is claimed like everything in a queue in the database.
+pub async fn unsent_are_claimed_in_turn(store: &dyn Store) {
+    for _ in 0..9 {
+        store.push_task(owned("task", 1), at(0)).await.unwrap();
+    }
+    store.push_task(owned("task", 2), at(1)).await.unwrap();
+    let claim = async |free| {
+        let slots = WorkerSlots { free, total: 8 };
+        let lease = Duration::from_secs(30);
+        let tasks = store.claim_unsent(QUEUE, slots, "worker", lease, at(1)).await.unwrap();
+        tasks.into_iter().filter_map(|task| Some(task.owner?.0)).collect::<Vec<_>>()
+    };
+    let mut owners = claim(3).await;
+    owners.extend(claim(5).await);
+    assert_eq!((owners[..3].contains(&2), owners.len()), (true, 7), "one slot is kept: {owners:?}");
+}
+
 pub async fn given_up_are_tried_again_by_hand(store: &dyn Store) {
     push(store, "sent", 0).await;
     push(store, "waiting", 0).await;
@@ -60,7 +145,7 @@ pub async fn given_up_are_tried_again_by_hand(store: &dyn Store) {
         store.outbox_heads(9, at(0)).await.unwrap().iter().map(|head| head.waiting.id).collect();
     let rows = store.outbox_tasks(&ids).await.unwrap();
     let given_up = sent(&rows[0], "1");
-    store.mark_sent(std::slice::from_ref(&given_up), at(20)).await.unwrap();
+    store.mark_sent(std::slice::from_ref(&given_up), at(19), at(20)).await.unwrap();
     store.give_up_sent(given_up.key, "it \0failed").await.unwrap();
     let find = async |name| store.unfinished_tasks(name, 9, at(1)).await.unwrap();
     assert_eq!(find(None).await.len(), 2);

@@ -248,9 +248,9 @@ pub async fn wait_in_the_outbox(store: &dyn Store) {
     assert_eq!(rows[0].task.payload.to_string(), r#"{"b":1,"a":"first"}"#);
     let sent: Vec<SentTask> = rows.iter().map(|row| sent(row, "7")).collect();
     for _ in 0..2 {
-        store.mark_sent(&sent, at(60)).await.unwrap(); // two relays may do the same
+        store.mark_sent(&sent, at(19), at(60)).await.unwrap(); // two relays may do the same
     }
-    store.mark_sent(&[], at(60)).await.unwrap();
+    store.mark_sent(&[], at(19), at(60)).await.unwrap();
     store.take_out(&[]).await.unwrap();
     assert!(store.outbox_tasks(&[]).await.unwrap().is_empty());
     assert_eq!(names(seen(10, 60).await), ["held", "later"]);
@@ -261,7 +261,7 @@ pub async fn put_back_wait_in_the_outbox(store: &dyn Store) {
     store.push_task(owned("task", 7), at(0)).await.unwrap();
     let row = store.outbox_heads(1, at(0)).await.unwrap()[0].waiting.id;
     let rows = store.outbox_tasks(&[row]).await.unwrap();
-    store.mark_sent(&[sent(&rows[0], "7")], at(20)).await.unwrap(); // a broker has it, and gave it out twice
+    store.mark_sent(&[sent(&rows[0], "7")], at(19), at(20)).await.unwrap(); // a broker has it, and gave it out twice
     let key = sent(&rows[0], "7").key;
     let held = ClaimedTask {
         id: row,
@@ -332,7 +332,7 @@ pub async fn wait_in_the_outbox_by_owner(store: &dyn Store) {
 }
 
 /// The task of one owner; 0 is the service itself.
-fn owned(name: &str, owner: i64) -> NewTask {
+pub(super) fn owned(name: &str, owner: i64) -> NewTask {
     NewTask { owner: (owner > 0).then_some(UserId(owner)), ..task(name, 3) }
 }
 
