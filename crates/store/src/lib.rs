@@ -7,6 +7,7 @@
 //! | `compact` | the smallest file of an SQLite database |
 //! | `copy` | all records as text, for backups: out of one database, into another |
 //! | `db` | connections and transactions, and the macros that compile one query for both databases |
+//! | `facts` | what a database is and how much it holds, without the content of a record |
 //! | `migrations` | the tables, brought to this version at start |
 //! | `relay` | news between processes that share a PostgreSQL database |
 //! | `sql` | one file for each record: its row, its conversion, its queries |
@@ -20,6 +21,7 @@ mod compact;
 pub mod copy;
 mod db;
 mod error;
+mod facts;
 mod json;
 mod migrations;
 mod relay;
@@ -28,6 +30,7 @@ mod sql;
 pub mod vectors;
 
 pub use compact::{Compacted, compact};
+pub use facts::{DatabaseFacts, TableFacts, database_facts};
 pub use relay::PostgresRelay;
 pub use secrets::{KeySource, SealKey};
 pub use sql::Resealed;

@@ -11,6 +11,7 @@ pub use export::export;
 pub use import::{Importer, TargetState, target_state};
 pub use lost_runs::TaskOfRun;
 pub use table::{ColumnKind, CopiedColumn, CopiedTable};
+pub(crate) use table::quoted;
 
 use domain::contracts::StoreError;
 

@@ -102,7 +102,7 @@ pub(super) fn from_base64(text: &str) -> Result<Vec<u8>, CopyError> {
 }
 
 /// A name in quotes, for a statement. Names come from our migrations or were checked against the database.
-pub(super) fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 

@@ -5,6 +5,7 @@ mod at_rest;
 mod audit;
 mod blocked;
 mod copy;
+mod facts;
 mod rekey;
 mod relay;
 mod space;

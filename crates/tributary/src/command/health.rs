@@ -44,8 +44,12 @@ impl Health {
     }
 }
 
-/// A service that listens on every address is asked on the loopback one.
 fn address(settings: &Settings, port: u16, page: &str) -> anyhow::Result<Url> {
+    service_url(settings, port, &format!("/svc/health/{page}/"))
+}
+
+/// A path of the service on this machine. A service that listens on every address is asked on the loopback one.
+pub(super) fn service_url(settings: &Settings, port: u16, path: &str) -> anyhow::Result<Url> {
     let host = match settings.host.parse() {
         Ok(IpAddr::V4(Ipv4Addr::UNSPECIFIED)) => Ipv4Addr::LOCALHOST.to_string(),
         Ok(IpAddr::V6(Ipv6Addr::UNSPECIFIED)) => format!("[{}]", Ipv6Addr::LOCALHOST),
@@ -53,7 +57,7 @@ fn address(settings: &Settings, port: u16, page: &str) -> anyhow::Result<Url> {
         _ => settings.host.clone(),
     };
     let scheme = settings.scheme();
-    Url::parse(&format!("{scheme}://{host}:{port}/svc/health/{page}/")).context("SVC_HOST is not an address")
+    Url::parse(&format!("{scheme}://{host}:{port}{path}")).context("SVC_HOST is not an address")
 }
 
 /// Asks an address of this machine. Its certificate is not verified: it is issued for the public name and not for this

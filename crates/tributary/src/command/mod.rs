@@ -32,6 +32,7 @@ mod search;
 mod serve;
 mod settings;
 mod setup;
+mod support_bundle;
 mod sync_providers;
 mod tasks;
 mod token;
@@ -171,6 +172,8 @@ enum Command {
     Logs(logs::Logs),
     /// Print every setting, its value, and where it came from.
     Settings(settings::SettingsCommand),
+    /// Write versions, settings, logs, metrics and checks into one file for whoever helps you, with secrets masked.
+    SupportBundle(support_bundle::SupportBundle),
     /// Print completions for a shell.
     Completions(completions::Completions),
     /// Write the documents that are made from the program's own tables, or check that they are fresh.
@@ -274,6 +277,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Health(health) => health.run(&place).await?,
         Command::Logs(logs) => logs.run(&place).await?,
         Command::Settings(settings) => settings.run(&place)?,
+        Command::SupportBundle(bundle) => bundle.run(&place).await?,
         Command::Docs(docs) => docs.run()?,
         Command::Bench(bench) => bench.run(&place).await?,
         Command::Eval(eval) => eval.run(&place).await?,

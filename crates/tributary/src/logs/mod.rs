@@ -7,7 +7,9 @@
 //! | `screen` | what the screen shows, one line for each event |
 //! | `rotation` | files that begin anew when they are full, shared by processes |
 //! | `line`, `tail`, `follow` | reading them again, for `tributary logs` |
+//! | `excerpt` | their last lines, for a support bundle |
 
+mod excerpt;
 mod files;
 mod follow;
 mod line;
@@ -16,6 +18,7 @@ mod route;
 mod screen;
 mod tail;
 
+pub use excerpt::{Excerpt, excerpt, excerpt_of};
 pub use files::LogFile;
 pub use follow::Followed;
 pub use line::{Line, Wanted};

@@ -80,5 +80,6 @@ mod search_page;
 mod ssrf;
 mod storage_faults;
 mod subscriptions;
+mod support_bundle;
 mod tampered_records;
 mod throttles;

@@ -1,0 +1,251 @@
+//! The files of a support bundle. Each is written whatever happens: with what was asked for, or with why it is not there.
+
+use super::archive::Archive;
+use super::redaction::Redaction;
+use super::{database, known, machine, metrics, other_command, tasks};
+use crate::command::Place;
+use crate::logs::{self, Excerpt, LogFile};
+use domain::known_secrets::KnownSecrets;
+use domain::secret::Secret;
+use domain::settings::{ReadSettings, Settings};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use store::DatabaseFacts;
+
+/// Most bytes of each log, its earlier generations included.
+pub const LOG_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// Most bytes of what a service of `tributary start` printed.
+const OUTPUT_BYTES_MAX: usize = 256 * 1024;
+/// The commit that the program was built from, if the build named it.
+const COMMIT: Option<&str> = option_env!("TRIBUTARY_COMMIT");
+
+/// Collects what is there.
+pub struct Collector<'p> {
+    place: &'p Place,
+    /// The error is a sentence.
+    read: Result<ReadSettings, String>,
+    database: Result<DatabaseFacts, String>,
+    /// Why commands that open the database are not run.
+    closed: Option<String>,
+    redaction: Redaction,
+    /// What the redaction does not know, and why.
+    unknown: Option<String>,
+    port: Option<u16>,
+    token: Option<Secret>,
+}
+
+impl<'p> Collector<'p> {
+    pub async fn new(place: &'p Place, port: Option<u16>, token: Option<Secret>) -> Self {
+        let read = place.read(&[]).map_err(|error| format!("{error:#}").replace('\n', " "));
+        let mut collector = Self {
+            place,
+            database: Err("the settings cannot be read".to_owned()),
+            closed: None,
+            redaction: Redaction::default(),
+            unknown: None,
+            port,
+            token,
+            read,
+        };
+        let Ok(read) = &collector.read else {
+            collector.closed = Some("the settings cannot be read".to_owned());
+            collector.unknown.clone_from(&collector.closed);
+            return collector;
+        };
+        let settings = read.settings.clone();
+        let data_dir = PathBuf::from(&settings.data_dir);
+        let secrets = known::of_settings(&settings, &data_dir);
+        let of_token = KnownSecrets::of_texts(collector.token.iter().map(Secret::expose));
+        let secrets = secrets.and(of_token);
+        collector.database = database::facts(&settings, &data_dir).await;
+        collector.closed = database::why_closed(&settings, &data_dir, &collector.database);
+        (collector.redaction, collector.unknown) = match &collector.closed {
+            Some(why) => (Redaction::new(secrets, []), Some(why.clone())),
+            None => database::redaction(&settings, &data_dir, secrets).await,
+        };
+        collector
+    }
+
+    /// The folder of the data, as far as it is known.
+    fn data_dir(&self) -> Option<PathBuf> {
+        let of_settings = self.read.as_ref().ok().map(|read| PathBuf::from(&read.settings.data_dir));
+        of_settings.or_else(|| self.place.data_dir.clone())
+    }
+
+    pub async fn collect(&self, archive: &mut Archive) -> anyhow::Result<()> {
+        self.add_json(archive, "versions.json", Ok(self.versions()))?;
+        self.add_json(archive, "settings.json", self.settings())?;
+        self.add_json(archive, "database.json", self.database_sizes())?;
+        self.add_json(archive, "services.json", self.services().await)?;
+        self.add_text(archive, "doctor.txt", self.doctor().await)?;
+        self.add_json(archive, "tasks.json", self.tasks().await)?;
+        self.add_text(archive, "metrics.txt", self.metrics().await)?;
+        self.add_logs(archive)
+    }
+
+    fn add_json(
+        &self,
+        archive: &mut Archive,
+        name: &str,
+        content: Result<Value, String>,
+    ) -> anyhow::Result<()> {
+        let remark = content.as_ref().err().map(|why| self.missing(why));
+        let mut value = content.unwrap_or_else(|why| json!({ "not_available": why }));
+        self.redaction.value(&mut value);
+        archive.add(name, &(serde_json::to_string_pretty(&value)? + "\n"), remark)
+    }
+
+    fn add_text(
+        &self,
+        archive: &mut Archive,
+        name: &str,
+        content: Result<String, String>,
+    ) -> anyhow::Result<()> {
+        let remark = content.as_ref().err().map(|why| self.missing(why));
+        let text = content.unwrap_or_else(|why| format!("Not available: {why}\n"));
+        archive.add(name, &self.redaction.text(&text), remark)
+    }
+
+    fn missing(&self, why: &str) -> String {
+        format!("not available: {}", self.redaction.text(why))
+    }
+
+    fn versions(&self) -> Value {
+        let settings = self.read.as_ref().ok().map(|read| &read.settings);
+        let database = self.database.as_ref();
+        let queue = |settings: &Settings| if settings.queue_url.is_empty() { "database" } else { "nats" };
+        json!({
+            "program": env!("CARGO_PKG_VERSION"),
+            "commit": COMMIT,
+            "is_debug_build": cfg!(debug_assertions),
+            "newest_migration": store::copy::schema_version(),
+            "machine": machine::facts(self.data_dir().as_deref()),
+            "database": match database {
+                Ok(facts) => json!({
+                    "kind": facts.kind,
+                    "server_version": facts.server_version,
+                    "migration": facts.migration,
+                }),
+                Err(why) => json!({ "not_available": why }),
+            },
+            "queue": settings.map(queue),
+            "features": settings.map(|settings| json!({
+                "license": !settings.license.is_empty(),
+                "scheduled_backups": !settings.backup_dir.is_empty(),
+                "tika": !settings.tika_url.is_empty(),
+                "own_pages": !settings.web_dir.is_empty(),
+                "corpus_hybrid": settings.corpus_hybrid,
+                "metrics_open": settings.metrics_open,
+            })),
+        })
+    }
+
+    fn settings(&self) -> Result<Value, String> {
+        let read = self.read.as_ref().map_err(String::clone)?;
+        let row = |row: &domain::settings::SettingInForce| json!({ "name": row.name, "value": row.value, "from": row.origin.as_str() });
+        let rows: Vec<Value> = read.in_force.iter().map(row).collect();
+        Ok(json!({ "settings": rows, "remarks": read.remarks }))
+    }
+
+    fn database_sizes(&self) -> Result<Value, String> {
+        let facts = self.database.as_ref().map_err(String::clone)?;
+        serde_json::to_value(facts).map_err(|error| error.to_string())
+    }
+
+    /// What `status` and `health --ready` show.
+    async fn services(&self) -> Result<Value, String> {
+        let status = other_command::run(self.place, &["status"]).await?;
+        let port = self.port.map(|port| port.to_string());
+        let mut question = vec!["health", "--ready"];
+        question.extend(port.iter().flat_map(|port| ["--port", port.as_str()]));
+        let health = other_command::run(self.place, &question).await?;
+        let said = format!("{}{}", health.output, health.remarks);
+        Ok(json!({
+            "status": format!("{}{}", status.output, status.remarks).lines().collect::<Vec<&str>>(),
+            "status_exit_code": status.code,
+            "ready": said.trim(),
+            "ready_exit_code": health.code,
+        }))
+    }
+
+    async fn doctor(&self) -> Result<String, String> {
+        if let Some(why) = self.makes_a_key() {
+            return Err(why);
+        }
+        let shown = other_command::run(self.place, &["doctor", "--offline"]).await?;
+        Ok(format!("{}{}", shown.output, shown.remarks))
+    }
+
+    async fn tasks(&self) -> Result<Value, String> {
+        match &self.closed {
+            Some(why) => Err(why.clone()),
+            None => tasks::read(self.place).await,
+        }
+    }
+
+    async fn metrics(&self) -> Result<String, String> {
+        let settings = &self.read.as_ref().map_err(String::clone)?.settings;
+        metrics::read(settings, self.port.unwrap_or(settings.port), self.token.as_ref()).await
+    }
+
+    /// A command that opens the database would make a key where none is, and a bundle changes nothing.
+    fn makes_a_key(&self) -> Option<String> {
+        let settings = &self.read.as_ref().ok()?.settings;
+        self.database.as_ref().ok()?;
+        database::why_no_key(settings, Path::new(&settings.data_dir))
+    }
+
+    fn add_logs(&self, archive: &mut Archive) -> anyhow::Result<()> {
+        let Some(folder) = self.data_dir().map(|folder| logs::folder(&folder)) else {
+            let why = "the settings cannot be read; name the data folder with --data-dir".to_owned();
+            return self.add_text(archive, "logs/missing.txt", Err(why));
+        };
+        for log in LogFile::all() {
+            let found = logs::excerpt(&folder, log, LOG_BYTES_MAX);
+            self.add_log(archive, log.file_name(), found)?;
+        }
+        for path in outputs(&folder) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            self.add_log(archive, &name, logs::excerpt_of(&path, OUTPUT_BYTES_MAX))?;
+        }
+        Ok(())
+    }
+
+    fn add_log(
+        &self,
+        archive: &mut Archive,
+        name: &str,
+        found: std::io::Result<Option<Excerpt>>,
+    ) -> anyhow::Result<()> {
+        let name = format!("logs/{name}");
+        let excerpt = match found {
+            Ok(Some(excerpt)) => excerpt,
+            // A part that has written nothing has no file.
+            Ok(None) => return Ok(()),
+            Err(error) => return self.add_text(archive, &name, Err(format!("it cannot be read: {error}"))),
+        };
+        let lines: Vec<String> = excerpt.lines.iter().map(|line| self.redaction.line(line) + "\n").collect();
+        let remarks = [
+            excerpt.is_cut.then(|| "earlier lines are left out".to_owned()),
+            self.unknown.as_ref().map(|why| format!("names are masked in their fields only: {why}")),
+        ];
+        let remarks: Vec<String> = remarks.into_iter().flatten().collect();
+        archive.add(
+            &name,
+            &lines.concat(),
+            (!remarks.is_empty()).then(|| self.redaction.text(&remarks.join("; "))),
+        )
+    }
+}
+
+/// What services of `tributary start` have printed.
+fn outputs(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_output = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("start-") && name.ends_with(".out")
+    };
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_output).collect();
+    found.sort();
+    found
+}

@@ -1,0 +1,188 @@
+//! What leaves the machine in a support bundle: no secret, no query, no name of a user.
+
+use super::redacted_line::{LineFields, is_private_field};
+use domain::inline_secrets;
+use domain::known_secrets::KnownSecrets;
+use domain::secret::MASK;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// Shorter names are masked only in fields that hold a name: they would be found in ordinary words.
+const NAME_CHARS_MIN: usize = 3;
+/// A word after the name of a scheme that is at least so long is a credential.
+const CREDENTIAL_CHARS_MIN: usize = 12;
+const SCHEMES: [&str; 4] = ["Bearer ", "Basic ", "Token ", "Digest "];
+/// What stands after one of these, to the end of the line, is a secret.
+const SECRET_STARTS: [&str; 5] =
+    ["password: ", "authorization: ", "cookie: ", "x-api-key: ", "authorization\": "];
+
+/// Masks texts before they are written to a bundle.
+#[derive(Default)]
+pub struct Redaction {
+    secrets: KnownSecrets,
+    names: HashSet<String>,
+}
+
+impl Redaction {
+    pub fn new(secrets: KnownSecrets, names: impl IntoIterator<Item = String>) -> Self {
+        let is_telling = |name: &String| {
+            name.chars().count() >= NAME_CHARS_MIN
+                && name != domain::password::INITIAL_ADMIN
+                && !name.chars().all(|c| c.is_ascii_digit())
+        };
+        Self { secrets, names: names.into_iter().filter(is_telling).collect() }
+    }
+
+    /// A line of a log, as text or as JSON.
+    pub fn line(&self, raw: &str) -> String {
+        if raw.starts_with('{')
+            && let Ok(mut value @ Value::Object(_)) = serde_json::from_str(raw)
+        {
+            self.value(&mut value);
+            return value.to_string();
+        }
+        let fields = LineFields::read(raw);
+        self.text(&fields.masked(raw))
+    }
+
+    /// Every text of a value. What a field with a private name holds is masked wherever it is repeated.
+    pub fn value(&self, value: &mut Value) {
+        let mut private = Vec::new();
+        take_private(value, &mut private);
+        private.retain(|text| !text.is_empty() && text != "-");
+        self.mask_texts(value, &private);
+    }
+
+    fn mask_texts(&self, value: &mut Value, private: &[String]) {
+        match value {
+            Value::String(text) => {
+                let masked = private.iter().fold(text.clone(), |text, one| without_word(&text, one));
+                *text = self.text(&masked);
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.mask_texts(item, private)),
+            Value::Object(fields) => fields.values_mut().for_each(|item| self.mask_texts(item, private)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// A text of any number of lines, in which no field is known to be private.
+    pub fn text(&self, text: &str) -> String {
+        let known = self.secrets.mask(text);
+        let masked = inline_secrets::masked(&without_logins(&known));
+        self.without_names(&without_credentials(&masked))
+    }
+
+    /// Names consist of letters, digits and `@ . + - _`.
+    fn without_names(&self, text: &str) -> String {
+        let is_part = |c: char| c.is_alphanumeric() || "@.+-_".contains(c);
+        let mut shown = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(start) = rest.find(is_part) {
+            let end = rest[start..].find(|c| !is_part(c)).map_or(rest.len(), |length| start + length);
+            shown.push_str(&rest[..start]);
+            shown.push_str(&self.without_name(&rest[start..end]));
+            rest = &rest[end..];
+        }
+        shown + rest
+    }
+
+    fn without_name<'t>(&self, word: &'t str) -> Cow<'t, str> {
+        let bare = word.trim_matches(|c| ".-+_".contains(c));
+        let is_mail = bare.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
+        match self.names.contains(word) || self.names.contains(bare) || is_mail {
+            true => Cow::Owned(word.replace(bare, MASK)),
+            false => Cow::Borrowed(word),
+        }
+    }
+}
+
+/// Takes the texts of fields with a private name out of a value.
+fn take_private(value: &mut Value, found: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| take_private(item, found)),
+        Value::Object(fields) => {
+            for (name, item) in fields {
+                match item {
+                    Value::String(text) if is_private_field(name) && text != "-" => {
+                        found.push(std::mem::replace(text, MASK.to_owned()));
+                    }
+                    item => take_private(item, found),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The text with a mask wherever a word stands that is not a part of another.
+pub(super) fn without_word(text: &str, word: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut shown = String::with_capacity(text.len());
+    let mut end = 0;
+    for (at, _) in text.match_indices(word) {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        if !before.ends_with(is_part) && !after.starts_with(is_part) {
+            shown.push_str(&text[end..at]);
+            shown.push_str(MASK);
+            end = at + word.len();
+        }
+    }
+    shown.push_str(&text[end..]);
+    shown
+}
+
+/// Addresses without a user and a password.
+fn without_logins(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        shown.push_str(before);
+        let ends = |c: char| "/?#\"'<>".contains(c) || c.is_whitespace();
+        let authority = &after[..after.find(ends).unwrap_or(after.len())];
+        rest = match authority.rfind('@') {
+            Some(login) if login > 0 => {
+                shown.push_str(MASK);
+                &after[login..]
+            }
+            _ => after,
+        };
+    }
+    shown + rest
+}
+
+/// Lines without the credentials of headers and without passwords that are said aloud.
+fn without_credentials(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.split('\n') {
+        let lower = line.to_ascii_lowercase();
+        let starts = SECRET_STARTS.iter().filter_map(|start| lower.find(start).map(|at| at + start.len()));
+        lines.push(match starts.min() {
+            Some(at) => format!("{}{MASK}", &line[..at]),
+            None => without_schemes(line),
+        });
+    }
+    lines.join("\n")
+}
+
+fn without_schemes(line: &str) -> String {
+    let mut shown = line.to_owned();
+    for scheme in SCHEMES {
+        let mut from = 0;
+        while let Some(at) = shown[from..].find(scheme) {
+            let start = from + at + scheme.len();
+            let ends = |c: char| "\"',;)".contains(c) || c.is_whitespace();
+            let end = shown[start..].find(ends).map_or(shown.len(), |length| start + length);
+            from = start;
+            if end - start >= CREDENTIAL_CHARS_MIN {
+                shown.replace_range(start..end, MASK);
+            }
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+#[path = "redaction_tests.rs"]
+mod tests;
