@@ -77,6 +77,7 @@ mod round_trips;
 mod routes;
 mod scheduled_backups;
 mod search_page;
+mod setup;
 mod ssrf;
 mod storage_faults;
 mod subscriptions;

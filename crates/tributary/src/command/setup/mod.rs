@@ -1,10 +1,13 @@
 //! `tributary setup`: database, administrator and the first sources, before the first start.
 
+mod retention;
+
 use super::{Place, providers};
 use crate::service::ensure_admin;
-use crate::{keys, terminal};
+use crate::{keys, ownership, terminal};
 use clap::Args;
 use domain::retention::Retention;
+use domain::settings::SettingValue;
 
 /// Create the database and the administrator, and add ready sources.
 #[derive(Debug, Args)]
@@ -12,18 +15,18 @@ use domain::retention::Retention;
 Examples:
   tributary setup
   tributary setup arxiv wikipedia
-  SVC_ADMIN_PASSWORD=… tributary setup")]
+  tributary setup --default-retention 3
+  SVC_ADMIN_PASSWORD=… tributary setup
+
+On a terminal it asks how long searches are kept, unless SVC_DEFAULT_RETENTION is set. The answer, or the value of
+--default-retention, is written to the settings file: the one of --config, or tributary.toml in this folder. A value that is
+set already is never changed.")]
 pub struct Setup {
     /// Ready sources to add; `tributary providers list` shows all.
     sources: Vec<String>,
-}
-
-/// What to decide before the first search, while searches are kept for ever.
-fn retention_advice(default: Retention) -> Option<&'static str> {
-    (default == Retention::Forever).then_some(
-        "Searches are kept for ever. To keep them for a month, as we recommend, set SVC_DEFAULT_RETENTION=3; saved and \
-         subscribed searches stay.",
-    )
+    /// How long searches are kept that nobody saves: 0 for ever, 1 one hour, 2 one day, 3 one month, 4 five minutes.
+    #[arg(long, value_name = "VALUE", value_parser = Retention::parse)]
+    default_retention: Option<Retention>,
 }
 
 impl Setup {
@@ -32,7 +35,11 @@ impl Setup {
         for name in &self.sources {
             crate::ready::find(name)?;
         }
+        let written = retention::decide(place, self.default_retention)?;
         let wired = place.open().await?;
+        if let Some(file) = written {
+            ownership::leave_to_owner_of(&wired.data_dir, &file)?;
+        }
         let count = wired.store.migrations().len();
         terminal::line(format!("The database is ready in {}: {count} migrations.", wired.data_dir.display()));
         match ensure_admin(&wired).await? {
@@ -46,7 +53,7 @@ impl Setup {
             }
             None => terminal::line("The administrator is there."),
         }
-        if let Some(advice) = retention_advice(wired.settings.default_retention) {
+        if let Some(advice) = retention::advice(&place.read(&[])?) {
             terminal::line(advice);
         }
         wired.store.close().await;
@@ -57,18 +64,5 @@ impl Setup {
             "Next: tributary serve, or tributary start. `tributary doctor` checks the installation.",
         );
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_sets_up_is_told_of_searches_that_are_kept_for_ever() {
-        assert!(
-            retention_advice(Retention::Forever).is_some_and(|line| line.contains("SVC_DEFAULT_RETENTION=3"))
-        );
-        assert_eq!(retention_advice(Retention::Month), None);
     }
 }

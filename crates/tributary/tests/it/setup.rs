@@ -1,0 +1,57 @@
+//! `tributary setup` and how long searches are kept.
+
+use crate::program::{program, text};
+use std::path::Path;
+use std::process::Output;
+
+fn setup(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+    let arguments = [&["setup"], arguments].concat();
+    program(folder, &arguments).envs(environment.iter().copied()).output().unwrap()
+}
+
+#[test]
+fn setup_writes_the_retention_once_and_changes_no_decision() {
+    let folder = tempfile::tempdir().unwrap();
+    let (here, file) = (folder.path(), folder.path().join("tributary.toml"));
+    let alone = setup(here, &[], &[]);
+    let said = text(&alone.stdout);
+    assert!(alone.status.success() && said.contains("set SVC_DEFAULT_RETENTION=3"), "{alone:?}");
+    assert!(!file.exists(), "without a terminal and without the option nothing is written");
+
+    let wrong = setup(here, &["--default-retention", "30"], &[]);
+    assert!(wrong.status.code() == Some(2) && text(&wrong.stderr).contains("3 (1 month)"), "{wrong:?}");
+    let set = [("SVC_DEFAULT_RETENTION", "2")];
+    let refused = setup(here, &["--default-retention", "3"], &set);
+    let said = text(&refused.stderr);
+    assert!(
+        refused.status.code() == Some(1) && said.contains("is 2 already, from the environment"),
+        "{said}"
+    );
+    assert!(setup(here, &["--default-retention", "2"], &set).status.success() && !file.exists());
+
+    std::fs::write(&file, "SVC_TIMEOUT = 7").unwrap();
+    let written = setup(here, &["--default-retention", "1 month"], &[]);
+    let said = text(&written.stdout);
+    assert!(written.status.success() && said.contains("kept for 1 month"), "{written:?}");
+    assert!(!said.contains("we recommend"), "{said}");
+    let content = std::fs::read_to_string(&file).unwrap();
+    assert!(
+        content.starts_with("SVC_TIMEOUT = 7\n") && content.ends_with("SVC_DEFAULT_RETENTION = 3\n"),
+        "{content}"
+    );
+    let shown = text(&program(here, &["settings", "default_retention"]).output().unwrap().stdout);
+    assert!(shown.contains("file"), "{shown}");
+
+    assert!(setup(here, &["--default-retention", "3"], &[]).status.success(), "the same again is no change");
+    let other = setup(here, &["--default-retention", "0"], &[]);
+    assert!(other.status.code() == Some(1) && text(&other.stderr).contains("from the file"), "{other:?}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), content);
+}
+
+#[test]
+fn for_ever_is_a_decision_that_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(setup(folder.path(), &["--default-retention", "0"], &[]).status.success());
+    let again = setup(folder.path(), &[], &[]);
+    assert!(again.status.success() && !text(&again.stdout).contains("we recommend"), "{again:?}");
+}
