@@ -14,14 +14,14 @@ use testkit::source::{Behaviour, Source};
 const ADMIN: &str = "planted-admin-password";
 const USER: &str = "quirina";
 const QUERY: &str = "zinc harvest 1871";
+const TOKEN_FILE: &str = "token.txt";
 /// The secrets of the settings.
-const ENVIRONMENT: [(&str, &str); 7] = [
+const ENVIRONMENT: [(&str, &str); 6] = [
     ("SVC_ADMIN_PASSWORD", ADMIN),
     ("SVC_SECRET_KEY", "planted-secret-key"),
     ("SVC_MCP_TOKEN", "planted-mcp-token"),
     ("SVC_TIKA_URL", "http://tika:planted-tika@tika.example:9998"),
     ("SVC_LOG_LEVEL", "trace"),
-    ("SVC_METRICS_OPEN", "true"),
     ("SVC_OUTBOUND_ALLOW", "127.0.0.1"),
 ];
 
@@ -96,6 +96,15 @@ async fn planted(folder: &Path, source: &Source) -> Running {
     running
 }
 
+/// A token of the administrator, also in a file.
+async fn token(running: &Running, folder: &Path) -> String {
+    let admin = running.client(Some(basic("admin", ADMIN)));
+    let made = admin.post("/svc/tokens/", &json!({"label": "bundle"})).await;
+    let token = made.body["token"].as_str().unwrap().to_owned();
+    std::fs::write(folder.join(TOKEN_FILE), format!("{token}\n")).unwrap();
+    token
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bundle_holds_no_secret_no_query_and_no_user() {
     let folder = tempfile::tempdir().unwrap();
@@ -110,10 +119,18 @@ async fn a_bundle_holds_no_secret_no_query_and_no_user() {
     );
     let earlier = std::fs::read_to_string(&log).unwrap();
     std::fs::write(&log, earlier + &line).unwrap();
+    let raw = std::fs::read_to_string(folder.path().join("data/logs/django.log")).unwrap();
+    assert!(raw.contains(USER), "there is something to mask");
     let port = running.base.rsplit(':').next().unwrap().to_owned();
-    let made = bundle(folder.path(), &["--port", &port], &ENVIRONMENT);
+    let closed = bundle(folder.path(), &["--port", &port], &ENVIRONMENT);
+    assert!(text(&closed.stderr).contains("the metrics are for administrators"), "{closed:?}");
+    let token = token(&running, folder.path()).await;
+    let input = std::fs::File::open(folder.path().join(TOKEN_FILE)).unwrap();
+    let arguments = ["support-bundle", "--output", "bundle.zip", "--force", "--port", &port, "--token-stdin"];
+    let made = program(folder.path(), &arguments).envs(ENVIRONMENT).stdin(input).output().unwrap();
     assert!(made.status.success(), "{made:?}");
     let files = files(folder.path());
+    ensure_none(&files, &[&token]);
     ensure_none(&files, &["planted", USER, "zinc", "harvest", "1871"]);
     ensure_none(
         &BTreeMap::from([("terminal".to_owned(), text(&made.stdout) + &text(&made.stderr))]),
