@@ -5,13 +5,12 @@ use super::address::{Address, Login, NatsError};
 use super::letter::Letter;
 use super::link_state::{LinkState, note, note_refusal};
 use super::refusal::Refusal;
+use super::stream;
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::consumer::pull::Config as PullConfig;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer};
 use async_nats::jetstream::context::{ContextBuilder, GetStreamErrorKind};
-use async_nats::jetstream::stream::{
-    Config as StreamConfig, DiscardPolicy, RawMessageErrorKind, RetentionPolicy, StorageType,
-};
+use async_nats::jetstream::stream::RawMessageErrorKind;
 use async_nats::jetstream::{AckKind, Context, Message};
 use async_nats::{Client, ConnectOptions};
 use domain::contracts::{QueueError, QueueName, TaskKey};
@@ -30,8 +29,6 @@ const PROBE_MAX: Duration = Duration::from_secs(2);
 /// The wait before the second try to connect; it doubles up to the longest.
 const RECONNECT_FIRST: Duration = Duration::from_millis(50);
 const RECONNECT_MAX: Duration = Duration::from_secs(2);
-/// The stream knows a message again for so long.
-const DUPLICATE_WINDOW: Duration = Duration::from_secs(600);
 
 pub(super) struct Link {
     pub(super) client: Client,
@@ -311,27 +308,8 @@ impl Link {
         if made.stream {
             return Ok(());
         }
-        let owners = format!("{}.tasks.*.*", self.name);
-        let config = StreamConfig {
-            name: self.name.clone(),
-            description: Some("Tasks of Tributary on their way to the workers".to_owned()),
-            subjects: vec![format!("{}.tasks.*", self.name), owners.clone()],
-            retention: RetentionPolicy::WorkQueue,
-            storage: StorageType::File,
-            // A full stream refuses: what is refused stays in the outbox.
-            discard: DiscardPolicy::New,
-            max_messages: i64::from(self.config.messages_max),
-            duplicate_window: DUPLICATE_WINDOW,
-            num_replicas: 1,
-            ..StreamConfig::default()
-        };
-        let stream = self.context.get_or_create_stream(config).await.map_err(unreachable)?;
-        let mut found = stream.cached_info().config.clone();
-        if !has_subjects(&found.subjects, &self.name) {
-            // Made by a release that knew no owners.
-            found.subjects.push(owners);
-            self.context.update_stream(found).await.map_err(unreachable)?;
-        }
+        let is_cluster = self.client.server_info().cluster.is_some_and(|name| !name.is_empty());
+        stream::make(&self.context, &self.name, self.config.messages_max, is_cluster).await?;
         made.stream = true;
         Ok(())
     }
@@ -339,12 +317,6 @@ impl Link {
 
 pub(super) fn unreachable(error: impl std::fmt::Display) -> QueueError {
     QueueError::Unreachable(error.to_string())
-}
-
-/// Whether a stream with these subjects takes tasks of owners.
-fn has_subjects(subjects: &[String], name: &str) -> bool {
-    let wide = [format!("{name}.tasks.*.*"), format!("{name}.tasks.>"), format!("{name}.>"), ">".to_owned()];
-    subjects.iter().any(|subject| wide.contains(subject))
 }
 
 /// What was given before a failure is ours, and is returned.
@@ -378,19 +350,6 @@ fn reconnect_delay(attempts: usize) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_stream_of_an_earlier_release_lacks_the_owners() {
-        for (subject, expected) in [
-            ("t.tasks.*", false),
-            ("t.tasks.*.*", true),
-            ("t.tasks.>", true),
-            ("other.tasks.>", false),
-            (">", true),
-        ] {
-            assert_eq!(has_subjects(&[subject.to_owned()], "t"), expected, "{subject}");
-        }
-    }
 
     #[test]
     fn waits_grow_and_end() {

@@ -14,6 +14,7 @@ mod outage;
 mod refusal;
 mod relay;
 mod sent;
+mod stream;
 
 pub use address::NatsError;
 pub use news::NatsRelay;

@@ -1,0 +1,97 @@
+//! The stream of tasks: made where it is missing, in three copies where a cluster has as many servers.
+
+use super::link::unreachable;
+use async_nats::jetstream::ErrorCode;
+use async_nats::jetstream::context::{Context, CreateStreamError, CreateStreamErrorKind};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
+use domain::contracts::QueueError;
+use std::time::Duration;
+
+/// One server of a cluster may be lost with its disk, and no task is.
+const COPIES: usize = 3;
+/// The stream knows a message again for so long.
+const DUPLICATE_WINDOW: Duration = Duration::from_secs(600);
+
+/// Makes the stream, or adds to an older one what it lacks.
+pub(super) async fn make(
+    context: &Context,
+    name: &str,
+    messages_max: u32,
+    is_cluster: bool,
+) -> Result<(), QueueError> {
+    let copies = if is_cluster { COPIES } else { 1 };
+    let made = match context.get_or_create_stream(config(name, messages_max, copies)).await {
+        Err(error) if lacks_servers(&error) => {
+            context.get_or_create_stream(config(name, messages_max, 1)).await
+        }
+        other => other,
+    };
+    let mut found = made.map_err(unreachable)?.cached_info().config.clone();
+    if !has_subjects(&found.subjects, name) {
+        // Made by a release that knew no owners.
+        found.subjects.push(subject_of_owners(name));
+        context.update_stream(&found).await.map_err(unreachable)?;
+    }
+    if found.num_replicas < copies {
+        let before = std::mem::replace(&mut found.num_replicas, copies);
+        match context.update_stream(&found).await {
+            Ok(_) => tracing::info!("the tasks in NATS are kept in {copies} copies, before in {before}"),
+            // They are in the database as well, so this stops nobody.
+            Err(error) => tracing::warn!("the tasks in NATS are kept in {before} copies only: {error}"),
+        }
+    }
+    Ok(())
+}
+
+fn config(name: &str, messages_max: u32, copies: usize) -> Config {
+    Config {
+        name: name.to_owned(),
+        description: Some("Tasks of Tributary on their way to the workers".to_owned()),
+        subjects: vec![format!("{name}.tasks.*"), subject_of_owners(name)],
+        retention: RetentionPolicy::WorkQueue,
+        storage: StorageType::File,
+        // A full stream refuses: what is refused stays in the outbox.
+        discard: DiscardPolicy::New,
+        max_messages: i64::from(messages_max),
+        duplicate_window: DUPLICATE_WINDOW,
+        num_replicas: copies,
+        ..Config::default()
+    }
+}
+
+fn subject_of_owners(name: &str) -> String {
+    format!("{name}.tasks.*.*")
+}
+
+/// Whether a stream with these subjects takes tasks of owners.
+fn has_subjects(subjects: &[String], name: &str) -> bool {
+    let wide = [subject_of_owners(name), format!("{name}.tasks.>"), format!("{name}.>"), ">".to_owned()];
+    subjects.iter().any(|subject| wide.contains(subject))
+}
+
+/// The cluster has fewer servers than copies were wanted, or they have no room.
+fn lacks_servers(error: &CreateStreamError) -> bool {
+    let code = match error.kind() {
+        CreateStreamErrorKind::JetStream(error) => error.error_code(),
+        _ => return false,
+    };
+    [ErrorCode::CLUSTER_NO_PEERS, ErrorCode::STREAM_REPLICAS_NOT_SUPPORTED].contains(&code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_of_an_earlier_release_lacks_the_owners() {
+        for (subject, expected) in [
+            ("t.tasks.*", false),
+            ("t.tasks.*.*", true),
+            ("t.tasks.>", true),
+            ("other.tasks.>", false),
+            (">", true),
+        ] {
+            assert_eq!(has_subjects(&[subject.to_owned()], "t"), expected, "{subject}");
+        }
+    }
+}
