@@ -108,7 +108,7 @@ impl NatsServer {
         assert!(done.success(), "{signal}");
     }
 
-    /// How many messages a stream was ever given, and how many it holds now.
+    /// How many messages a stream was ever given, and how many it holds now; 0 while there is no stream.
     pub fn messages(&self, stream: &str) -> (u64, u64) {
         self.messages_as(stream, "{}")
     }
@@ -128,6 +128,9 @@ impl NatsServer {
         let mut lines = BufReader::new(line).lines().map(|line| line.expect("an answer"));
         lines.find(|line| line.starts_with("MSG answer")).expect("an answer");
         let info: Value = serde_json::from_str(&lines.next().expect("its body")).expect("JSON");
+        if info["error"]["code"] == 404 {
+            return (0, 0);
+        }
         let count = |field: &str| info["state"][field].as_u64().unwrap_or_else(|| panic!("{info}"));
         (count("last_seq"), count("messages"))
     }

@@ -19,3 +19,4 @@ pub mod service_manager;
 pub mod terminal;
 pub mod unreadable_records;
 pub mod wiring;
+mod workers;

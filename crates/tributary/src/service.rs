@@ -3,6 +3,7 @@
 use crate::backup::BackupSchedule;
 use crate::keys;
 use crate::wiring::Wired;
+use crate::workers::workers;
 use anyhow::{Context, bail};
 use domain::contracts::{QueueName, StoreError, TaskStore, UserStore};
 use domain::password::INITIAL_ADMIN;
@@ -13,7 +14,6 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tasks::{Worker, WorkerConfig};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -47,6 +47,11 @@ impl Role {
     }
 }
 
+fn queues_of(roles: &BTreeSet<Role>) -> BTreeSet<QueueName> {
+    let queue = |role: &Role| if let Role::Queue(queue) = role { Some(*queue) } else { None };
+    roles.iter().filter_map(queue).collect()
+}
+
 fn queue_names() -> Vec<&'static str> {
     QueueName::ALL.into_iter().map(QueueName::as_str).collect()
 }
@@ -70,11 +75,8 @@ impl Service {
         let alone = share_data_folder(&wired).await?;
         let (stop, stopped) = watch::channel(false);
         let mut running = JoinSet::new();
-        for role in roles {
-            if let Role::Queue(queue) = role {
-                let worker = worker(&wired, *queue);
-                running.spawn(worker.serve(stopped.clone()));
-            }
+        for worker in workers(&wired, &queues_of(roles), roles.contains(&Role::Web)) {
+            running.spawn(worker.serve(stopped.clone()));
         }
         if roles.contains(&Role::Beat) {
             let span = tracing::info_span!("scheduler", queue = "beats");
@@ -175,26 +177,6 @@ async fn doors(
         () = server::serve(listener, tls, router, &settings, until_stopped) => {}
         () = until_too_late => tracing::warn!("stopped with requests still open; they are cut off"),
     }
-}
-
-fn worker(wired: &Wired, queue: QueueName) -> Worker {
-    let settings = &wired.settings;
-    let concurrency = match queue {
-        QueueName::HealthCheck => settings.health_check_concurrency,
-        QueueName::Search => settings.search_concurrency,
-        QueueName::PageFetch => settings.page_fetch_concurrency,
-        QueueName::Interactive => settings.interactive_concurrency,
-        QueueName::Maintenance => settings.maintenance_concurrency,
-        QueueName::Corpus => settings.corpus_concurrency,
-    };
-    let running_max = match queue {
-        QueueName::Search => settings.searches_running_max,
-        _ => concurrency,
-    };
-    let (lease, grace) = (settings.task_lease.0, settings.stop_grace.0);
-    let config = WorkerConfig { queue, concurrency, running_max, lease, grace };
-    Worker::new(config, Arc::clone(&wired.queue), Arc::clone(&wired.clock), wired.registry.clone())
-        .counted_in(&wired.workload)
 }
 
 /// Every service that runs on a data folder, in the embedded form, holds this file of it.

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{SqlStore, StoreConfig};
-use tasks::queue::{NatsConfig, NatsQueue, SqlQueue};
+use tasks::queue::{NatsConfig, NatsQueue, OutageQueue, SqlQueue};
 use tasks::{ReconcileTasks, Registry, Scheduler};
 
 /// Every plug-in of the house.
@@ -50,6 +50,8 @@ pub struct Wired {
     pub data_dir: PathBuf,
     pub store: Arc<SqlStore>,
     pub queue: Arc<dyn TaskQueue>,
+    /// For workers that run something only while the broker is away; None without a broker.
+    pub outage_queue: Option<Arc<dyn TaskQueue>>,
     /// None for processes that share nothing but a file.
     pub relay: Option<Arc<dyn NewsRelay>>,
     pub clock: Arc<dyn Clock>,
@@ -79,7 +81,7 @@ impl Wired {
         let store: Arc<dyn Store> = sql.clone();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let workload = Arc::new(Workload::default());
-        let (queue, relay) = task_queue(&settings, &sql, &clock, &workload).await?;
+        let Queues { queue, outage_queue, relay } = task_queue(&settings, &sql, &clock, &workload).await?;
         let settings = Arc::new(settings);
         let license = crate::license::gate(&settings, &data_dir, Arc::clone(&clock))?;
         crate::license::remember_day(&license, &*sql).await?;
@@ -130,6 +132,7 @@ impl Wired {
             data_dir,
             store: sql,
             queue,
+            outage_queue,
             relay,
             clock,
             license,
@@ -296,23 +299,31 @@ fn reconciler(
     ReconcileTasks::new(kinds, Arc::clone(queue), Arc::clone(clock), Arc::clone(workload))
 }
 
+struct Queues {
+    queue: Arc<dyn TaskQueue>,
+    outage_queue: Option<Arc<dyn TaskQueue>>,
+    relay: Option<Arc<dyn NewsRelay>>,
+}
+
 /// The database itself, or NATS with the database as its outbox; and what carries news between processes.
 async fn task_queue(
     settings: &Settings,
     sql: &Arc<SqlStore>,
     clock: &Arc<dyn Clock>,
     workload: &Arc<Workload>,
-) -> anyhow::Result<(Arc<dyn TaskQueue>, Option<Arc<dyn NewsRelay>>)> {
+) -> anyhow::Result<Queues> {
     let store: Arc<dyn Store> = sql.clone();
     if settings.queue_url.is_empty() {
         let relay = sql.relay().map(|relay| Arc::new(relay) as Arc<dyn NewsRelay>);
-        return Ok((Arc::new(SqlQueue::new(store, Arc::clone(clock))), relay));
+        let queue = Arc::new(SqlQueue::new(store, Arc::clone(clock)));
+        return Ok(Queues { queue, outage_queue: None, relay });
     }
     let config = NatsConfig::new(settings.queue_url.clone(), settings.task_lease.0);
     let queue = NatsQueue::open(config, store, Arc::clone(clock)).await.context("SVC_QUEUE_URL")?;
-    let queue = queue.counted_in(workload);
-    let relay = Arc::new(queue.relay());
-    Ok((Arc::new(queue), Some(relay)))
+    let queue = Arc::new(queue.counted_in(workload));
+    let outage_queue: Arc<dyn TaskQueue> = Arc::new(OutageQueue::new(Arc::clone(&queue)));
+    let relay: Arc<dyn NewsRelay> = Arc::new(queue.relay());
+    Ok(Queues { queue, outage_queue: Some(outage_queue), relay: Some(relay) })
 }
 
 /// The tools of plug-ins, for who needs no database.

@@ -35,7 +35,7 @@ async fn live() -> Json<Health> {
 
 /// Whether the service can work: the database answers, and it was not told to stop.
 ///
-/// It is ready without its broker: accepted searches wait in the database, and results can be read.
+/// It is ready without its broker: accepted searches are run from the database, and results can be read.
 #[utoipa::path(get, path = "/svc/health/ready/", tag = "service", security(),
     responses(
         (status = 200, description = "It can work.", body = Health),

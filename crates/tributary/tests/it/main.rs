@@ -62,6 +62,7 @@ mod product_text;
 mod program;
 mod provenance;
 mod provider_requests;
+mod queue_outage;
 mod rag_dialects;
 mod rag_extractive;
 mod ready_sources;

@@ -19,14 +19,18 @@ const RECOVERED_WITHIN: Duration = Duration::from_secs(60);
 /// More than a stream is given while no worker is known.
 const SEARCHES: usize = 12;
 
-fn node(folder: &Path, queue: &str, roles: &str) -> Command {
+pub(crate) fn node(folder: &Path, queue: &str, roles: &str) -> Command {
     let mut command = program(folder, &["serve", "--port", "0", "--roles", roles]);
     command.env("SVC_QUEUE_URL", queue).env("SVC_ADMIN_PASSWORD", PASSWORD).stderr(Stdio::null());
     command
 }
 
+pub(crate) fn admin(web: &Running) -> Client {
+    web.client(Some(crate::demo::basic("admin", PASSWORD)))
+}
+
 /// A process with no door. Killed when dropped.
-struct WorkerProcess(Child);
+pub(crate) struct WorkerProcess(pub(crate) Child);
 
 impl Drop for WorkerProcess {
     fn drop(&mut self) {
@@ -44,7 +48,7 @@ async fn searches_end_within_a_minute_after_nats_lost_its_store() {
     let source = Source::start().await;
     source.reply(Behaviour::Json(items("river", 3)));
     let web = Running::start(node(folder.path(), &nats.url(), "web"));
-    let client = web.client(Some(crate::demo::basic("admin", PASSWORD)));
+    let client = admin(&web);
     let provider =
         json!({"name": "One", "url": source.url(), "response_mappings": "FOUND=total,RESULTS=items"});
     assert_eq!(client.post("/svc/searchproviders/", &provider).await.status, 201);
@@ -69,7 +73,7 @@ async fn searches_end_within_a_minute_after_nats_lost_its_store() {
     assert_eq!(web.terminate(), Some(0));
 }
 
-async fn wait_for_messages(nats: &NatsServer) -> (u64, u64) {
+pub(crate) async fn wait_for_messages(nats: &NatsServer) -> (u64, u64) {
     let started = Instant::now();
     loop {
         let (sent, waiting) = nats.messages("tributary");
@@ -81,7 +85,7 @@ async fn wait_for_messages(nats: &NatsServer) -> (u64, u64) {
     }
 }
 
-async fn ended(client: &Client, id: i64, since: Instant) -> String {
+pub(crate) async fn ended(client: &Client, id: i64, since: Instant) -> String {
     loop {
         let search = client.get(&format!("/svc/search/{id}/")).await.body;
         let status = search["status"].as_str().unwrap().to_owned();
