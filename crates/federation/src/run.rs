@@ -14,7 +14,7 @@ use tokio::time::Instant;
 impl Federation {
     /// Runs one run of a search. Idempotent: a run that is over, or no longer the newest, is left alone.
     /// `is_update` comes with the task, because the status says it only until federation begins. The `slot` is given up
-    /// while the sources are asked.
+    /// while others are asked: models about the query, then the sources.
     pub async fn run(
         &self,
         id: SearchId,
@@ -40,12 +40,12 @@ impl Federation {
             messages.push(self.stamped(message::date_sort_requested()));
         }
         let transforms = self.run_transforms(&search, &providers).await?;
+        slot.release(); // a model may be asked before the sources
         let query = self.pre_query(&search, &transforms, &mut messages).await;
         // The sources have all of their time, however long the query took to prepare.
         let deadline = Instant::now() + self.toolbox.settings.timeout.0;
         // Held to the end of the run, as its results are.
         let memory = self.memory.for_run();
-        slot.release();
         let (noted, mut sets) = tokio::join!(
             self.note(id, run, SearchStatus::Federating), // written while the sources travel
             self.federate(&search, providers, (&query, &transforms), (&memory, deadline)),
@@ -70,6 +70,7 @@ impl Federation {
         let (found, best) = (Some(found), self.best_for_cache(&sets));
         self.conclude(&search, Ended { status, query, sets, found, messages, took }).await?;
         drop(memory);
+        slot.release();
         // After the end, because nobody waits for it.
         self.toolbox.corpus.promote(search.owner, &search.draft.tags, &best).await;
         Ok(())

@@ -138,8 +138,8 @@ settings! {
     default_retention: Retention = Retention::Forever, "SVC_DEFAULT_RETENTION";
     /// Searches that this process has in progress at once, most of which wait for their sources. More wait in the queue.
     search_concurrency: u32 = 1024, "SVC_SEARCH_CONCURRENCY";
-    /// Searches that this process works on at once; those that wait for their sources do not count.
-    searches_running_max: u32 = 64, "SVC_SEARCHES_RUNNING_MAX";
+    /// Searches that this process works on at once; those that wait for their sources do not count. 0: four for each processor core, so that nobody waits long behind the results of others. More help where the results of each search wait for a model outside.
+    searches_running_max: u32 = 0, "SVC_SEARCHES_RUNNING_MAX";
     /// Page fetches that run at once in this process.
     page_fetch_concurrency: u32 = 64, "SVC_PAGE_FETCH_CONCURRENCY";
     /// Interactive tasks that run at once in this process.

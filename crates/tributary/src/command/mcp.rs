@@ -4,6 +4,7 @@ use super::{Place, named_user};
 use crate::logs;
 use crate::service::exchange;
 use crate::wiring::Wired;
+use crate::workers::searches_running_max;
 use anyhow::Context;
 use async_trait::async_trait;
 use clap::Args;
@@ -83,7 +84,7 @@ fn worker(wired: &Wired) -> Worker {
     let config = WorkerConfig {
         queue: QueueName::Search,
         concurrency: settings.search_concurrency,
-        running_max: settings.searches_running_max,
+        running_max: searches_running_max(settings),
         lease: settings.task_lease.0,
         grace: settings.stop_grace.0,
     };

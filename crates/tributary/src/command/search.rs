@@ -3,6 +3,7 @@
 use super::{Place, named_user};
 use crate::terminal;
 use crate::wiring::Wired;
+use crate::workers::searches_running_max;
 use clap::Args;
 use domain::contracts::QueueName;
 use domain::ids::SearchId;
@@ -90,7 +91,7 @@ fn worker(wired: &Wired) -> Worker {
     let config = WorkerConfig {
         queue: QueueName::Search,
         concurrency: wired.settings.search_concurrency,
-        running_max: wired.settings.searches_running_max,
+        running_max: searches_running_max(&wired.settings),
         lease: wired.settings.task_lease.0,
         grace: wired.settings.stop_grace.0,
     };
