@@ -268,6 +268,31 @@ async fn a_task_that_runs_when_a_server_hangs_runs_on_and_not_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_task_that_fails_while_a_server_hangs_is_tried_again_meanwhile_and_once() {
+    let Some(mut server) = NatsServer::prepare("a task that fails while NATS hangs") else { return };
+    server.start();
+    let store = store().await;
+    let queue = connected(&server.url(), &store).await;
+    queue.push(task(0)).await.unwrap();
+    let lease = Duration::from_secs(15);
+    let held = loop {
+        let claimed = queue.claim_many(QUEUE, WorkerSlots::any(1), "worker", lease).await.unwrap();
+        if let Some(held) = claimed.into_iter().next() {
+            break held;
+        }
+    };
+    server.pause();
+    queue.retry(&held, Duration::from_millis(50), "it failed").await.unwrap();
+    let mut starts = Starts::new();
+    run_until(&queue, &mut starts, 1, Duration::ZERO).await;
+    server.resume();
+    queue.connected(LONG).await.unwrap();
+    run_until(&queue, &mut starts, 1, LEASE * 2).await;
+    assert_eq!(starts, once(1), "its first message is not run");
+    assert_eq!(unfinished(&store).await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_process_for_outages_works_only_while_no_server_answers() {
     let Some(mut server) = NatsServer::prepare("a process for outages") else { return };
     server.start();

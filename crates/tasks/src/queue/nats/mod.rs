@@ -25,8 +25,7 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use claim::ClaimRequest;
 use domain::contracts::{
-    ClaimedTask, Clock, NewTask, QueueError, QueueName, SentTask, Store, TaskKey, TaskQueue, WorkerBeat,
-    WorkerSlots,
+    ClaimedTask, Clock, NewTask, QueueError, QueueName, Store, TaskQueue, WorkerBeat, WorkerSlots,
 };
 use domain::ids::TaskId;
 use domain::instant::Instant as Moment;
@@ -193,7 +192,7 @@ impl NatsQueue {
         attempts: u32,
         due: Moment,
     ) -> Result<bool, QueueError> {
-        let Some(Delivery { key, sequence, .. }) = self.leases.delivery(&task.lease) else {
+        let Some(Delivery { key, .. }) = self.leases.delivery(&task.lease) else {
             return Ok(true); // whoever has it now decides
         };
         let id = match self.store.put_back(task, key, attempts, due).await {
@@ -204,10 +203,8 @@ impl NatsQueue {
             }
         };
         if let Err(error) = self.conclude(task, AckKind::Ack).await {
-            // The message comes again by itself, or the stream has lost it.
-            let key = TaskKey { id, date_created: key.map_or(due, |key| key.date_created) };
-            self.sent.mark(&[SentTask { key, due, message: sequence.to_string() }]).await?;
-            return Err(error);
+            // The message comes again, is not about the task as it waits now, and is removed then.
+            tracing::debug!(task.id = id.0, "the message of a task that waits again stays: {error}");
         }
         self.relay.slot_is_free();
         Ok(true)
