@@ -1,7 +1,8 @@
 //! What settings were given: the environment, and the file `tributary.toml`. The only reader of both.
 
-use anyhow::{Context, bail};
-use domain::settings::{GivenSettings, ReadSettings, Settings};
+use anyhow::{Context, anyhow, bail};
+use domain::secret::Secret;
+use domain::settings::{GivenSettings, ReadSettings, SettingValue, Settings};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -30,12 +31,42 @@ fn environment() -> BTreeMap<String, String> {
     std::env::vars().filter(|(name, _)| is_ours(name)).collect()
 }
 
+/// The settings file: the named one, or the one of this folder if it is there.
+fn file_path(named: Option<&Path>) -> Option<PathBuf> {
+    let of_folder = || Path::new(FILE).exists().then(|| PathBuf::from(FILE));
+    named.map(Path::to_owned).or_else(of_folder)
+}
+
+/// The secrets of settings that cannot be read as a whole: of the environment, and of the lines of the file.
+pub fn secrets(file: Option<&Path>) -> Vec<Secret> {
+    let text = file_path(file).and_then(|path| std::fs::read(path).ok()).unwrap_or_default();
+    let of_file = secrets_of_lines(&String::from_utf8_lossy(&text));
+    let environment = environment().into_iter().filter(|(name, _)| is_secret(name));
+    environment.map(|(_, value)| Secret::new(value)).chain(of_file).collect()
+}
+
+fn is_secret(name: &str) -> bool {
+    Settings::TABLE.iter().any(|row| row.name == name && row.kind == Secret::KIND)
+}
+
+fn secrets_of_lines(text: &str) -> Vec<Secret> {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let Some((name, value)) = line.split_once('=') else { continue };
+        if is_secret(name.trim_matches(is_quote_or_space)) {
+            found.push(Secret::new(value.trim_matches(is_quote_or_space)));
+            found.extend(parse(line).into_iter().flat_map(BTreeMap::into_values).map(Secret::new));
+        }
+    }
+    found
+}
+
+fn is_quote_or_space(c: char) -> bool {
+    c.is_whitespace() || "\"'".contains(c)
+}
+
 fn from_file(named: Option<&Path>) -> anyhow::Result<BTreeMap<String, String>> {
-    let path = match named {
-        Some(path) => path.to_owned(),
-        None if Path::new(FILE).exists() => PathBuf::from(FILE),
-        None => return Ok(BTreeMap::new()),
-    };
+    let Some(path) = file_path(named) else { return Ok(BTreeMap::new()) };
     let text =
         std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
     parse(&text).with_context(|| format!("{} is not a settings file", path.display()))
@@ -59,8 +90,18 @@ pub fn add(named: Option<&Path>, name: &str, value: &str) -> anyhow::Result<(Pat
 }
 
 fn parse(text: &str) -> anyhow::Result<BTreeMap<String, String>> {
-    let table: toml::Table = text.parse()?;
+    toml::de::DeTable::parse(text).map_err(|error| anyhow!(mistake(text, &error, error.message())))?;
+    // After the syntax, only a value can be wrong, and the message of such an error quotes it.
+    let value = "a value that cannot be read";
+    let table: toml::Table = text.parse().map_err(|error| anyhow!(mistake(text, &error, value)))?;
     table.into_iter().map(|(name, value)| Ok((name, as_text(value)?))).collect()
+}
+
+/// What is wrong, and in which line. The error's own text quotes that line, which may hold a password.
+fn mistake(text: &str, error: &toml::de::Error, what: &str) -> String {
+    let line = |start: usize| text.bytes().take(start).filter(|byte| *byte == b'\n').count() + 1;
+    let place = error.span().map(|span| format!(" in line {}", line(span.start))).unwrap_or_default();
+    format!("{what}{place}; correct it there")
 }
 
 fn as_text(value: toml::Value) -> anyhow::Result<String> {
@@ -89,6 +130,41 @@ mod tests {
         assert_eq!(read["SVC_OUTBOUND_ALLOW"], "a:1,b");
         assert!(parse("[table]\nx = 1").is_err());
         assert!(parse("no toml").is_err());
+    }
+
+    #[test]
+    fn a_mistake_names_its_line_and_quotes_nothing_of_it() {
+        let table = [
+            ("SVC_ADMIN_PASSWORD = \"hunter2-planted", 1),
+            ("SVC_PORT = 1\nSVC_ADMIN_PASSWORD = \"hunter2-planted\nSVC_HOST = \"::1\"\n", 2),
+            ("SVC_ADMIN_PASSWORD = hunter2-planted\n", 1),
+            ("\n\nSVC_ADMIN_PASSWORD = 'hunter2-planted\n", 3),
+            ("SVC_ADMIN_PASSWORD \"hunter2-planted\"\n", 1),
+            ("SVC_ADMIN_PASSWORD: hunter2-planted\n", 1),
+            ("SVC_ADMIN_PASSWORD = \"hunter2-planted\" \"x\"\n", 1),
+            ("SVC_ADMIN_PASSWORD = \"hunter2-planted\\q\"\n", 1),
+            ("SVC_ADMIN_PASSWORD = \"é\"\r\nSVC_ADMIN_PASSWORD = \"hunter2-planted\"\r\n", 2),
+            ("SVC_ADMIN_PASSWORD.x = \"hunter2-planted\"\nSVC_ADMIN_PASSWORD = \"hunter2-planted\"\n", 2),
+            ("SVC_OUTBOUND_ALLOW = [\"a\"\nSVC_ADMIN_PASSWORD = \"hunter2-planted\"\n", 2),
+            ("SVC_ADMIN_PASSWORD = 99999999999999999999 # hunter2-planted\n", 1),
+        ];
+        for (text, line) in table {
+            let error = parse(text).unwrap_err();
+            let shown = format!("{error:#}");
+            assert!(!shown.contains("hunter2") && !shown.contains("999"), "{shown}");
+            assert!(shown.contains(&format!("in line {line};")), "{text}: {shown}");
+        }
+    }
+
+    #[test]
+    fn the_secrets_of_a_broken_file_are_known() {
+        let text = "SVC_ADMIN_PASSWORD = \"planted-1\n  \"SVC_MCP_TOKEN\" = 'planted-2'  \nSVC_PORT = 1\n\
+                    SVC_SECRET_KEY = \"planted\\u0033\" # mine\nSVC_STORAGE_SECRET_KEY = planted-4\n";
+        let known: Vec<String> = secrets_of_lines(text).iter().map(|one| one.expose().to_owned()).collect();
+        for secret in ["planted-1", "planted-2", "planted3", "planted-4"] {
+            assert!(known.iter().any(|one| one == secret), "{secret}: {known:?}");
+        }
+        assert!(!known.iter().any(|one| one == "1"), "{known:?}");
     }
 
     #[test]

@@ -242,3 +242,34 @@ fn a_bundle_without_its_database_or_with_wrong_settings_has_the_rest() {
     let made = bundle(folder.path(), &["--force", "--data-dir", "data"], &[("SVC_PORT", "eighty")]);
     assert!(made.status.success() && files(folder.path()).contains_key("logs/django.log"), "{made:?}");
 }
+
+#[test]
+fn a_broken_settings_file_leaks_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    std::fs::create_dir_all(data.join("logs")).unwrap();
+    let settings = "SVC_SECRET_KEY = 'planted-key-of-file'\nSVC_ADMIN_PASSWORD = \"planted-hunter2\n";
+    std::fs::write(folder.path().join("tributary.toml"), settings).unwrap();
+    std::fs::write(data.join("secret.key"), "planted-key\n").unwrap();
+    std::fs::write(data.join("initial-admin-password"), "planted-first\n").unwrap();
+    std::fs::write(folder.path().join(TOKEN_FILE), "planted-token\n").unwrap();
+    let line = "2026-01-01T00:00:00.000000Z  INFO server: planted-key-of-file planted-key planted-first planted-token \
+                planted-mcp-token planted-hunter2 kept\n";
+    std::fs::write(data.join("logs/django.log"), line).unwrap();
+    let environment = [("SVC_MCP_TOKEN", "planted-mcp-token")];
+    let input = std::fs::File::open(folder.path().join(TOKEN_FILE)).unwrap();
+    let arguments = ["--data-dir", "data", "support-bundle", "--output", "bundle.zip", "--token-stdin"];
+    let made = program(folder.path(), &arguments).envs(environment).stdin(input).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let read = files(folder.path());
+    ensure_none(&read, &["planted"]);
+    assert!(read["logs/django.log"].contains("kept"), "{read:?}");
+    let why = parsed(&read, "settings.json")["not_available"].as_str().unwrap().to_owned();
+    assert!(why.contains("tributary.toml") && why.contains("line 2"), "{why}");
+    let served = program(folder.path(), &["serve", "--port", "0"]).output().unwrap();
+    assert_eq!(served.status.code(), Some(1), "{served:?}");
+    for said in [made, served] {
+        let said = text(&said.stdout) + &text(&said.stderr);
+        assert!(said.contains("line 2") && !said.contains("planted"), "{said}");
+    }
+}

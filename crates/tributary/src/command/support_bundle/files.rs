@@ -37,6 +37,7 @@ pub struct Collector<'p> {
 impl<'p> Collector<'p> {
     pub async fn new(place: &'p Place, port: Option<u16>, token: Option<Secret>) -> Self {
         let read = place.read(&[]).map_err(|error| format!("{error:#}").replace('\n', " "));
+        let of_token = KnownSecrets::of_texts(token.iter().map(Secret::expose));
         let mut collector = Self {
             place,
             database: Err("the settings cannot be read".to_owned()),
@@ -50,13 +51,12 @@ impl<'p> Collector<'p> {
         let Ok(read) = &collector.read else {
             collector.closed = Some("the settings cannot be read".to_owned());
             collector.unknown.clone_from(&collector.closed);
+            collector.redaction = Redaction::new(known::of_broken_settings(place).and(of_token), []);
             return collector;
         };
         let settings = read.settings.clone();
         let data_dir = PathBuf::from(&settings.data_dir);
-        let secrets = known::of_settings(&settings, &data_dir);
-        let of_token = KnownSecrets::of_texts(collector.token.iter().map(Secret::expose));
-        let secrets = secrets.and(of_token);
+        let secrets = known::of_settings(&settings, &data_dir).and(of_token);
         collector.database = database::facts(&settings, &data_dir).await;
         collector.closed = database::why_closed(&settings, &data_dir, &collector.database);
         (collector.redaction, collector.unknown) = match &collector.closed {

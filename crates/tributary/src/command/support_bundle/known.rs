@@ -1,7 +1,8 @@
 //! What a support bundle must not repeat: the secrets and the names of users that the installation knows.
 
 use super::redaction::Redaction;
-use crate::keys;
+use crate::command::Place;
+use crate::{given, keys};
 use domain::contracts::{AiProviderStore, AuthenticatorStore, ProviderStore, StoreError, UserStore};
 use domain::inline_secrets;
 use domain::known_secrets::{KnownSecrets, of_object};
@@ -18,16 +19,25 @@ const KEY_FILE_BYTES_MAX: u64 = 64 * 1024;
 
 /// What is known without the database.
 pub fn of_settings(settings: &Settings, data_dir: &Path) -> KnownSecrets {
+    of_secrets(settings.secrets(), Some(data_dir))
+}
+
+/// What is known of settings that cannot be read.
+pub fn of_broken_settings(place: &Place) -> KnownSecrets {
+    of_secrets(&given::secrets(place.config.as_deref()), place.data_dir.as_deref())
+}
+
+fn of_secrets<'s>(secrets: impl IntoIterator<Item = &'s Secret>, data_dir: Option<&Path>) -> KnownSecrets {
     let mut texts: Vec<String> = Vec::new();
-    for secret in settings.secrets() {
+    for secret in secrets {
         texts.push(secret.expose().to_owned());
         for part in inline_secrets::found(secret.expose()) {
             texts.push(decoded(part.expose()));
             texts.push(part.expose().to_owned());
         }
     }
-    for file in [keys::KEY_FILE, keys::FORMER_KEYS_FILE, keys::PASSWORD_FILE] {
-        let path = data_dir.join(file);
+    let files = [keys::KEY_FILE, keys::FORMER_KEYS_FILE, keys::PASSWORD_FILE];
+    for path in data_dir.iter().flat_map(|folder| files.map(|file| folder.join(file))) {
         let is_small = path.metadata().is_ok_and(|metadata| metadata.len() <= KEY_FILE_BYTES_MAX);
         if let Some(text) = is_small.then(|| std::fs::read_to_string(&path).ok()).flatten() {
             texts.extend(text.split_whitespace().map(str::to_owned));
