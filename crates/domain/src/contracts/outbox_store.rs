@@ -74,13 +74,13 @@ pub trait OutboxStore: Send + Sync {
     ) -> Result<Vec<ClaimedTask>, StoreError>;
     /// Decides which of the tasks that the broker gives out are to be run, and holds them for it until `until`: tasks that are
     /// held for this message, and tasks that are held by nobody and have not changed since they were sent. All others have
-    /// ended, are run by a worker that claimed them here, or were sent again.
+    /// ended, are run by a worker that claimed them here, or were sent again. Of two messages of one task, one is held.
     async fn hold_delivered(
         &self,
         delivered: &[DeliveredTask],
         now: Instant,
         until: Instant,
-    ) -> Result<Vec<TaskId>, StoreError>;
+    ) -> Result<Vec<DeliveredTask>, StoreError>;
     /// Tasks that the broker was given and whose time is over, oldest first: it must be asked whether it still has them.
     async fn overdue_tasks(&self, limit: u64, now: Instant) -> Result<Vec<SentTask>, StoreError>;
     /// A worker that runs a task which the broker gave it holds it here from now on, by `task.lease`, because the broker is

@@ -205,14 +205,15 @@ impl OutboxStore for SqlStore {
         delivered: &[DeliveredTask],
         now: Instant,
         until: Instant,
-    ) -> Result<Vec<TaskId>, StoreError> {
+    ) -> Result<Vec<DeliveredTask>, StoreError> {
         let mut held = Vec::with_capacity(delivered.len());
         for page in delivered.chunks(KEYS_MAX) {
             // Read first: a relay has marked nearly all of them, and then nothing has to be written.
             let (marked, known) = self.find_delivered(page).await?;
-            held.extend(marked);
+            held.extend(marked.into_iter().cloned());
             if !known.is_empty() {
-                held.extend(self.hold_free(&known, to_micros(now), to_micros(until)).await?);
+                let free = self.hold_free(&known, to_micros(now), to_micros(until)).await?;
+                held.extend(free.into_iter().cloned());
             }
         }
         Ok(held)
@@ -325,7 +326,7 @@ impl SqlStore {
     async fn find_delivered<'a>(
         &self,
         delivered: &'a [DeliveredTask],
-    ) -> Result<(Vec<TaskId>, Vec<&'a DeliveredTask>), StoreError> {
+    ) -> Result<(Vec<&'a DeliveredTask>, Vec<&'a DeliveredTask>), StoreError> {
         let rows = on_db!(self.db, read, db => async {
             let mut query = QueryBuilder::new(
                 "SELECT id, COALESCE(lease, '') AS lease, due, date_created FROM tasks WHERE state = 'waiting' AND id IN (",
@@ -341,20 +342,20 @@ impl SqlStore {
         for row in rows.into_iter().map(SentRow::task) {
             for task in delivered.iter().filter(|task| task.key == row.key) {
                 // Leases of workers are no numbers of messages.
-                if task.message == row.message { marked.push(row.key.id) } else { known.push(task) }
+                if task.message == row.message { marked.push(task) } else { known.push(task) }
             }
         }
         Ok((marked, known))
     }
 
-    /// Holds the tasks that are free and unchanged for their messages; their ids.
-    async fn hold_free(
+    /// Holds the tasks that are free and unchanged for their messages; which messages they are.
+    async fn hold_free<'a>(
         &self,
-        delivered: &[&DeliveredTask],
+        delivered: &[&'a DeliveredTask],
         now: Instant,
         until: Instant,
-    ) -> Result<Vec<TaskId>, StoreError> {
-        let ids: Vec<i64> = on_db!(self.db, write, db => async {
+    ) -> Result<Vec<&'a DeliveredTask>, StoreError> {
+        let held: Vec<(i64, String)> = on_db!(self.db, write, db => async {
             let mut query = QueryBuilder::new(concat!(
                 "UPDATE tasks SET worker = '", broker!(), "', lease = delivered.column4, lease_until = "
             ));
@@ -367,10 +368,13 @@ impl SqlStore {
             });
             query.push(") AS delivered WHERE tasks.id = delivered.column1 AND tasks.due = delivered.column2 ");
             query.push("AND tasks.attempts = delivered.column3 AND ");
-            query.push(IS_FREE).push_bind(now).push(OR_HELD_FOR).push("delivered.column4)) RETURNING tasks.id");
-            query.build_query_scalar().fetch_all(db).await
+            query.push(IS_FREE).push_bind(now).push(OR_HELD_FOR).push("delivered.column4)) RETURNING tasks.id, tasks.lease");
+            query.build_query_as().fetch_all(db).await
         })?;
-        Ok(ids.into_iter().map(TaskId).collect())
+        let is_held = |task: &DeliveredTask| {
+            held.iter().any(|(id, lease)| *id == task.key.id.0 && *lease == task.message)
+        };
+        Ok(delivered.iter().copied().filter(|task| is_held(task)).collect())
     }
 }
 

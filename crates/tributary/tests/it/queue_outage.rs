@@ -10,7 +10,7 @@ use testkit::nats::NatsServer;
 use testkit::source::{Behaviour, Source};
 
 /// Short, so that what is given out twice comes soon.
-const LEASE: u64 = 3;
+const LEASE: u64 = 8;
 /// More than a web process runs at once.
 const SEARCHES: usize = 20;
 

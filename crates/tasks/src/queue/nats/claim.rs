@@ -94,7 +94,7 @@ impl NatsQueue {
         let mut tasks = Vec::with_capacity(received.len());
         for message in received {
             let id = message.letter.task_id();
-            if message.delivered().is_some() && !held.contains(&id) {
+            if message.delivered().is_some_and(|delivered| !held.contains(&delivered)) {
                 tracing::debug!(
                     task.id = id.0,
                     "the task has ended or runs elsewhere; its message is removed"
@@ -149,6 +149,11 @@ impl NatsQueue {
                 self.store.give_up_sent(key, NEVER_ENDED).await?;
             }
             self.link.tell(&proof, AckKind::Term).await?;
+            return Ok(None);
+        }
+        if asked.elapsed() >= request.lease {
+            // The database took longer than the stream waits, so the message comes again, here or elsewhere.
+            tracing::warn!(task.id = letter.id, "the lease of a task ended before the task could begin");
             return Ok(None);
         }
         let delivery = Delivery { key: letter.key(), sequence, worker: request.worker.to_owned() };

@@ -20,6 +20,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::sync::{Mutex, watch};
+use tokio::time::Instant;
 
 /// How long one question to the server may take.
 pub(super) const ASK_MAX: Duration = Duration::from_secs(5);
@@ -29,6 +30,9 @@ const PROBE_MAX: Duration = Duration::from_secs(2);
 /// The wait before the second try to connect; it doubles up to the longest.
 const RECONNECT_FIRST: Duration = Duration::from_millis(50);
 const RECONNECT_MAX: Duration = Duration::from_secs(2);
+
+/// A stream that lacks copies is tried again after this time.
+const COPIES_AGAIN: Duration = Duration::from_secs(300);
 
 pub(super) struct Link {
     pub(super) client: Client,
@@ -45,6 +49,8 @@ pub(super) struct Link {
 #[derive(Default)]
 struct Made {
     stream: bool,
+    /// When it is tried again to make the copies that the stream lacks.
+    copies_again: Option<Instant>,
     consumers: BTreeMap<(QueueName, Subjects), (PullConsumer, Duration)>,
 }
 
@@ -157,7 +163,7 @@ impl Link {
         format!("{}.news.{to}", self.name)
     }
 
-    /// The stream, made when it is missing. One that exists stays as its operator made it.
+    /// The stream, made when it is missing. One that an operator made stays as it is.
     pub(super) async fn ensure_stream(&self) -> Result<(), QueueError> {
         let mut made = self.made.lock().await;
         self.make_stream(&mut made).await
@@ -305,11 +311,12 @@ impl Link {
     }
 
     async fn make_stream(&self, made: &mut Made) -> Result<(), QueueError> {
-        if made.stream {
+        if made.stream && made.copies_again.is_none_or(|again| Instant::now() < again) {
             return Ok(());
         }
         let is_cluster = self.client.server_info().cluster.is_some_and(|name| !name.is_empty());
-        stream::make(&self.context, &self.name, self.config.messages_max, is_cluster).await?;
+        let is_whole = stream::make(&self.context, &self.name, self.config.messages_max, is_cluster).await?;
+        made.copies_again = (!is_whole).then(|| Instant::now() + COPIES_AGAIN);
         made.stream = true;
         Ok(())
     }

@@ -4,11 +4,9 @@
 use super::link::Link;
 use chrono::TimeDelta;
 use domain::contracts::{Clock, DeliveredTask, QueueError, SentTask, Store, StoreError, TaskKey};
-use domain::ids::TaskId;
 use domain::instant::Instant as Moment;
 use domain::workload::Workload;
 use futures_util::{StreamExt, TryStreamExt, stream};
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::Mutex as Turn;
@@ -59,14 +57,13 @@ impl SentTasks {
         self.store.mark_sent(sent, now, self.recheck_at(now)).await
     }
 
-    /// Which of the tasks that the stream gives out are to be run here.
+    /// Which of the messages that the stream gives out are to be run here.
     pub(super) async fn hold_delivered(
         &self,
         delivered: &[DeliveredTask],
-    ) -> Result<BTreeSet<TaskId>, StoreError> {
+    ) -> Result<Vec<DeliveredTask>, StoreError> {
         let now = self.clock.now();
-        let held = self.store.hold_delivered(delivered, now, self.recheck_at(now)).await?;
-        Ok(held.into_iter().collect())
+        self.store.hold_delivered(delivered, now, self.recheck_at(now)).await
     }
 
     fn recheck_at(&self, now: Moment) -> Moment {

@@ -7,18 +7,20 @@ use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, Stor
 use domain::contracts::QueueError;
 use std::time::Duration;
 
+/// By this a stream is known that this program made.
+const DESCRIPTION: &str = "Tasks of Tributary on their way to the workers";
 /// One server of a cluster may be lost with its disk, and no task is.
 const COPIES: usize = 3;
 /// The stream knows a message again for so long.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(600);
 
-/// Makes the stream, or adds to an older one what it lacks.
+/// Makes the stream, or adds to an older one what it lacks. False when it has fewer copies than it should.
 pub(super) async fn make(
     context: &Context,
     name: &str,
     messages_max: u32,
     is_cluster: bool,
-) -> Result<(), QueueError> {
+) -> Result<bool, QueueError> {
     let copies = if is_cluster { COPIES } else { 1 };
     let made = match context.get_or_create_stream(config(name, messages_max, copies)).await {
         Err(error) if lacks_servers(&error) => {
@@ -32,21 +34,27 @@ pub(super) async fn make(
         found.subjects.push(subject_of_owners(name));
         context.update_stream(&found).await.map_err(unreachable)?;
     }
-    if found.num_replicas < copies {
-        let before = std::mem::replace(&mut found.num_replicas, copies);
-        match context.update_stream(&found).await {
-            Ok(_) => tracing::info!("the tasks in NATS are kept in {copies} copies, before in {before}"),
-            // They are in the database as well, so this stops nobody.
-            Err(error) => tracing::warn!("the tasks in NATS are kept in {before} copies only: {error}"),
+    if found.num_replicas >= copies || found.description.as_deref() != Some(DESCRIPTION) {
+        return Ok(true);
+    }
+    let before = std::mem::replace(&mut found.num_replicas, copies);
+    match context.update_stream(&found).await {
+        Ok(_) => {
+            tracing::info!("the tasks in NATS are kept in {copies} copies, before in {before}");
+            Ok(true)
+        }
+        // They are in the database as well, so this stops nobody.
+        Err(error) => {
+            tracing::warn!("the tasks in NATS are kept in {before} copies only: {error}");
+            Ok(false)
         }
     }
-    Ok(())
 }
 
 fn config(name: &str, messages_max: u32, copies: usize) -> Config {
     Config {
         name: name.to_owned(),
-        description: Some("Tasks of Tributary on their way to the workers".to_owned()),
+        description: Some(DESCRIPTION.to_owned()),
         subjects: vec![format!("{name}.tasks.*"), subject_of_owners(name)],
         retention: RetentionPolicy::WorkQueue,
         storage: StorageType::File,
