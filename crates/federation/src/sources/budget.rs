@@ -1,10 +1,14 @@
-//! The budget of requests of a limited source: shared by all processes, and kept here while the database is away.
+//! The budget of requests of a limited source, shared by all processes. Only a provider that is not saved is counted here.
 
 use domain::contracts::SourceBudgetStore;
 use domain::ids::ProviderId;
 use domain::source_budget::{BudgetRequest, BudgetTurn};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use tokio::time::Instant;
+
+/// When a source may be asked whose requests could not be counted.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Counts as one bucket that fills evenly: a burst of `count`, then one each `per / count`.
 #[derive(Debug, Default)]
@@ -27,8 +31,11 @@ impl Budget {
         match shared.take_turn(provider, request).await {
             Ok(turn) => turn,
             Err(error) => {
-                tracing::warn!("this process alone counts the requests to provider {provider}: {error}");
-                self.take_own_turn(request, Instant::now())
+                // Without the count of all, one more may be one too many; and results could not be stored either.
+                tracing::warn!(
+                    "provider {provider} is not asked, because its requests cannot be counted: {error}"
+                );
+                BudgetTurn::TooLate(RETRY_AFTER)
             }
         }
     }
@@ -49,7 +56,6 @@ impl Budget {
 mod tests {
     use super::*;
     use domain::notation::rate::Rate;
-    use std::time::Duration;
 
     const SECOND: Duration = Duration::from_secs(1);
 

@@ -92,7 +92,7 @@ impl SqlStore {
     ) -> Result<Option<Duration>, StoreError> {
         let period = request.rate.per;
         let [cost, per, wait_max, ahead_max] =
-            [request.cost(), period, request.wait_max, period + AHEAD_MAX].map(micros);
+            [request.cost(), period, request.wait_max, period + AHEAD_MAX.max(request.wait_max)].map(micros);
         macro_rules! ask {
             ($pool:expr) => {
                 sqlx::query_scalar::<_, i64>(statement)
