@@ -18,6 +18,8 @@ use tributary::cache_source;
 const QUERY: &str = "river gauge";
 /// The documents by the source that gave them. `supplied` was given by Ann, `account` is asked with her own account.
 pub const DOCUMENTS: [&str; 4] = ["public", "group", "account", "supplied"];
+/// A page whose address Ann typed: it was fetched as nobody.
+pub const TYPED: &str = "typed";
 const ROUNDS: usize = 8;
 
 pub struct Stage {
@@ -112,6 +114,14 @@ impl Stage {
         self.signals.push(supplied);
     }
 
+    /// Ann types the address of a page that a source has as well, and that source did not give it.
+    pub async fn type_an_address(&mut self) {
+        self._site.reply_at("/typed", page_of(TYPED));
+        let wish = json!({"url": self._site.url_at("/typed"), "wait": true});
+        let typed = self.ingested(wish).await;
+        self.signals.push(typed);
+    }
+
     async fn ingested(&self, wish: Value) -> SignalId {
         kept_id(&self.ann.post("/svc/ingest/", &wish).await)
     }
@@ -172,15 +182,19 @@ impl Stage {
     }
 
     pub fn signal(&self, name: &str) -> SignalId {
-        self.signals[DOCUMENTS.iter().position(|one| *one == name).unwrap()]
+        self.signals[all_documents().position(|one| one == name).unwrap()]
     }
 }
 
 /// The documents of which something stands in a text: a word of its text, or its title.
 pub fn told_of(text: &str) -> String {
     let text = text.replace("<em>", "").replace("</em>", "");
-    let is_told = |name: &&&str| text.contains(&canary(name)) || text.contains(&format!("Gauge {name}"));
-    DOCUMENTS.iter().filter(is_told).copied().collect::<Vec<_>>().join(" ")
+    let is_told = |name: &&str| text.contains(&canary(name)) || text.contains(&format!("Gauge {name}"));
+    all_documents().filter(is_told).collect::<Vec<_>>().join(" ")
+}
+
+fn all_documents() -> impl Iterator<Item = &'static str> {
+    DOCUMENTS.into_iter().chain([TYPED])
 }
 
 fn text(answer: &Answer) -> String {

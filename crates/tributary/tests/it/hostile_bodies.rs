@@ -88,7 +88,7 @@ async fn a_request_names_exactly_one_host() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_of_very_many_values_is_refused() {
-    let house = TestHouse::start().await;
+    let house = TestHouse::with(licensed).await;
     let lists = format!(r#"{{"query_string": "rivers", "unknown": [{}[0]]}}"#, "[0],".repeat(400_000));
     let numbers = format!(r#"{{"name": "x", "config": {{"n": [{}0]}}}}"#, "0,".repeat(60_000));
     let objects = format!("[{}{{}}]", r#"{"a":{}},"#.repeat(60_000));
@@ -97,6 +97,7 @@ async fn a_body_of_very_many_values_is_refused() {
         (Method::PATCH, "/svc/searchproviders/1/", &numbers),
         (Method::POST, "/svc/searchproviders/", &objects),
         (Method::POST, "/mcp/", &lists),
+        (Method::POST, "/svc/ingest/", &numbers),
     ];
     for (method, path, body) in cases {
         let request = house.admin.request(method, path).header("Content-Type", "application/json");

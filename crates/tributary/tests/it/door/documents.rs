@@ -26,30 +26,37 @@ const EXPECTED: &[(&str, &str, Codes)] = &[
     ("find it in a search", "group",    [200, 200, 404, 200, 404, 200]),
     ("find it in a search", "account",  [200, 404, 404, 404, 404, 404]),
     ("find it in a search", "supplied", [200, 404, 404, 404, 404, 404]),
+    ("find it in a search", "typed",    [200, 404, 404, 404, 404, 404]),
     ("GET /svc/cache/{id}/", "public",   [200, 200, 200, 200, 200, 200]),
     ("GET /svc/cache/{id}/", "group",    [200, 200, 404, 200, 404, 200]),
     ("GET /svc/cache/{id}/", "account",  [200, 404, 404, 404, 404, 404]),
     ("GET /svc/cache/{id}/", "supplied", [200, 404, 404, 404, 404, 404]),
+    ("GET /svc/cache/{id}/", "typed",    [200, 404, 404, 404, 404, 404]),
     ("GET /svc/cache/{id}/diff/{id}/", "public",   [200, 200, 200, 200, 200, 200]),
     ("GET /svc/cache/{id}/diff/{id}/", "group",    [200, 200, 404, 200, 404, 200]),
     ("GET /svc/cache/{id}/diff/{id}/", "account",  [200, 404, 404, 404, 404, 404]),
     ("GET /svc/cache/{id}/diff/{id}/", "supplied", [200, 404, 404, 404, 404, 404]),
+    ("GET /svc/cache/{id}/diff/{id}/", "typed",    [200, 404, 404, 404, 404, 404]),
     ("POST /svc/cache/check_liveness/", "public",   [200, 200, 200, 200, 200, 200]),
     ("POST /svc/cache/check_liveness/", "group",    [200, 200, 404, 200, 404, 200]),
     ("POST /svc/cache/check_liveness/", "account",  [200, 404, 404, 404, 404, 404]),
     ("POST /svc/cache/check_liveness/", "supplied", [200, 404, 404, 404, 404, 404]),
+    ("POST /svc/cache/check_liveness/", "typed",    [200, 404, 404, 404, 404, 404]),
     ("POST /svc/canonical/pin-for-query/", "public",   [403, 403, 403, 201, 201, 201]),
     ("POST /svc/canonical/pin-for-query/", "group",    [403, 403, 403, 201, 404, 201]),
     ("POST /svc/canonical/pin-for-query/", "account",  [403, 403, 403, 404, 404, 404]),
     ("POST /svc/canonical/pin-for-query/", "supplied", [403, 403, 403, 404, 404, 404]),
+    ("POST /svc/canonical/pin-for-query/", "typed",    [403, 403, 403, 404, 404, 404]),
     ("POST /svc/canonical/{id}/unpin/", "public",   [403, 403, 403, 200, 200, 200]),
     ("POST /svc/canonical/{id}/unpin/", "group",    [403, 403, 403, 200, 404, 200]),
     ("POST /svc/canonical/{id}/unpin/", "account",  [403, 403, 403, 404, 404, 404]),
     ("POST /svc/canonical/{id}/unpin/", "supplied", [403, 403, 403, 404, 404, 404]),
+    ("POST /svc/canonical/{id}/unpin/", "typed",    [403, 403, 403, 404, 404, 404]),
     ("POST /svc/cache/unindex/", "public",   [200, 403, 403, 403, 403, 200]),
     ("POST /svc/cache/unindex/", "group",    [200, 403, 404, 403, 404, 200]),
     ("POST /svc/cache/unindex/", "account",  [200, 404, 404, 404, 404, 200]),
     ("POST /svc/cache/unindex/", "supplied", [200, 404, 404, 404, 404, 200]),
+    ("POST /svc/cache/unindex/", "typed",    [200, 404, 404, 404, 404, 200]),
 ];
 
 /// The status of one call. Everybody pins for a query of their own, so that no pin is in the way of another.
@@ -96,7 +103,8 @@ async fn walk(stage: &Stage, person: usize, client: &Client, mistakes: &mut Vec<
 #[tokio::test(flavor = "multi_thread")]
 async fn every_document_for_everybody() {
     let mut mistakes = Vec::new();
-    let stage = Stage::start().await;
+    let mut stage = Stage::start().await;
+    stage.type_an_address().await;
     let cora = stage.house.user("cora", &["law", CURATORS]).await;
     let carl = stage.house.user("carl", &[CURATORS]).await;
     for (person, client) in
@@ -105,19 +113,21 @@ async fn every_document_for_everybody() {
         walk(&stage, person, client, &mut mistakes).await;
     }
     stage.house.stop().await;
-    let stage = Stage::start().await;
+    let mut stage = Stage::start().await;
+    stage.type_an_address().await;
     let admin = stage.house.admin.clone();
     walk(&stage, ADMIN, &admin, &mut mistakes).await;
     stage.house.stop().await;
     assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
-    assert_eq!(EXPECTED.len() % DOCUMENTS.len(), 0, "each is asked of every document");
+    assert_eq!(EXPECTED.len() % (DOCUMENTS.len() + 1), 0, "each is asked of every document");
 }
 
 const HEAD: &str = "
 ## Cached documents
 
 By where a document comes from: a source for everybody (`public`), a source of a group (`group`), a source that was asked with \
-the person's own account (`account`), a text that the person gave (`supplied`). A search that does not find a document is \
+the person's own account (`account`), a text that the person gave (`supplied`), a page whose address the person typed, which is fetched as nobody \
+(`typed`). A search that does not find a document is \
 written as `404`.
 
 ";

@@ -115,3 +115,13 @@ async fn the_nul_character_is_refused() {
     }
     house.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stranger_is_not_told_the_version() {
+    let house = TestHouse::start().await;
+    for path in ["/login/", "/", "/svc/", "/svc/health/live/", "/svc/nothing/"] {
+        let answer = house.anonymous().get(path).await;
+        assert!(!answer.body.to_string().contains(domain::VERSION), "{path}: {answer:?}");
+    }
+    house.stop().await;
+}
