@@ -117,7 +117,8 @@ async fn a_bundle_holds_no_secret_no_query_and_no_user() {
         "2026-01-01T00:00:00.000000Z  INFO search{{search.query={QUERY}}}: federation: of {USER} sent planted-header and \
          planted-model-key to http://u:planted-login@h.example/?q=zinc%20harvest user=\"{USER}\"\n"
     );
-    let json = json!({"level": "INFO", "fields": {"message": line.trim(), "query": QUERY}}).to_string() + "\n";
+    let json =
+        json!({"level": "INFO", "fields": {"message": line.trim(), "query": QUERY}}).to_string() + "\n";
     let earlier = std::fs::read_to_string(&log).unwrap();
     std::fs::write(&log, earlier + &line + &json).unwrap();
     let raw = std::fs::read_to_string(folder.path().join("data/logs/django.log")).unwrap();

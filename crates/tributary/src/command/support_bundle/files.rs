@@ -10,12 +10,15 @@ use domain::secret::Secret;
 use domain::settings::{ReadSettings, Settings};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use store::DatabaseFacts;
 
 /// Most bytes of each log, its earlier generations included.
 pub const LOG_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// Most bytes of what a service of `tributary start` printed.
 const OUTPUT_BYTES_MAX: usize = 256 * 1024;
+/// Most of these files.
+const OUTPUTS_MAX: usize = 32;
 /// The commit that the program was built from, if the build named it.
 const COMMIT: Option<&str> = option_env!("TRIBUTARY_COMMIT");
 
@@ -238,14 +241,43 @@ impl<'p> Collector<'p> {
     }
 }
 
-/// What services of `tributary start` have printed.
+/// What services of `tributary start` have printed: plain files, the newest ones. A pipe would be waited for, and a link
+/// could lead to a file that is nobody's business.
 fn outputs(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_output = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("start-") && name.ends_with(".out")
-    };
-    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_output).collect();
-    found.sort();
-    found
+    let mut found: Vec<(SystemTime, PathBuf)> = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        // Of the entry itself: a link is not followed.
+        let Ok(metadata) = entry.metadata() else { continue };
+        if name.starts_with("start-") && name.ends_with(".out") && metadata.is_file() {
+            found.push((metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), entry.path()));
+        }
+    }
+    found.sort_by(|one, other| other.cmp(one));
+    let mut paths: Vec<PathBuf> = found.into_iter().take(OUTPUTS_MAX).map(|(_, path)| path).collect();
+    paths.sort();
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn outputs_are_plain_files_and_not_too_many() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("elsewhere"), "planted").unwrap();
+        std::os::unix::fs::symlink(path("elsewhere"), path("start-link.out")).unwrap();
+        std::fs::create_dir(path("start-folder.out")).unwrap();
+        std::fs::write(path("start-all.out"), "x").unwrap();
+        std::fs::write(path("start-all.txt"), "x").unwrap();
+        assert_eq!(outputs(folder.path()), [path("start-all.out")]);
+        for number in 0..40 {
+            std::fs::write(path(&format!("start-{number}.out")), "x").unwrap();
+        }
+        assert_eq!(outputs(folder.path()).len(), OUTPUTS_MAX);
+    }
 }

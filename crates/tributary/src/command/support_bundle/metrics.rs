@@ -2,21 +2,39 @@
 
 use crate::command::health;
 use anyhow::Context;
-use domain::contracts::{Fetch, HttpMethod, HttpRequest, Origin, TlsOptions};
+use domain::contracts::{Fetch, FetchError, HttpMethod, HttpRequest, Origin, TlsOptions};
 use domain::secret::Secret;
 use domain::settings::Settings;
 use outbound::{Gate, GateLimits};
+use std::net::{IpAddr, UdpSocket};
+use std::path::PathBuf;
 use std::time::Duration;
-use url::Url;
+use url::{Host, Url};
 
 const TIME_MAX: Duration = Duration::from_secs(10);
 const BODY_BYTES_MAX: u64 = 4 * 1024 * 1024;
+/// What to do where the token is not sent.
+const INSTEAD: &str = "Set SVC_METRICS_OPEN while you make the bundle, or fetch /metrics/ at the public address of the \
+                       service as an administrator and send it along";
 
 /// What `/metrics/` answers. The error says why there is nothing, and what to do.
 pub async fn read(settings: &Settings, port: u16, token: Option<&Secret>) -> Result<String, String> {
     let url = health::service_url(settings, port, "/metrics/").map_err(|error| format!("{error:#}"))?;
-    let answer = ask(&url, token).await.map_err(|error| {
-        format!("{url} does not answer: {error:#}. Start the service, or name its port with --port")
+    let token = match token {
+        Some(_) if settings.metrics_open => None,
+        Some(_) if !is_of_this_machine(&url) => {
+            return Err(format!(
+                "the token is sent to an address of this machine only, and {url} is not known as one. {INSTEAD}"
+            ));
+        }
+        token => token,
+    };
+    let answer = ask(&url, token, tls_options(settings, token)).await.map_err(|error| match error.downcast() {
+        Ok(error @ FetchError::Tls(..)) if token.is_some() => {
+            format!("the token was not sent: its certificate must be the one of SVC_TLS_CERT_FILE, and be issued for this address too: {error}. {INSTEAD}")
+        }
+        Ok(error) => no_answer(&url, &error.into()),
+        Err(error) => no_answer(&url, &error),
     })?;
     let body = String::from_utf8_lossy(&answer.body).into_owned();
     match answer.status {
@@ -30,9 +48,33 @@ pub async fn read(settings: &Settings, port: u16, token: Option<&Secret>) -> Res
     }
 }
 
-/// Like `tributary health`, it verifies no certificate: that is issued for the public name, not for an address of this
-/// machine. The token stays on this machine.
-async fn ask(url: &Url, token: Option<&Secret>) -> anyhow::Result<domain::contracts::HttpResponse> {
+fn no_answer(url: &Url, error: &anyhow::Error) -> String {
+    format!("{url} does not answer: {error:#}. Start the service, or name its port with --port")
+}
+
+/// Whoever listens elsewhere would get the token of an administrator. A name may lead anywhere.
+fn is_of_this_machine(url: &Url) -> bool {
+    let is_own = |address: IpAddr| address.is_loopback() || UdpSocket::bind((address, 0)).is_ok();
+    match url.host() {
+        Some(Host::Ipv4(address)) => is_own(address.into()),
+        Some(Host::Ipv6(address)) => is_own(address.into()),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
+}
+
+/// Without a token it verifies no certificate, like `tributary health`: that is issued for the public name, not for an
+/// address of this machine. A token is sent only under the certificate of the settings.
+fn tls_options(settings: &Settings, token: Option<&Secret>) -> Option<TlsOptions> {
+    let ca_file = token.map(|_| PathBuf::from(&settings.tls_cert_file));
+    settings.has_tls().then_some(TlsOptions { verify: token.is_some(), ca_file })
+}
+
+async fn ask(
+    url: &Url,
+    token: Option<&Secret>,
+    tls: Option<TlsOptions>,
+) -> anyhow::Result<domain::contracts::HttpResponse> {
     let gate = Gate::new(GateLimits {
         connect: TIME_MAX,
         read: TIME_MAX,
@@ -51,7 +93,46 @@ async fn ask(url: &Url, token: Option<&Secret>) -> anyhow::Result<domain::contra
         body: None,
         secrets: Vec::new(),
         time_max: TIME_MAX,
-        tls: (url.scheme() == "https").then_some(TlsOptions { verify: false, ca_file: None }),
+        tls,
     };
     Ok(gate.fetch(&request).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_token_goes_to_no_other_machine() {
+        for (host, is_own) in [
+            ("127.0.0.1", true),
+            ("0.0.0.0", true),
+            ("::", true),
+            ("::1", true),
+            ("localhost", true),
+            ("192.0.2.1", false),
+            ("2001:db8::1", false),
+            ("localhost.example", false),
+            ("search.example", false),
+        ] {
+            let settings = Settings { host: host.to_owned(), ..Settings::default() };
+            let url = health::service_url(&settings, 1, "/metrics/").unwrap();
+            assert_eq!(is_of_this_machine(&url), is_own, "{host}");
+            if !is_own {
+                let why = read(&settings, 1, Some(&Secret::new("planted"))).await.unwrap_err();
+                assert!(why.contains("of this machine only") && why.contains("SVC_METRICS_OPEN"), "{why}");
+                assert!(!why.contains("planted"), "{why}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_token_needs_the_certificate_of_the_settings() {
+        let settings = Settings { tls_cert_file: "cert.pem".to_owned(), ..Settings::default() };
+        let verified = TlsOptions { verify: true, ca_file: Some(PathBuf::from("cert.pem")) };
+        let token = Secret::new("planted");
+        assert_eq!(tls_options(&settings, Some(&token)), Some(verified));
+        assert_eq!(tls_options(&settings, None), Some(TlsOptions { verify: false, ca_file: None }));
+        assert_eq!(tls_options(&Settings::default(), Some(&token)), None);
+    }
 }

@@ -1,4 +1,4 @@
-//! The fields of a log line in text form whose values are private: what was searched for, and by whom.
+//! The private values of one line: what was searched for, and by whom.
 
 use super::redaction::without_word;
 use domain::secret::MASK;
@@ -7,6 +7,35 @@ use std::ops::Range;
 /// The last part of the name of a private field, as in `search.query`.
 const PRIVATE: [&str; 9] =
     ["email", "prompt", "q", "qs", "query", "query_string", "query_to_provider", "user", "username"];
+/// Fields that may follow a private value without quotes. Any other `name=` belongs to the value.
+const FOLLOWING: [&str; 26] = [
+    "ai_provider.id",
+    "attempt",
+    "attempts",
+    "client.address",
+    "code",
+    "duration_ms",
+    "duration_s",
+    "error",
+    "http.method",
+    "http.status",
+    "id",
+    "outbound.place",
+    "outcome",
+    "provider",
+    "provider.id",
+    "queue",
+    "request.id",
+    "run.id",
+    "scan.id",
+    "search.id",
+    "search.status",
+    "signal.id",
+    "task.id",
+    "task.name",
+    "user.id",
+    "way",
+];
 
 /// True for a field that holds a query or the name of a user.
 pub fn is_private_field(name: &str) -> bool {
@@ -14,26 +43,32 @@ pub fn is_private_field(name: &str) -> bool {
     PRIVATE.contains(&last.as_str())
 }
 
+struct PrivateValue {
+    range: Range<usize>,
+    /// It is masked wherever the line repeats it.
+    is_repeated: bool,
+}
+
 /// Where the private values of a line are.
-pub struct LineFields(Vec<Range<usize>>);
+pub struct LineFields(Vec<PrivateValue>);
 
 impl LineFields {
     pub fn read(line: &str) -> Self {
-        let mut found = Vec::new();
+        let mut found = parameters(line);
+        let of_addresses = found.len();
         let mut start = 0;
-        while let Some(at) = line[start..].find('=') {
-            let end_of_name = start + at;
-            start = end_of_name + 1;
-            let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);
-            let name = line[..end_of_name].rsplit(|c| !is_of_name(c)).next().unwrap_or_default();
-            if !is_private_field(name) {
-                continue;
+        while let Some(at) = line[start..].find(['=', ':']) {
+            let separator = start + at;
+            start = separator + 1;
+            let of_address = |one: &&PrivateValue| (one.range.start..=one.range.end).contains(&start);
+            if let Some(parameter) = found[..of_addresses].iter().find(of_address) {
+                start = parameter.range.end;
+            } else if let Some(range) = field_value(line, separator) {
+                start = range.end;
+                found.push(PrivateValue { range, is_repeated: true });
             }
-            let before = line[..end_of_name - name.len()].chars().next_back();
-            let end = end_of_value(line, start, matches!(before, Some('?' | '&')));
-            found.push(start..end);
-            start = end;
         }
+        found.sort_by_key(|one| one.range.start);
         Self(found)
     }
 
@@ -41,40 +76,103 @@ impl LineFields {
     pub fn masked(&self, line: &str) -> String {
         let mut shown = String::with_capacity(line.len());
         let (mut end, mut values) = (0, Vec::new());
-        for range in &self.0 {
-            let value = line[range.clone()].trim_matches('"');
-            if matches!(value, "" | "-") {
+        for PrivateValue { range, is_repeated } in &self.0 {
+            let value = line[range.clone()].trim_matches(['"', '\\']);
+            if matches!(value, "" | "-") || range.end <= end {
                 continue;
             }
-            values.push(value);
-            shown.push_str(&line[end..range.start]);
+            if *is_repeated {
+                values.extend([value.to_owned(), value.replace("\\\"", "\""), decoded(value)]);
+            }
+            shown.push_str(&line[end..range.start.max(end)]);
             shown.push_str(MASK);
             end = range.end;
         }
         shown.push_str(&line[end..]);
-        values.into_iter().fold(shown, |text, value| without_word(&text, value))
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        values.dedup();
+        values
+            .into_iter()
+            .filter(|value| !value.is_empty())
+            .fold(shown, |text, one| without_word(&text, &one))
     }
 }
 
-/// A quoted value ends with its quote, one of an address with the parameter, any other before the next field or the end of
-/// its span.
-fn end_of_value(line: &str, start: usize, is_in_address: bool) -> usize {
-    let rest = &line[start..];
-    if let Some(quoted) = rest.strip_prefix('"') {
-        let mut is_escaped = false;
-        let end = quoted.find(|c: char| {
-            let ends = c == '"' && !is_escaped;
-            is_escaped = c == '\\' && !is_escaped;
-            ends
-        });
-        return end.map_or(line.len(), |end| start + 1 + end + 1);
+/// The value of the private field whose name ends before this separator: `name=value` and `"name": "value"`.
+fn field_value(line: &str, separator: usize) -> Option<Range<usize>> {
+    let mut before = line[..separator].trim_end_matches(' ');
+    let is_json = line[separator..].starts_with(':');
+    if is_json {
+        before = before.strip_suffix('"')?.trim_end_matches('\\');
     }
-    if is_in_address {
-        let ends = |c: char| "&#\"'<>)".contains(c) || c.is_whitespace();
-        return rest.find(ends).map_or(line.len(), |end| start + end);
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);
+    let name = before.rsplit(|c| !is_of_name(c)).next().unwrap_or_default();
+    if !is_private_field(name) {
+        return None;
     }
-    let next_field = rest.match_indices('=').find_map(|(at, _)| rest[..at].rfind(' '));
-    let end_of_span = rest.find('}');
-    let end = next_field.into_iter().chain(end_of_span).min();
-    end.map_or(line.len(), |end| start + end)
+    let rest = &line[separator + 1..];
+    let value = rest.trim_start_matches(' ');
+    let start = line.len() - value.len();
+    let length = match quoted_length(value) {
+        Some(length) => length,
+        None if is_json && !value.starts_with(['[', '{']) => return None,
+        None if is_json => value.len(),
+        None => bare_length(value, value.len() < rest.len()),
+    };
+    Some(start..start + length)
+}
+
+/// A quoted value ends with its quote. A value inside a quoted text has a backslash before its quotes.
+fn quoted_length(value: &str) -> Option<usize> {
+    let quote = if value.starts_with("\\\"") { "\\\"" } else { "\"" };
+    let inner = value.strip_prefix(quote)?;
+    let is_end = |at: &usize| {
+        let backslashes = inner[..*at].bytes().rev().take_while(|byte| *byte == b'\\').count();
+        backslashes.is_multiple_of(2 * quote.len())
+    };
+    let end = inner.match_indices(quote).map(|(at, _)| at).find(is_end);
+    Some(end.map_or(value.len(), |end| end + 2 * quote.len()))
+}
+
+/// A value without quotes ends before a field that is known to follow, or with its span.
+fn bare_length(value: &str, has_space_before: bool) -> usize {
+    let next_field = value.match_indices('=').find_map(|(at, _)| {
+        let name = value[..at].rsplit([' ', '{']).next().unwrap_or_default();
+        let is_known = FOLLOWING.contains(&name) || is_private_field(name);
+        match at - name.len() {
+            0 => (is_known && has_space_before).then_some(0),
+            start => is_known.then_some(start - 1),
+        }
+    });
+    let end_of_span = value.find("}:");
+    next_field.into_iter().chain(end_of_span).min().unwrap_or(value.len())
+}
+
+/// The values of all parameters of addresses: each source names the one with the query as it likes.
+fn parameters(line: &str) -> Vec<PrivateValue> {
+    let ends = |c: char| "\"<>".contains(c) || c.is_whitespace();
+    let mut found = Vec::new();
+    let mut start = 0;
+    while let Some(at) = line[start..].find('?') {
+        let path = line[..start + at].rsplit(ends).next().unwrap_or_default();
+        start += at + 1;
+        let end = line[start..].find(ends).map_or(line.len(), |length| start + length);
+        for piece in line[start..end].split(['&', '#', '?']) {
+            let named = piece.split_once('=');
+            let (name, value) = named.unwrap_or(if path.contains('/') { ("", piece) } else { (piece, "") });
+            let from = start + piece.len() - value.len();
+            start = (start + piece.len() + 1).min(end);
+            let value = value.trim_end_matches(|c| ")]}'.,;:".contains(c));
+            let range = from..from + value.len();
+            found.push(PrivateValue { range, is_repeated: is_private_field(name) });
+        }
+        start = end;
+    }
+    found
+}
+
+/// A value as it is typed, from the form that it has in an address.
+fn decoded(value: &str) -> String {
+    let pair = format!("v={value}");
+    url::form_urlencoded::parse(pair.as_bytes()).next().map(|(_, text)| text.into_owned()).unwrap_or_default()
 }

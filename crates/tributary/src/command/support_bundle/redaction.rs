@@ -42,8 +42,7 @@ impl Redaction {
             self.value(&mut value);
             return value.to_string();
         }
-        let fields = LineFields::read(raw);
-        self.text(&fields.masked(raw))
+        self.text(raw)
     }
 
     /// Every text of a value. What a field with a private name holds is masked wherever it is repeated.
@@ -66,10 +65,11 @@ impl Redaction {
         }
     }
 
-    /// A text of any number of lines, in which no field is known to be private.
+    /// A text of any number of lines, without the values of their private fields.
     pub fn text(&self, text: &str) -> String {
         let known = self.secrets.mask(text);
-        let masked = inline_secrets::masked(&without_logins(&known));
+        let lines: Vec<String> = known.split('\n').map(|line| LineFields::read(line).masked(line)).collect();
+        let masked = inline_secrets::masked(&without_logins(&lines.join("\n")));
         self.without_names(&without_credentials(&masked))
     }
 
@@ -97,21 +97,30 @@ impl Redaction {
     }
 }
 
-/// Takes the texts of fields with a private name out of a value.
+/// Takes what fields with a private name hold out of a value.
 fn take_private(value: &mut Value, found: &mut Vec<String>) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| take_private(item, found)),
         Value::Object(fields) => {
             for (name, item) in fields {
-                match item {
-                    Value::String(text) if is_private_field(name) && text != "-" => {
-                        found.push(std::mem::replace(text, MASK.to_owned()));
-                    }
-                    item => take_private(item, found),
+                match is_private_field(name) {
+                    true => take_all(item, found),
+                    false => take_private(item, found),
                 }
             }
         }
         _ => {}
+    }
+}
+
+fn take_all(value: &mut Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) if text == "-" => {}
+        Value::String(text) => found.push(std::mem::replace(text, MASK.to_owned())),
+        Value::Number(_) => *value = Value::from(MASK),
+        Value::Array(items) => items.iter_mut().for_each(|item| take_all(item, found)),
+        Value::Object(fields) => fields.values_mut().for_each(|item| take_all(item, found)),
+        Value::Null | Value::Bool(_) => {}
     }
 }
 
