@@ -22,9 +22,16 @@ const KEY_FILE: &str = "public_key.pem";
 pub const PRIVATE_FILE: &str = "private.pem";
 pub const PUBLIC_FILE: &str = "public.pem";
 
-/// The license that is set, and who may have signed it.
-pub fn gate(settings: &Settings, data_dir: &Path, clock: Arc<dyn Clock>) -> anyhow::Result<LicenseGate> {
-    Ok(LicenseGate::new(settings.license.clone(), issuer(settings, data_dir)?, clock))
+/// The license that is set, who may have signed it, and the latest day that was seen under it.
+pub async fn open(
+    settings: &Settings,
+    data_dir: &Path,
+    clock: &Arc<dyn Clock>,
+    signals: &dyn SignalStore,
+) -> anyhow::Result<LicenseGate> {
+    let gate = LicenseGate::new(settings.license.clone(), issuer(settings, data_dir)?, Arc::clone(clock));
+    remember_day(&gate, signals).await?;
+    Ok(gate)
 }
 
 /// The key of who issues licenses: that of the settings, else the file's, else the one that was compiled in.
@@ -81,7 +88,7 @@ pub fn signing_key(path: &Path) -> anyhow::Result<SigningKey> {
 }
 
 /// Learns the latest day that was seen under this license, and notes today.
-pub async fn remember_day(gate: &LicenseGate, signals: &dyn SignalStore) -> Result<(), StoreError> {
+async fn remember_day(gate: &LicenseGate, signals: &dyn SignalStore) -> Result<(), StoreError> {
     let Some(name) = gate.memory_name() else { return Ok(()) };
     let kept = signals.corpus_value(&name).await?;
     let kept: Option<NaiveDate> = kept.and_then(|text| text.parse().ok());

@@ -83,8 +83,7 @@ impl Wired {
         let workload = Arc::new(Workload::default());
         let Queues { queue, outage_queue, relay } = task_queue(&settings, &sql, &clock, &workload).await?;
         let settings = Arc::new(settings);
-        let license = crate::license::gate(&settings, &data_dir, Arc::clone(&clock))?;
-        crate::license::remember_day(&license, &*sql).await?;
+        let license = crate::license::open(&settings, &data_dir, &clock, &*sql).await?;
         let mut toolbox = toolbox(&settings, Arc::clone(&clock))?;
         let (metrics, trials) = (Arc::new(Metrics::new(clock.now())), Arc::new(models(&mut toolbox, &sql)));
         let authenticators = authenticators(&store, &toolbox);

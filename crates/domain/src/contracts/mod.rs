@@ -27,8 +27,8 @@ mod reader_model;
 mod reconcile_store;
 mod relay;
 mod signal_store;
-mod source_tokens;
 mod source_budget_store;
+mod source_tokens;
 mod storage_store;
 mod store;
 mod task_queue;
@@ -75,8 +75,8 @@ pub use reconcile_store::{
 };
 pub use relay::{LETTER_BYTES_MAX, NewsRelay, RelayError};
 pub use signal_store::{CorpusChange, CorpusCounts, Placed, Retrieval, SignalFilter, SignalStore};
-pub use source_tokens::{SourceTokenError, SourceTokens};
 pub use source_budget_store::SourceBudgetStore;
+pub use source_tokens::{SourceTokenError, SourceTokens};
 pub use storage_store::StorageStore;
 pub use store::{
     FinishedRun, NewSession, Page, PipelineStore, PoolUse, ProviderStore, QueryTransformStore, ResultStore,

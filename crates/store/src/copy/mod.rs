@@ -10,8 +10,8 @@ mod table;
 pub use export::export;
 pub use import::{Importer, TargetState, target_state};
 pub use lost_runs::TaskOfRun;
-pub use table::{ColumnKind, CopiedColumn, CopiedTable};
 pub(crate) use table::quoted;
+pub use table::{ColumnKind, CopiedColumn, CopiedTable};
 
 use domain::contracts::StoreError;
 
