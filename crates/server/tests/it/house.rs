@@ -78,7 +78,7 @@ fn closed_cache(
 
 impl TestHouse {
     pub async fn open() -> Self {
-        Self::with(Settings { timeout: Secs::new(1), ..Settings::default() }).await
+        Self::with(Settings { timeout: Secs::new(10), ..Settings::default() }).await
     }
 
     pub async fn with(settings: Settings) -> Self {

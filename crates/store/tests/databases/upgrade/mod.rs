@@ -21,7 +21,7 @@ use testkit::postgres::{TestDatabase, server};
 use testkit::suites::store::signals;
 
 /// Takes back the fifth migration, and what follows.
-const DOWN_TO_4: &str = "DROP INDEX IF EXISTS searches_open; DROP TABLE idempotency_keys; DROP TABLE database_sizes; \
+const DOWN_TO_4: &str = "DROP TABLE source_budgets; DROP INDEX IF EXISTS searches_open; DROP TABLE idempotency_keys; DROP TABLE database_sizes; \
      DROP INDEX tasks_by_owner; ALTER TABLE tasks DROP COLUMN owner; \
      DROP INDEX searches_by_retention; DROP INDEX searches_subscribed; \
      ALTER TABLE searches DROP COLUMN retention; ALTER TABLE searches DROP COLUMN subscribe; \
@@ -48,7 +48,7 @@ const DOWN_TO_18: &str = "INSERT INTO signal_tags (signal_id, tag) SELECT DISTIN
      ALTER TABLE signals RENAME COLUMN record_key TO url_hash; \
      DELETE FROM _sqlx_migrations WHERE version = 19";
 /// Takes back the twenty-fourth migration, and what follows.
-const DOWN_TO_23: &str = "DROP INDEX IF EXISTS searches_open; DROP TABLE idempotency_keys; DROP TABLE database_sizes; \
+const DOWN_TO_23: &str = "DROP TABLE source_budgets; DROP INDEX IF EXISTS searches_open; DROP TABLE idempotency_keys; DROP TABLE database_sizes; \
      ALTER TABLE signal_grants DROP COLUMN account_provider_id; \
      ALTER TABLE signal_grants DROP COLUMN messages; \
      DELETE FROM _sqlx_migrations WHERE version >= 24";
