@@ -4,7 +4,7 @@
 #[cfg(unix)]
 const FILES_KEPT: u64 = 512;
 
-/// How many connections the system's limit of open files leaves room for, once it is as high as this process may set it.
+/// How many connections the system's limit of open files allows, once it is as high as this process may set it.
 #[cfg(unix)]
 pub fn files_for_connections() -> usize {
     use rustix::process::{Resource, getrlimit, setrlimit};
