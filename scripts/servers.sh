@@ -1,4 +1,6 @@
+# shellcheck shell=bash
 # Real servers and tools for the tests, on private ports in $scratch. Sourced by ./test.
+: "${scratch:?is set by ./test}"
 
 # PostgreSQL: what is installed, else the server inside the PyPI package `pgserver`.
 start_servers() {
@@ -131,7 +133,7 @@ SQL
 # Prints the folder of initdb and pg_ctl.
 find_postgres() {
   local folder
-  for folder in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV); do
+  for folder in $(printf '%s\n' /usr/lib/postgresql/*/bin | sort -rV); do
     [ -x "$folder/initdb" ] && echo "$folder" && return 0
   done
   if command -v initdb >/dev/null 2>&1; then
@@ -253,8 +255,7 @@ fetch_mcp_clients() {
 }
 
 wait_for_port() {
-  local tries
-  for tries in $(seq 100); do
+  for _ in $(seq 100); do
     python3 -c "import socket; socket.create_connection(('127.0.0.1', $1), 1)" 2>/dev/null && return 0
     sleep 0.1
   done
@@ -287,24 +288,6 @@ fetch_promtool() {
       mv "$scratch/prometheus/usr/bin/promtool" "$folder/promtool" || return 1
   fi
   export PATH="$PATH:$folder"
-}
-
-# Bans, licenses and sources of the dependencies, and known advisories where their database is given.
-check_dependencies() {
-  if ! cargo deny --version >/dev/null 2>&1; then
-    echo "skipped: cargo-deny is not installed, so dependencies are not checked; cargo install --locked cargo-deny"
-    return 0
-  fi
-  cargo deny --locked check bans licenses sources || return 1
-  if [ -z "${SVC_TEST_ADVISORIES:-}" ]; then
-    echo "skipped: SVC_TEST_ADVISORIES names no database of advisories, so advisories are not checked"
-    return 0
-  fi
-  # The folder that cargo-deny looks for is called after the address in deny.toml.
-  mkdir -p "$scratch/advisories"
-  ln -sfn "$SVC_TEST_ADVISORIES" "$scratch/advisories/advisory-db-3157b0e258782691"
-  sed "s|^db-urls|db-path = \"$scratch/advisories\"\ndb-urls|" deny.toml >"$scratch/deny.toml"
-  cargo deny --locked --offline --config "$scratch/deny.toml" check advisories
 }
 
 free_port() {
@@ -347,7 +330,7 @@ run_javascript_tests() {
 run_browser_tests() {
   local slow="paint.test.mjs" chosen=()
   if [ "$1" != all ]; then
-    mapfile -t chosen < <(cd tests/browser && ls -- *.test.mjs | grep -vxF "$slow")
+    mapfile -t chosen < <(cd tests/browser && printf '%s\n' *.test.mjs | grep -vxF "$slow")
   fi
   SVC_TEST_PROGRAM="${CARGO_TARGET_DIR:-target}/debug/tributary" scripts/browser.sh "${chosen[@]}"
 }
