@@ -1,0 +1,37 @@
+# Common tasks; `just` lists them. Each one is a short command that works without just, too.
+
+_default:
+    @just --list
+
+# Build the program for production.
+build:
+    cargo build --release --locked
+
+# Start the whole service with sample sources.
+demo *arguments:
+    cargo run --release --locked -- demo {{ arguments }}
+
+# Run the tests of the default tier.
+test *options:
+    ./test {{ options }}
+
+# Run all tests, also the slow ones.
+test-all:
+    ./test --all
+
+# Check dependencies, spelling, shell scripts and JavaScript.
+checks:
+    scripts/checks.sh
+
+# Format the Rust code.
+fmt:
+    cargo fmt --all
+
+# Write the generated pages in docs/ anew, and the documentation of the crates.
+docs:
+    cargo run --locked -- docs
+    cargo doc --workspace --no-deps --locked
+
+# Fuzz one target of fuzz/ for some seconds.
+fuzz target seconds="60":
+    RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none {{ target }} -- -max_total_time={{ seconds }}
