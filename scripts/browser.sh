@@ -8,10 +8,11 @@
 # SVC_TEST_PROGRAM names a program to test instead of building one. With SVC_WEB_DIR it reads its pages from a folder.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
+. scripts/skip.sh
 . scripts/chromium.sh
 
-fetch_chromium || { echo "skipped: Chromium cannot be had; the browser tests are skipped"; exit 0; }
-fetch_playwright || { echo "skipped: Playwright cannot be had from npm; the browser tests are skipped"; exit 0; }
+fetch_chromium || { skip "browser tests" "Chromium is not installed and cannot be"; exit 0; }
+fetch_playwright || { skip "browser tests" "Playwright and node $NODE_MIN are not there and cannot be fetched"; exit 0; }
 program=${SVC_TEST_PROGRAM:-${CARGO_TARGET_DIR:-target}/debug/tributary}
 if [ -z "${SVC_TEST_PROGRAM:-}" ]; then
   cargo build -p tributary --locked || exit 1

@@ -6,8 +6,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 kept=crates/processors/benches/ranking.instructions
+. scripts/skip.sh
 if ! command -v valgrind >/dev/null; then
-  echo "skipped: counting instructions needs valgrind"
+  skip "instructions of ranking" "valgrind is not installed"
   exit 0
 fi
 program=$(cargo bench --locked -p processors --bench ranking --no-run --message-format=json 2>/dev/null |

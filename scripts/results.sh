@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# Counts tests by their names: each counts once, however often it runs. Sourced by ./test.
+#
+# $scratch/passed and $scratch/failed have a line for each test; the file of SVC_TEST_SKIPPED has a line for each skip: the
+# test, its suite, the reason.
+: "${scratch:?is set by ./test}"
+
+# record_tests RUNNER STEP LOG: RUNNER is `nextest`, `cargo` or `node`, whose lines are read.
+record_tests() {
+  awk -v runner="$1" -v step="$2" -v passed="$scratch/passed" -v failed="$scratch/failed" '
+    function record(is_passed, name) { print name >>(is_passed ? passed : failed) }
+    # "     PASS [   0.012s] (  12/3718) store::suite sqlite::a_test"
+    runner == "nextest" && /^ *[A-Z][A-Z0-9 +-]* \[ *[0-9.]+s\] / {
+      status = $0; sub(/ \[.*/, "", status); gsub(/^ +| +$/, "", status)
+      name = $0; sub(/^[^]]*\] +/, "", name); sub(/^\([^)]*\) +/, "", name)
+      record(status == "PASS" || status == "LEAK", name)
+    }
+    runner == "cargo" && /^ +Running / { binary = $NF; gsub(/^.*\/|-[0-9a-f]+\)$/, "", binary) }
+    runner == "cargo" && /^ +Doc-tests / { binary = "documentation of " $2 }
+    runner == "cargo" && /^test .* \.\.\. (ok|FAILED)$/ {
+      name = $0; sub(/^test /, "", name); sub(/( - should panic)? \.\.\. [A-Za-z]+$/, "", name)
+      record($NF == "ok", binary " " name)
+    }
+    # "ok    search: a test (1.2 s)"
+    runner == "node" && /^(ok|FAIL) .* \([0-9.]+ s\)/ {
+      name = $0; sub(/^[A-Za-z]+ +/, "", name); sub(/ \([0-9.]+ s\).*/, "", name)
+      record($1 == "ok", step ": " name)
+    }
+  ' "$3"
+}
+
+# record_skips LOG: what a step prints counts, also where it was not written down.
+record_skips() {
+  sed -nE 's/^skipped: (.*), because (.*)$/\1\t\1\t\2/p' "$1" >>"$SVC_TEST_SKIPPED"
+}
+
+# Names of what is skipped, then of what failed, then the count. A test that failed is not skipped; one that is skipped
+# did not pass.
+report_results() {
+  local names=$scratch/names
+  sort -u "$scratch/failed" -o "$scratch/failed"
+  sort -u "$SVC_TEST_SKIPPED" | awk -F '\t' -v failed="$scratch/failed" '
+    BEGIN { while ((getline line <failed) > 0) is_failed[line] = 1 }
+    !($1 in is_failed)' >"$scratch/skips"
+  cut -f 1 "$scratch/skips" | sort -u >"$names"
+  sort -u "$scratch/passed" | comm -23 - "$scratch/failed" | comm -23 - "$names" >"$scratch/only-passed"
+  awk -F '\t' '{ print "skipped: " $1 ($1 == $2 ? "" : " (" $2 ")") ", because " $3 }' "$scratch/skips"
+  sed 's/^/failed: /' "$scratch/failed"
+  printf '%d passed, %d failed, %d skipped\n' "$(wc -l <"$scratch/only-passed")" "$(wc -l <"$scratch/failed")" \
+    "$(wc -l <"$names")"
+  [ ! -s "$scratch/failed" ] && { [ "${SVC_TEST_REQUIRE:-}" != all ] || [ ! -s "$names" ]; }
+}

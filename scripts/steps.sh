@@ -1,0 +1,55 @@
+# shellcheck shell=bash
+# The steps of ./test, which sources this.
+: "${scratch:?is set by ./test}"
+
+# run_tests RUNNER TIER: nextest where it is installed; it runs each test in a process of its own. Which tests are slow, and
+# which need a core for themselves, stands in .config/nextest.toml. The others mostly wait.
+run_tests() {
+  if [ "$1" = nextest ]; then
+    cargo nextest run --profile "$2" --workspace --locked --no-fail-fast --success-output never \
+      --test-threads $(($(nproc) * 3))
+  else
+    cargo test --workspace --lib --bins --tests --locked --no-fail-fast
+  fi
+}
+
+# run_http_tests_on_postgres RUNNER: the HTTP suite once more, with every house on a PostgreSQL database of its own.
+run_http_tests_on_postgres() {
+  if [ -z "${SVC_TEST_POSTGRES:-}" ]; then
+    skip "HTTP tests on PostgreSQL" "SVC_TEST_POSTGRES is not set"
+  elif [ "$1" = nextest ]; then
+    SVC_TEST_BACKEND=postgres cargo nextest run --workspace --locked --no-fail-fast --success-output never \
+      --test-threads $(($(nproc) * 3)) -E 'package(tributary) and test(/^(routes|door|deadline|pages|ssrf)::/)'
+  else
+    SVC_TEST_BACKEND=postgres cargo test -p tributary --test it --locked --no-fail-fast routes::
+  fi
+}
+
+# What the pages' scripts compute, without a browser.
+run_javascript_tests() {
+  find_node || { skip "JavaScript unit tests" "node $NODE_MIN is not installed"; return 0; }
+  node --test --test-reporter=./tests/browser/house/report.mjs tests/browser/unit/*.test.mjs
+}
+
+# run_browser_tests TIER: on the program that the tests before have built. Built alone it would have other features of
+# its dependencies, and be compiled a second time.
+run_browser_tests() {
+  local slow="paint.test.mjs" chosen=()
+  if [ "$1" != all ]; then
+    mapfile -t chosen < <(cd tests/browser && find . -maxdepth 1 -name '*.test.mjs' -printf '%f\n' | sort | grep -vxF "$slow")
+  fi
+  SVC_TEST_PROGRAM="${CARGO_TARGET_DIR:-target}/debug/tributary" scripts/browser.sh "${chosen[@]}"
+}
+
+# Counted beside the documentation: a count does not mind a busy machine, and both leave a core idle for minutes.
+begin_instructions() {
+  scripts/instructions.sh >"$scratch/instructions.log" 2>&1 &
+  instructions_pid=$!
+}
+
+end_instructions() {
+  wait "$instructions_pid"
+  local outcome=$?
+  cat "$scratch/instructions.log"
+  return $outcome
+}
