@@ -180,7 +180,7 @@ mod tests {
         let (file, service) = (folder.path().join("store.db"), 61_234);
         std::fs::write(&file, "").unwrap();
         if chown(&file, Some(service), Some(service)).is_err() {
-            eprintln!("skipped: only root can give a file to another user");
+            testkit::skip("the lock of a command of root", "only root can give a file to another user");
             return;
         }
         let url = Secret::new(format!("sqlite://{}", file.display()));

@@ -52,13 +52,8 @@ async fn over_postgres(behaviour: Behaviour) {
 }
 
 /// A PostgreSQL that has pgvector.
-#[expect(clippy::disallowed_methods, reason = "a test learns from the environment which servers are running")]
 fn pgvector() -> Option<String> {
-    let server = std::env::var("SVC_TEST_PGVECTOR").ok();
-    if server.is_none() {
-        eprintln!("skipped: vectors in PostgreSQL, because SVC_TEST_PGVECTOR is not set");
-    }
-    server
+    testkit::postgres::server_with_pgvector("vectors in PostgreSQL")
 }
 
 async fn in_pgvector(behaviour: Behaviour) {
@@ -211,7 +206,8 @@ async fn pgvector_must_be_there() {
         let store = open(&url).await;
         let vectors = PgVectors::open(&store).expect("PostgreSQL");
         match vectors.prepare(2).await {
-            Ok(()) => eprintln!("skipped: a PostgreSQL without pgvector, because this one has it"),
+            // ./test takes no server with pgvector for SVC_TEST_POSTGRES.
+            Ok(()) => testkit::skip("a PostgreSQL without pgvector", "the one of SVC_TEST_POSTGRES has it"),
             Err(error) => {
                 assert!(error.to_string().contains("CREATE EXTENSION vector"), "{error}");
                 assert_eq!(vectors.state().await.expect("a state").dimension, None);

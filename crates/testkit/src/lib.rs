@@ -12,8 +12,11 @@ pub mod postgres_server;
 pub mod s3;
 pub mod samples;
 pub mod scribe;
+mod skip;
 pub mod small_disk;
 pub mod source;
 pub mod suites;
 pub mod vendors;
 pub mod versions;
+
+pub use skip::{given, skip};

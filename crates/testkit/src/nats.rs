@@ -10,16 +10,10 @@ use tempfile::TempDir;
 
 const START_MAX: Duration = Duration::from_secs(30);
 
-/// The address of an empty queue; says so, naming the `suite`, when there is no server.
-#[expect(clippy::disallowed_methods, reason = "a test learns from the environment which servers are running")]
+/// The address of an empty queue; skips the `suite` when there is no server.
 pub fn queue(suite: &str) -> Option<String> {
-    match std::env::var("SVC_TEST_NATS") {
-        Ok(server) => Some(format!("{server}/test-{:016x}", rand::random::<u64>())),
-        Err(_) => {
-            eprintln!("skipped: {suite} on NATS, because SVC_TEST_NATS is not set");
-            None
-        }
-    }
+    let server = crate::given("SVC_TEST_NATS", &format!("{suite} on NATS"))?;
+    Some(format!("{server}/test-{:016x}", rand::random::<u64>()))
 }
 
 /// A server of one test. Killed when dropped.
@@ -32,16 +26,9 @@ pub struct NatsServer {
 }
 
 impl NatsServer {
-    /// Starts nothing yet; says so, naming the `suite`, when there is no program.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a test learns from the environment which servers it can have"
-    )]
+    /// Starts nothing yet; skips the `suite` when there is no program.
     pub fn prepare(suite: &str) -> Option<Self> {
-        let Ok(program) = std::env::var("SVC_TEST_NATS_SERVER") else {
-            eprintln!("skipped: {suite}, because SVC_TEST_NATS_SERVER is not set");
-            return None;
-        };
+        let program = crate::given("SVC_TEST_NATS_SERVER", suite)?;
         let at = TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).expect("a free port");
         Some(Self {
             program,

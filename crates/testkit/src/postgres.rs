@@ -3,14 +3,14 @@
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use tokio::task::JoinSet;
 
-/// The server for PostgreSQL tests; says so, naming the `suite`, when there is none.
-#[expect(clippy::disallowed_methods, reason = "a test learns from the environment which servers are running")]
+/// The server for PostgreSQL tests; skips the `suite` when there is none.
 pub fn server(suite: &str) -> Option<String> {
-    let server = std::env::var("SVC_TEST_POSTGRES").ok();
-    if server.is_none() {
-        eprintln!("skipped: {suite} on PostgreSQL, because SVC_TEST_POSTGRES is not set");
-    }
-    server
+    crate::given("SVC_TEST_POSTGRES", &format!("{suite} on PostgreSQL"))
+}
+
+/// The server that has pgvector; skips the `suite` when there is none.
+pub fn server_with_pgvector(suite: &str) -> Option<String> {
+    crate::given("SVC_TEST_PGVECTOR", suite)
 }
 
 /// Runs a test with the URL of a database of its own, which is dropped also when the test fails.

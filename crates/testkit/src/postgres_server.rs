@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// PostgreSQL refuses to run as root; this user exists where the tests run as root.
-const TESTER: &str = "tributarytest";
+/// PostgreSQL refuses to run as root; this user exists on every machine.
+const TESTER: &str = "nobody";
 
 /// Stopped when dropped.
 pub struct PostgresServer {
@@ -17,22 +17,15 @@ pub struct PostgresServer {
 }
 
 impl PostgresServer {
-    /// Makes an empty server and starts nothing yet; says so, naming the `suite`, when that cannot be had.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a test learns from the environment which servers it can have"
-    )]
+    /// Makes an empty server and starts nothing yet; skips the `suite` when that cannot be had.
     pub fn prepare(suite: &str) -> Option<Self> {
-        let Ok(programs) = std::env::var("SVC_TEST_POSTGRES_BIN") else {
-            eprintln!("skipped: {suite}, because SVC_TEST_POSTGRES_BIN is not set");
-            return None;
-        };
+        let programs = crate::given("SVC_TEST_POSTGRES_BIN", suite)?;
         let port =
             TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).expect("a port").port();
         let folder = tempfile::tempdir().expect("a folder");
         let server = Self { programs: programs.into(), folder, port, is_root: is_root() };
         if server.is_root && !succeeds(Command::new("chown").arg(TESTER).arg(server.folder.path())) {
-            eprintln!("skipped: {suite}, because there is no user {TESTER} for PostgreSQL");
+            crate::skip(suite, &format!("there is no user {TESTER} for PostgreSQL"));
             return None;
         }
         let data = server.data();

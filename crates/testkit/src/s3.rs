@@ -6,17 +6,11 @@ pub struct S3Server {
     pub secret_key: String,
 }
 
-/// The server for tests with S3; says so, naming the `suite`, when there is none.
-#[expect(clippy::disallowed_methods, reason = "a test learns from the environment which servers are running")]
+/// The server for tests with S3; skips the `suite` when there is none.
 pub fn server(suite: &str) -> Option<S3Server> {
-    let value = |name: &str| std::env::var(name).ok();
-    let server = value("SVC_TEST_S3").map(|url| S3Server {
-        url,
-        access_key: value("SVC_TEST_S3_KEY").expect("SVC_TEST_S3_KEY stands beside SVC_TEST_S3"),
-        secret_key: value("SVC_TEST_S3_SECRET").expect("SVC_TEST_S3_SECRET stands beside SVC_TEST_S3"),
-    });
-    if server.is_none() {
-        eprintln!("skipped: {suite}, because SVC_TEST_S3 is not set");
-    }
-    server
+    Some(S3Server {
+        url: crate::given("SVC_TEST_S3", suite)?,
+        access_key: crate::given("SVC_TEST_S3_KEY", suite)?,
+        secret_key: crate::given("SVC_TEST_S3_SECRET", suite)?,
+    })
 }

@@ -1,6 +1,8 @@
 //! A small disk, to be full.
 
-use std::path::Path;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
@@ -8,7 +10,7 @@ use tempfile::TempDir;
 pub struct SmallDisk(TempDir);
 
 impl SmallDisk {
-    /// Says so when this process may not mount.
+    /// Skips when this process may not mount.
     pub fn mount(size: &str) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a folder");
         let mut mount = Command::new("mount");
@@ -16,12 +18,29 @@ impl SmallDisk {
         if mount.stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
             return Some(Self(folder));
         }
-        eprintln!("skipped: the full disk, because a tmpfs cannot be mounted here (only root may)");
+        crate::skip("the full disk", "a tmpfs cannot be mounted here (only root may)");
         None
     }
 
     pub fn path(&self) -> &Path {
         self.0.path()
+    }
+
+    /// Takes the last byte.
+    pub fn fill(&self) {
+        let mut ballast = File::options().create(true).append(true).open(self.ballast()).expect("a file");
+        for size in [1 << 16, 1 << 10, 1] {
+            while ballast.write_all(&vec![0; size]).is_ok() {}
+        }
+    }
+
+    /// Gives back what `fill` took.
+    pub fn empty(&self) {
+        std::fs::remove_file(self.ballast()).expect("it was filled");
+    }
+
+    fn ballast(&self) -> PathBuf {
+        self.path().join("ballast")
     }
 }
 

@@ -109,16 +109,6 @@ impl Dial for Open {
     }
 }
 
-/// The address of a server that `scripts/servers.sh` started; says so, naming the `suite`, when there is none.
-#[expect(clippy::disallowed_methods, reason = "a test learns from the environment which servers are running")]
-pub fn server(variable: &str, suite: &str) -> Option<String> {
-    let server = std::env::var(variable).ok();
-    if server.is_none() {
-        eprintln!("skipped: {suite}, because {variable} is not set");
-    }
-    server
-}
-
 pub fn provider(draft: ProviderDraft) -> SearchProvider {
     SearchProvider::unsaved(draft, Default::default(), Default::default())
 }

@@ -1,13 +1,12 @@
 //! PostgreSQL, MySQL and PgVector against real servers: the whole contract of a connector.
 
-use crate::house::server;
 use domain::contracts::{ConnectorErrorKind, ConnectorKind};
 use domain::provider::ProviderDraft;
 use serde_json::Value;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, MySqlConnection, PgConnection};
-use testkit::hostile;
 use testkit::suites::connector::{Literal, MANY, Mistake, Subject};
+use testkit::{given, hostile};
 use url::Url;
 
 const TEMPLATE: &str = "select {fields} from {table} where {a} like '%{query_string}%'";
@@ -110,7 +109,7 @@ async fn fill_postgres(address: &str, more: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgres_keeps_the_contract() {
-    let Some(address) = server("SVC_TEST_PGVECTOR", "the PostgreSQL connector") else { return };
+    let Some(address) = given("SVC_TEST_PGVECTOR", "the PostgreSQL connector") else { return };
     fill_postgres(&address, "").await;
     let server = Server::of(&address);
     let draft = draft("PostgreSQL", &server, "fields=*,table=river_documents,a=title,sort_by_date=published");
@@ -132,7 +131,7 @@ async fn postgres_keeps_the_contract() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_can_be_written_to_postgres() {
-    let Some(address) = server("SVC_TEST_PGVECTOR", "the PostgreSQL connector") else { return };
+    let Some(address) = given("SVC_TEST_PGVECTOR", "the PostgreSQL connector") else { return };
     let mut connection = PgConnection::connect(&address).await.expect("the server");
     let made = "drop table if exists kept; create table kept (title text); insert into kept values ('here')";
     sqlx::raw_sql(made).execute(&mut connection).await.expect("a table");
@@ -209,7 +208,7 @@ async fn sqlite_keeps_the_contract() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mysql_keeps_the_contract() {
-    let Some(address) = server("SVC_TEST_MARIADB", "the MySQL connector") else { return };
+    let Some(address) = given("SVC_TEST_MARIADB", "the MySQL connector") else { return };
     let mut connection = MySqlConnection::connect(&address).await.expect("the server");
     let made = "create or replace table river_documents (title varchar(200) character set utf8mb4 collate utf8mb4_bin, \
                 published datetime, weight decimal(5,2), image blob)";
@@ -259,7 +258,7 @@ fn read(text: &str) -> Vec<f32> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pgvector_keeps_the_contract() {
-    let Some(address) = server("SVC_TEST_PGVECTOR", "the PgVector connector") else { return };
+    let Some(address) = given("SVC_TEST_PGVECTOR", "the PgVector connector") else { return };
     let mut connection = PgConnection::connect(&address).await.expect("the server");
     let made = "create extension if not exists vector; drop table if exists river_vectors; \
                 create table river_vectors (title text, published date, embedding vector(3))";

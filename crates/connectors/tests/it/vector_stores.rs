@@ -1,7 +1,7 @@
 //! The stores of vectors against strict stand-ins, and Chroma against the real one: the whole contract, and what
 //! they say against us.
 
-use crate::house::{Script, answer, connector, gate, provider, server, toolbox};
+use crate::house::{Script, answer, connector, gate, provider, toolbox};
 use domain::contracts::{ConnectorErrorKind, ConnectorKind, SourceResponse};
 use domain::provider::ProviderDraft;
 use domain::search::Sort;
@@ -370,7 +370,9 @@ async fn post(url: &str, body: &Value) -> Value {
 
 #[tokio::test]
 async fn chroma_keeps_the_contract_on_a_real_server() {
-    let Some(address) = server("SVC_TEST_CHROMA", "the Chroma connector on a real server") else { return };
+    let Some(address) = testkit::given("SVC_TEST_CHROMA", "the Chroma connector on a real server") else {
+        return;
+    };
     let collections =
         format!("{address}/api/v2/tenants/default_tenant/databases/default_database/collections");
     let make = async |name: &str, documents: &[likeness::Document]| {

@@ -18,51 +18,45 @@ use std::collections::{BTreeSet, HashSet};
 
 /// The probability that a document gets a copy.
 const COPIES_SHARE: f64 = 0.3;
-/// The figures are of so many rounds together, each with other copies.
-const ROUNDS: u64 = 10;
 const PRECISION_MIN: f64 = 0.99;
 const RECALL_MIN: f64 = 0.95;
 
-#[test]
-fn in_a_synthetic_corpus() {
-    measure("synthetic", synthetic(2_000, &mut Dice(1)), false);
+/// The figures of so many rounds together, each with other copies. Ten of them are in the slow tier, `./test --all`.
+macro_rules! rounds {
+    ($($name:ident $rounds:literal),*) => {$(
+        mod $name {
+            #[test]
+            fn in_a_synthetic_corpus() {
+                super::measure("synthetic", super::synthetic(2_000, &mut super::Dice(1)), false, $rounds);
+            }
+
+            #[test]
+            fn among_documents_of_one_template() {
+                super::measure("templates", super::families(&mut super::Dice(2)), true, $rounds);
+            }
+
+            #[test]
+            fn in_collections() {
+                for name in ["cranfield", "cacm", "cisi", "medline"] {
+                    super::measure_collection(name, $rounds);
+                }
+            }
+        }
+    )*};
 }
 
-#[test]
-fn among_documents_of_one_template() {
-    measure("templates", families(&mut Dice(2)), true);
-}
+rounds!(two_rounds 2, ten_rounds 10);
 
-#[test]
-fn in_cranfield() {
-    measure_collection("cranfield");
-}
-
-#[test]
-fn in_cacm() {
-    measure_collection("cacm");
-}
-
-#[test]
-fn in_cisi() {
-    measure_collection("cisi");
-}
-
-#[test]
-fn in_medline() {
-    measure_collection("medline");
-}
-
-fn measure_collection(name: &str) {
+fn measure_collection(name: &str, rounds: u64) {
     match collection(name) {
-        Some(documents) => measure(name, documents, false),
-        None => eprintln!("skipped: there is no collection {name}"),
+        Some(documents) => measure(name, documents, false, rounds),
+        None => testkit::skip("near duplicates", &format!("there is no collection {name}")),
     }
 }
 
-fn measure(name: &str, documents: Vec<Document>, keeps_numbers: bool) {
+fn measure(name: &str, documents: Vec<Document>, keeps_numbers: bool, rounds: u64) {
     let mut all = Figures::default();
-    for seed in 1..=ROUNDS {
+    for seed in 1..=rounds {
         let mut dice = Dice(seed);
         let pool = planted(&documents, keeps_numbers, &mut dice);
         assert!(pool.planted().len() > documents.len() / 5, "{} copies", pool.planted().len());

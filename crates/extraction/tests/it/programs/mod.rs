@@ -70,14 +70,14 @@ impl Workshop {
         let done = match Command::new(program).args(arguments).current_dir(self.0.path()).output() {
             Ok(done) => done,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                eprintln!("skipped: {program} is not installed");
+                testkit::skip("files of real programs", &format!("{program} is not installed"));
                 return false;
             }
             Err(error) => panic!("{program}: {error}"),
         };
         let said = String::from_utf8_lossy(&done.stderr);
         if said.contains("no export filter") || said.contains("source file could not be loaded") {
-            eprintln!("skipped: a part of {program} is not installed: {said}");
+            testkit::skip("files of real programs", &format!("a part of {program} is not installed: {said}"));
             return false;
         }
         assert!(done.status.success(), "{program} {arguments:?}: {said}");

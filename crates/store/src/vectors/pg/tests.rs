@@ -43,13 +43,8 @@ fn document(signal: i64) -> SignalVectors {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a test learns from the environment which servers are running")]
 fn server() -> Option<String> {
-    let server = std::env::var("SVC_TEST_PGVECTOR").ok();
-    if server.is_none() {
-        eprintln!("skipped: the index of pgvector, because SVC_TEST_PGVECTOR is not set");
-    }
-    server
+    testkit::postgres::server_with_pgvector("the index of pgvector")
 }
 
 #[tokio::test]
