@@ -87,7 +87,7 @@ fn forms_that_show_themselves_end() {
     }
     let started = Instant::now();
     assert!(read(&file("a.pdf", saved(document)), &Limits::default()).is_ok());
-    assert!(started.elapsed() < Duration::from_secs(10));
+    assert!(started.elapsed() < Duration::from_secs(60));
 }
 
 #[test]

