@@ -328,3 +328,22 @@ fn programs_are_started_in_few_places() {
     let allowed: BTreeSet<PathBuf> = STARTS_PROGRAMS.iter().map(|path| root().join(path)).collect();
     assert_eq!(found, allowed, "name the place in STARTS_PROGRAMS, with its reason");
 }
+
+/// Reads the environment for another reason than to learn whether a test can run.
+const READS_TEST_SETTINGS: [&str; 2] =
+    ["crates/tributary/tests/it/door/matrix.rs", "crates/tributary/tests/it/house.rs"];
+
+/// A test that says by itself that it is skipped counts as passed.
+#[test]
+fn tests_are_skipped_in_one_way() {
+    let mut files = Vec::new();
+    rust_files(&root().join("crates"), &mut files);
+    let (said, read) = (["\"skip", "ped:"].concat(), ["var(\"SVC_", "TEST_"].concat());
+    for file in files {
+        let (text, shown) = (std::fs::read_to_string(&file).unwrap(), file.display().to_string());
+        let is_the_one = shown.ends_with("crates/testkit/src/skip.rs");
+        assert!(is_the_one || !text.contains(&said), "{shown}: call testkit::skip");
+        let may_read = READS_TEST_SETTINGS.iter().any(|path| shown.ends_with(path));
+        assert!(may_read || !text.contains(&read), "{shown}: call testkit::given");
+    }
+}

@@ -351,7 +351,7 @@ fn what_root_restores_belongs_to_the_user_of_the_service() {
     let data = there.path().join("data");
     std::fs::create_dir(&data).unwrap();
     if chown(&data, Some(SERVICE), Some(SERVICE)).is_err() {
-        eprintln!("skipped: only root can restore for another user");
+        testkit::skip("restoring for another user", "only root can do that");
         return;
     }
     let restored = run(there.path(), &["restore", here.path().join("b").to_str().unwrap()]);

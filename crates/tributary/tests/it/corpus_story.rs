@@ -157,18 +157,9 @@ async fn in_one_program_with_words() {
     story(|settings| Settings { corpus_hybrid: true, ..settings }).await;
 }
 
-#[expect(clippy::disallowed_methods, reason = "a test learns from the environment which servers are running")]
-fn pgvector_server(suite: &str) -> Option<String> {
-    let server = std::env::var("SVC_TEST_PGVECTOR").ok();
-    if server.is_none() {
-        eprintln!("skipped: {suite}, because SVC_TEST_PGVECTOR is not set");
-    }
-    server
-}
-
-/// The settings of a cluster, with a database of its own; None, and a word about it, where its servers are not running.
+/// The settings of a cluster, with a database of its own; skips the `suite` where its servers are not running.
 pub async fn cluster_form(suite: &str) -> Option<(TestDatabase, impl FnOnce(Settings) -> Settings)> {
-    let (server, s3) = (pgvector_server(suite)?, testkit::s3::server(suite)?);
+    let (server, s3) = (testkit::postgres::server_with_pgvector(suite)?, testkit::s3::server(suite)?);
     let database = TestDatabase::create(&server).await;
     let url = Secret::new(database.url.clone());
     let bucket = format!("story-{}-{}", std::process::id(), STORIES.fetch_add(1, Ordering::Relaxed));

@@ -32,12 +32,8 @@ fn check(said: &str, name: &str, parts: &[&str]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[expect(clippy::disallowed_methods, reason = "a test learns from the environment which servers are running")]
 async fn databases_are_explained() {
-    let Ok(address) = std::env::var("SVC_TEST_PGVECTOR") else {
-        eprintln!("skipped: the doctor of databases, because SVC_TEST_PGVECTOR is not set");
-        return;
-    };
+    let Some(address) = testkit::postgres::server_with_pgvector("the doctor of databases") else { return };
     let mut url = Url::parse(&address).unwrap();
     let credentials = format!("{}:{}", url.username(), url.password().unwrap());
     url.set_username("").unwrap();

@@ -84,4 +84,5 @@ mod storage_faults;
 mod subscriptions;
 mod support_bundle;
 mod tampered_records;
+mod test_script;
 mod throttles;

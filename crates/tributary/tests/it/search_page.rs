@@ -6,11 +6,11 @@ use crate::pages::ended;
 use domain::settings::{Settings, Throttle};
 use reqwest::Method;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use testkit::source::{Behaviour, Source};
 
 const EVENTS: &str = "text/event-stream";
-const SLOW: Duration = Duration::from_millis(700);
+const SLOW: Duration = Duration::from_secs(2);
 
 /// A quick source, a slow one and a broken one.
 async fn rivers(house: &TestHouse) -> [Source; 3] {
@@ -102,12 +102,11 @@ async fn without_a_script_the_page_does_not_wait_and_loads_again() {
     let house = TestHouse::start().await;
     let sources = rivers(&house).await;
     let mut browser = Browser::signed_in(&house.base, "admin", ADMIN_PASSWORD).await;
-    let begun = Instant::now();
     let moved = browser.get("/?q=river").await;
     assert_eq!(moved.status, 303, "{moved:?}");
     let location = moved.header("location").to_owned();
     let running = browser.get(&location).await;
-    assert!(begun.elapsed() < SLOW, "{:?}", begun.elapsed());
+    // That a source is still asked says that the page did not wait for it.
     let html = running.body.as_str().unwrap();
     assert!(html.contains("<noscript><meta http-equiv=\"refresh\" content=\"1\"></noscript>"), "{html}");
     assert!(html.contains("src asking") && html.contains("so far"), "{html}");

@@ -9,13 +9,8 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The issuer, if there is one.
-#[expect(clippy::disallowed_methods, reason = "tests are told by the environment which servers there are")]
 fn provider() -> Option<String> {
-    let found = std::env::var("SVC_TEST_OIDC").ok().filter(|text| !text.is_empty());
-    if found.is_none() {
-        eprintln!("skipped: no OpenID Connect provider (SVC_TEST_OIDC)");
-    }
-    found
+    testkit::given("SVC_TEST_OIDC", "a real OpenID Connect provider")
 }
 
 async fn authenticator(house: &TestHouse, issuer: &str, more: Value) {

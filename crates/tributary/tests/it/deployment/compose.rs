@@ -166,17 +166,25 @@ fn every_secret_comes_from_the_environment_file() {
     assert!(read("deploy/nats.conf").contains("password: $NATS_PASSWORD"));
 }
 
+/// Docker's plugin, or its program alone. `docker` may be there without its plugin, and a program of the first version
+/// does not know these files.
+fn installed() -> Option<&'static [&'static str]> {
+    let is_known = |compose: &&[&str]| {
+        let told = Command::new(compose[0]).args(&compose[1..]).args(["version", "--short"]).output();
+        told.is_ok_and(|output| output.status.success() && !output.stdout.starts_with(b"1."))
+    };
+    [&["docker", "compose"][..], &["docker-compose"]].into_iter().find(is_known)
+}
+
 #[test]
 fn compose_accepts_them() {
-    // `docker` may be there without its plugin.
-    let has_plugin = Command::new("docker").args(["compose", "version"]).output();
-    if !has_plugin.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: docker compose is not installed");
+    let Some(compose) = installed() else {
+        testkit::skip("linting of deployment files", "docker compose is not installed");
         return;
-    }
+    };
     for path in [ONE, CLUSTER] {
-        let mut command = Command::new("docker");
-        command.args(["compose", "-f"]).arg(root().join(path)).args(["config", "--quiet"]);
+        let mut command = Command::new(compose[0]);
+        command.args(&compose[1..]).arg("-f").arg(root().join(path)).args(["config", "--quiet"]);
         for line in read("deploy/cluster.env.example").lines().filter(|line| !line.starts_with('#')) {
             command.env(line.trim_end_matches('='), "x");
         }

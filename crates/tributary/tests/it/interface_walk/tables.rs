@@ -10,12 +10,12 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The text of the interface; None, and a word about it, where it is not beside this tree.
+/// The text of the interface; skips the `suite` where it is not beside this tree.
 pub fn interface(suite: &str) -> Option<String> {
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/spec/interface.md"));
     let text = std::fs::read_to_string(path).ok();
     if text.is_none() {
-        eprintln!("skipped: {suite}, because the text of the interface is not here");
+        testkit::skip(suite, "the text of the interface is not beside this tree");
     }
     text
 }

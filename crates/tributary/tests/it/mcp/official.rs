@@ -18,15 +18,13 @@ pub struct OfficialClient {
     folder: String,
 }
 
-/// The clients that are installed; each that is not is named.
-#[expect(clippy::disallowed_methods, reason = "tests are told by the environment what is installed")]
+/// The clients that are installed; the test of each that is not is skipped.
 pub fn installed(suite: &str) -> Vec<OfficialClient> {
     let scripts = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scripts");
     let mut found = Vec::new();
     for (name, variable, program, script) in CLIENTS {
-        match std::env::var(variable) {
-            Ok(folder) => found.push(OfficialClient { name, program, script: scripts.join(script), folder }),
-            Err(_) => eprintln!("skipped: {suite} with {name}, because {variable} is not set"),
+        if let Some(folder) = testkit::given(variable, &format!("{suite} with {name}")) {
+            found.push(OfficialClient { name, program, script: scripts.join(script), folder });
         }
     }
     found

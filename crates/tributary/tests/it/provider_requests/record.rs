@@ -37,7 +37,7 @@ impl Record {
     pub fn all() -> Option<Vec<Self>> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(RECORDS);
         let Ok(text) = std::fs::read_to_string(&path) else {
-            eprintln!("skipped: there is no {RECORDS}");
+            testkit::skip("the requests of the ready sources", &format!("there is no {RECORDS}"));
             return None;
         };
         let list: Vec<Value> = serde_json::from_str(&text).unwrap();

@@ -33,7 +33,7 @@ struct Faults {
 }
 
 impl Faults {
-    /// Says so when the shim cannot be had.
+    /// Skips when the shim cannot be had.
     fn prepare() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let shim = folder.path().join("shim.so");
@@ -42,9 +42,7 @@ impl Faults {
         let is_built = cfg!(target_os = "linux")
             && compiler.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
         if !is_built {
-            eprintln!(
-                "skipped: errors on every nth write, because cc does not build the library for LD_PRELOAD here"
-            );
+            testkit::skip("errors on every nth write", "cc does not build the library for LD_PRELOAD here");
             return None;
         }
         let control =

@@ -8,13 +8,11 @@ use crate::program::{Running, program};
 use serde_json::json;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
-use std::fs::File;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 use testkit::postgres_server::PostgresServer;
+use testkit::small_disk::SmallDisk;
 use testkit::source::{Behaviour, Source};
 
 const PASSWORD: &str = "a password for tests";
@@ -30,49 +28,6 @@ const FULL_FOR: Duration = Duration::from_secs(4);
 /// The time limit of the pool is 5 s; the rest is for a busy machine.
 const REFUSED_WITHIN: Duration = Duration::from_secs(8);
 const BACK_WITHIN: Duration = Duration::from_secs(20);
-
-/// A small disk of its own. Gone when dropped.
-struct SmallDisk(TempDir);
-
-impl SmallDisk {
-    /// Says so when this process may not mount.
-    fn mount(size: &str) -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]).arg(folder.path());
-        if mount.stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
-            return Some(Self(folder));
-        }
-        eprintln!("skipped: the full disk, because a tmpfs cannot be mounted here (only root may)");
-        None
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn ballast(&self) -> PathBuf {
-        self.path().join("ballast")
-    }
-
-    /// Takes the last byte.
-    fn fill(&self) {
-        let mut ballast = File::options().create(true).append(true).open(self.ballast()).unwrap();
-        for size in [1 << 16, 1 << 10, 1] {
-            while ballast.write_all(&vec![0; size]).is_ok() {}
-        }
-    }
-
-    fn empty(&self) {
-        std::fs::remove_file(self.ballast()).unwrap();
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _the_folder_remains = Command::new("umount").arg("-l").arg(self.path()).status();
-    }
-}
 
 fn serve(folder: &Path, database: Option<String>) -> Running {
     let mut command = program(folder, &["serve", "--port", "0"]);

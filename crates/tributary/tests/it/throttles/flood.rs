@@ -142,7 +142,8 @@ fn a_wrong_password_takes_as_long_as_an_unknown_name() {
         times[times.len() / 2].as_secs_f64()
     });
     eprintln!("median of 60 wrong guesses: {known:.4} s for a user, {unknown:.4} s for nobody");
-    assert!((0.8..1.25).contains(&(known / unknown)), "{known} {unknown}");
+    // Without the same work for nobody it would be a hundred times as fast.
+    assert!((0.5..2.0).contains(&(known / unknown)), "{known} {unknown}");
 }
 
 struct RunningFlood {

@@ -1,0 +1,131 @@
+//! What `./test` says about itself: each test counts once, a skip is no pass, an old program is not taken.
+
+use crate::architecture::root;
+use crate::program::text;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const NEXTEST: &str = "
+        PASS [   0.012s] (   1/3718) store::suite sqlite::one
+        PASS [   0.012s] (   2/3718) store::suite postgres::one
+        PASS [   0.012s] (   2/3718) store::suite postgres::one
+        LEAK [   0.012s] (   3/3718) tasks worker::tests::two
+        SLOW [> 60.000s] (─────────) extraction::it hostile::bombs
+        FAIL [   0.012s] (   4/3718) tasks::nats a_server_is_gone
+     TIMEOUT [ 300.012s] (   5/3718) tasks::nats a_server_hangs
+     SIGABRT [   0.012s] (   6/3718) tasks::nats a_server_aborts
+     Summary [1695.770s] 6 tests run: 3 passed (1 slow), 3 failed, 3 skipped
+        FAIL [   0.012s] (   4/3718) tasks::nats a_server_is_gone
+";
+const CARGO: &str = "
+     Running unittests src/lib.rs (target/debug/deps/store-0f1e2d3c4b5a6978)
+test sql::one ... ok
+test sql::two ... FAILED
+test sql::three ... ignored
+test sql::four - should panic ... ok
+   Doc-tests domain
+test crates/domain/src/lib.rs - clock (line 3) ... ok
+";
+const NODE: &str = "
+ok    list: one (1.2 s)
+FAIL  list: two (0.3 s): Error: no (1.0 s)
+skip  list: three
+";
+
+/// A shell with the functions of `./test`, whose scratch folder this is.
+fn shell(scratch: &Path, script: &str) -> Output {
+    let start = ". scripts/skip.sh; . scripts/fetch.sh; . scripts/servers.sh; . scripts/results.sh; \
+                 : >>$scratch/passed; : >>$scratch/failed; : >>$SVC_TEST_SKIPPED;";
+    let mut bash = Command::new("bash");
+    bash.args(["-c", &format!("{start} {script}")]).current_dir(root()).env("scratch", scratch);
+    bash.env("SVC_TEST_SKIPPED", scratch.join("skipped")).env("XDG_CACHE_HOME", scratch.join("cache"));
+    bash.output().unwrap()
+}
+
+fn lines(output: &Output) -> Vec<String> {
+    text(&output.stdout).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn each_test_counts_once_and_a_skip_is_no_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    for (name, log) in [("nextest", NEXTEST), ("cargo", CARGO), ("node", NODE)] {
+        std::fs::write(here.join(name), log).unwrap();
+    }
+    let skip = "store::suite postgres::one\tthe store on PostgreSQL\tSVC_TEST_POSTGRES is not set\n";
+    std::fs::write(here.join("skipped"), [skip, skip].concat()).unwrap();
+    let script = "for one in nextest cargo node; do record_tests $one 'the step' $scratch/$one; done; \
+                  skip 'browser tests' 'there is none' >$scratch/said; record_skips $scratch/said; report_results";
+    let told = shell(here, script);
+    let expected = [
+        "skipped: browser tests, because there is none",
+        "skipped: store::suite postgres::one (the store on PostgreSQL), because SVC_TEST_POSTGRES is not set",
+        "failed: store sql::two",
+        "failed: tasks::nats a_server_aborts",
+        "failed: tasks::nats a_server_hangs",
+        "failed: tasks::nats a_server_is_gone",
+        "failed: the step: list: two",
+        "6 passed, 5 failed, 2 skipped",
+    ];
+    assert_eq!(lines(&told), expected, "{told:?}");
+    assert_eq!(told.status.code(), Some(1));
+}
+
+#[test]
+fn a_test_that_failed_is_not_skipped_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "printf 'a b\\ts\\tr\\n' >>$SVC_TEST_SKIPPED; echo 'a b' | tee $scratch/passed >$scratch/failed; \
+                  report_results";
+    assert_eq!(lines(&shell(folder.path(), script)), ["failed: a b", "0 passed, 1 failed, 0 skipped"]);
+    let none = shell(tempfile::tempdir().unwrap().path(), "echo 'a b' >$scratch/passed; report_results");
+    assert_eq!(
+        (lines(&none), none.status.code()),
+        (vec!["1 passed, 0 failed, 0 skipped".to_owned()], Some(0))
+    );
+}
+
+#[test]
+fn a_server_that_is_too_old_is_not_taken_and_its_version_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let make = "mkdir -p $scratch/bin; printf '#!/bin/sh\\necho nats-server: v%s\\n' $version >$scratch/bin/nats-server; \
+                chmod +x $scratch/bin/nats-server; PATH=$scratch/bin:$PATH; installed nats-server 2.11";
+    for (version, is_taken) in [("2.9.10", false), ("2.11.0", true), ("2.15.1", true), ("none", false)] {
+        let told = shell(folder.path(), &format!("version={version}; {make}"));
+        assert_eq!(told.status.success(), is_taken, "{version}: {told:?}");
+        let said = text(&told.stderr);
+        let named = if version == "none" { "unknown" } else { version };
+        assert_eq!(
+            said.contains(&format!("is version {named}, and the tests need 2.11")),
+            !is_taken,
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn what_is_fetched_is_kept_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let fill = "fill() { touch $1/part; $outcome; }; keep tool-1 fill; echo $?; ls -A $cache";
+    let kept = folder.path().join("cache/tributary-tests/tool-1").display().to_string();
+    assert_eq!(
+        lines(&shell(folder.path(), &format!("SVC_TEST_NO_INSTALL=1; outcome=true; {fill}; true"))),
+        ["1"]
+    );
+    assert_eq!(lines(&shell(folder.path(), &format!("outcome=false; {fill}"))), ["1"]);
+    assert_eq!(lines(&shell(folder.path(), &format!("outcome=true; {fill}"))), [&kept, "0", "tool-1"]);
+    assert_eq!(lines(&shell(folder.path(), &format!("outcome=false; {fill}"))), [&kept, "0", "tool-1"]);
+}
+
+#[test]
+fn options_that_are_not_known_are_refused() {
+    let run = |option: &str| Command::new(root().join("test")).arg(option).output().unwrap();
+    let refused = run("--fast");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("unknown option: --fast; ./test --help"), "{refused:?}");
+    let help = run("--help");
+    assert_eq!(help.status.code(), Some(0));
+    for option in ["--all", "--no-install", "SVC_TEST_REQUIRE"] {
+        assert!(text(&help.stdout).contains(option), "{option}: {help:?}");
+    }
+}
