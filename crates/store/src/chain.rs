@@ -2,6 +2,7 @@
 //! Whoever can write the database but has not the key can change an entry, but cannot make its hash again.
 
 use crate::copy::{CopiedRow, CopiedTable, CopyError};
+use crate::row::row;
 use crate::secrets::SealKey;
 use domain::audit::AuditReport;
 use hmac::{Hmac, KeyInit, Mac};
@@ -12,32 +13,36 @@ use sha2::Sha256;
 pub const ENTRIES: &str = "audit_entries";
 pub const HEAD: &str = "audit_head";
 
-/// An entry as it is stored. The order of the fields is that of the hashed JSON.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, sqlx::FromRow)]
-pub(crate) struct EntryRow {
-    pub(crate) id: i64,
-    pub(crate) at: i64,
-    pub(crate) actor_id: Option<i64>,
-    pub(crate) actor: String,
-    pub(crate) client_address: String,
-    pub(crate) request_id: String,
-    pub(crate) action: String,
-    pub(crate) kind: String,
-    pub(crate) record_id: Option<i64>,
-    pub(crate) record_name: String,
-    pub(crate) changes: String,
-    #[serde(skip)]
-    pub(crate) hash: String,
+row! {
+    /// An entry as it is stored. The order of the fields is that of the hashed JSON.
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    pub(crate) struct EntryRow {
+        pub(crate) id: i64,
+        pub(crate) at: i64,
+        pub(crate) actor_id: Option<i64>,
+        pub(crate) actor: String,
+        pub(crate) client_address: String,
+        pub(crate) request_id: String,
+        pub(crate) action: String,
+        pub(crate) kind: String,
+        pub(crate) record_id: Option<i64>,
+        pub(crate) record_name: String,
+        pub(crate) changes: String,
+        #[serde(skip)]
+        pub(crate) hash: String,
+    }
 }
 
-/// The end of the chain as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub(crate) struct HeadRow {
-    pub(crate) entries: i64,
-    pub(crate) hash: String,
-    pub(crate) seal: String,
-    /// The sealed keys of earlier parts of the chain.
-    pub(crate) past_keys: String,
+row! {
+    /// The end of the chain as it is stored.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub(crate) struct HeadRow {
+        pub(crate) entries: i64,
+        pub(crate) hash: String,
+        pub(crate) seal: String,
+        /// The sealed keys of earlier parts of the chain.
+        pub(crate) past_keys: String,
+    }
 }
 
 /// What the keys of earlier parts are sealed for.

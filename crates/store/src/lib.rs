@@ -25,6 +25,7 @@ mod facts;
 mod json;
 mod migrations;
 mod relay;
+mod row;
 mod secrets;
 mod sql;
 pub mod vectors;

@@ -4,6 +4,7 @@ use super::import::Target;
 use super::{CopyError, of_sqlx};
 use crate::db::changed;
 use crate::json::JsonText;
+use crate::row::row;
 use crate::sql::to_owner_column;
 use domain::contracts::NewTask;
 use domain::ids::{SearchId, UserId};
@@ -25,14 +26,16 @@ const PUSH: &str = "INSERT INTO tasks \
 const RELEASE: &str =
     "UPDATE tasks SET lease = NULL, lease_until = NULL, worker = NULL WHERE lease IS NOT NULL";
 
-/// A search that is under way: its run, its status, and whether it has results.
-#[derive(Debug, Clone, sqlx::FromRow)]
-struct Unended {
-    id: i64,
-    owner: i64,
-    run: i64,
-    status: String,
-    has_results: bool,
+row! {
+    /// A search that is under way: its run, its status, and whether it has results.
+    #[derive(Debug, Clone)]
+    struct Unended {
+        id: i64,
+        owner: i64,
+        run: i64,
+        status: String,
+        has_results: bool,
+    }
 }
 
 /// Runs one statement on whichever database the copy goes to.

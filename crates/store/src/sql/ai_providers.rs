@@ -4,6 +4,7 @@ use super::prompts;
 use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
 use crate::json::plain;
+use crate::row::row;
 use crate::secrets::SealKey;
 use async_trait::async_trait;
 use domain::ai_provider::{AiProvider, AiProviderDraft};
@@ -21,15 +22,16 @@ macro_rules! columns {
 
 const ONE: &str = concat!("SELECT ", columns!(), " FROM ai_providers WHERE id = $1");
 
-#[derive(sqlx::FromRow)]
-struct AiProviderRow {
-    id: i64,
-    owner: Option<i64>,
-    name: String,
-    shared: bool,
-    draft: String,
-    date_created: Instant,
-    date_updated: Instant,
+row! {
+    struct AiProviderRow {
+        id: i64,
+        owner: Option<i64>,
+        name: String,
+        shared: bool,
+        draft: String,
+        date_created: Instant,
+        date_updated: Instant,
+    }
 }
 
 impl AiProviderRow {

@@ -4,6 +4,7 @@ use super::versions;
 use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::{JsonText, finite, plain};
+use crate::row::row;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::answer::{AnswerWish, StoredAnswer};
@@ -23,14 +24,15 @@ macro_rules! columns {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct AnswerRow {
-    search_id: i64,
-    run: i64,
-    date_created: Instant,
-    date_updated: Instant,
-    detail: Json<Detail>,
-    item: Json<ResultItem>,
+row! {
+    struct AnswerRow {
+        search_id: i64,
+        run: i64,
+        date_created: Instant,
+        date_updated: Instant,
+        detail: Json<Detail>,
+        item: Json<ResultItem>,
+    }
 }
 
 /// What is known of an answer beside its row; one JSON column.

@@ -2,6 +2,7 @@
 
 use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
+use crate::row::row;
 use crate::secrets::SealKey;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
@@ -17,13 +18,14 @@ macro_rules! columns {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct AuthenticatorRow {
-    id: i64,
-    idp: String,
-    draft: String,
-    date_created: Instant,
-    date_updated: Instant,
+row! {
+    struct AuthenticatorRow {
+        id: i64,
+        idp: String,
+        draft: String,
+        date_created: Instant,
+        date_updated: Instant,
+    }
 }
 
 impl AuthenticatorRow {

@@ -3,6 +3,7 @@
 use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
 use crate::json::{JsonText, plain};
+use crate::row::row;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::branding::{Branding, BrandingDraft};
@@ -19,13 +20,14 @@ macro_rules! columns {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct BrandingRow {
-    id: i64,
-    active: bool,
-    date_created: Instant,
-    date_updated: Instant,
-    draft: Json<BrandingDraft>,
+row! {
+    struct BrandingRow {
+        id: i64,
+        active: bool,
+        date_created: Instant,
+        date_updated: Instant,
+        draft: Json<BrandingDraft>,
+    }
 }
 
 impl From<BrandingRow> for Branding {

@@ -3,6 +3,7 @@
 use crate::SqlStore;
 use crate::db::{changed, on_db, on_tx};
 use crate::json::{JsonText, to_column, to_count};
+use crate::row::row;
 use async_trait::async_trait;
 use domain::chat::{Chat, ChatDraft, ChatMessage, MessageContent, Rating, Speaker};
 use domain::contracts::{ChatStore, EditableRecord, Page, StoreError};
@@ -25,13 +26,14 @@ macro_rules! message_columns {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct ChatRow {
-    id: i64,
-    owner: i64,
-    draft: Json<ChatDraft>,
-    date_created: Instant,
-    date_updated: Instant,
+row! {
+    struct ChatRow {
+        id: i64,
+        owner: i64,
+        draft: Json<ChatDraft>,
+        date_created: Instant,
+        date_updated: Instant,
+    }
 }
 
 impl From<ChatRow> for Chat {
@@ -46,14 +48,15 @@ impl From<ChatRow> for Chat {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct MessageRow {
-    id: i64,
-    chat_id: i64,
-    role: String,
-    created: Instant,
-    rating: Option<Json<Rating>>,
-    body: Json<MessageContent>,
+row! {
+    struct MessageRow {
+        id: i64,
+        chat_id: i64,
+        role: String,
+        created: Instant,
+        rating: Option<Json<Rating>>,
+        body: Json<MessageContent>,
+    }
 }
 
 impl TryFrom<MessageRow> for ChatMessage {

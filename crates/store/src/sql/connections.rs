@@ -3,6 +3,7 @@
 use super::flows;
 use crate::SqlStore;
 use crate::db::{changed, first, on_db, on_tx};
+use crate::row::row;
 use crate::secrets::SealKey;
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -22,16 +23,17 @@ macro_rules! columns {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct ConnectionRow {
-    id: i64,
-    user_id: i64,
-    authenticator_id: i64,
-    version: i64,
-    tokens: String,
-    expires: Option<Instant>,
-    date_created: Instant,
-    date_updated: Instant,
+row! {
+    struct ConnectionRow {
+        id: i64,
+        user_id: i64,
+        authenticator_id: i64,
+        version: i64,
+        tokens: String,
+        expires: Option<Instant>,
+        date_created: Instant,
+        date_updated: Instant,
+    }
 }
 
 /// What is sealed together.

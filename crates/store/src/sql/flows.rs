@@ -2,6 +2,7 @@
 
 use crate::SqlStore;
 use crate::db::{Tx, changed, first, on_db, on_tx};
+use crate::row::row;
 use domain::authenticator::{FlowPurpose, PendingFlow};
 use domain::contracts::StoreError;
 use domain::ids::{AuthenticatorId, UserId};
@@ -14,12 +15,13 @@ const FLOWS_OF_PERSON_MAX: i64 = 20;
 /// Flows of all who sign in that may be on their way at once. Anybody can begin one.
 const FLOWS_OF_SIGN_IN_MAX: i64 = 2000;
 
-#[derive(sqlx::FromRow)]
-struct FlowRow {
-    authenticator_id: i64,
-    user_id: Option<i64>,
-    sealed: String,
-    expires: Instant,
+row! {
+    struct FlowRow {
+        authenticator_id: i64,
+        user_id: Option<i64>,
+        sealed: String,
+        expires: Instant,
+    }
 }
 
 /// What is sealed together.

@@ -4,6 +4,7 @@ use super::{providers, versions};
 use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::{plain, to_column, to_count};
+use crate::row::row;
 use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{EditableRecord, Page, StoreError};
 use domain::ids::{GroupId, UserId};
@@ -13,11 +14,12 @@ use serde_json::json;
 use sqlx::QueryBuilder;
 use std::collections::{BTreeMap, BTreeSet};
 
-#[derive(sqlx::FromRow)]
-struct GroupRow {
-    id: i64,
-    name: String,
-    date_created: Instant,
+row! {
+    struct GroupRow {
+        id: i64,
+        name: String,
+        date_created: Instant,
+    }
 }
 
 impl From<GroupRow> for Group {

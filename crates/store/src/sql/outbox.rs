@@ -6,6 +6,7 @@ use crate::SqlStore;
 use crate::db::{Db, Tx, changed, first, on_db, on_tx};
 use crate::error::failure;
 use crate::json::{JsonText, plain, to_column};
+use crate::row::row;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::contracts::{
@@ -44,33 +45,36 @@ const OR_HELD_FOR: &str =
 /// Tasks that one statement names.
 const KEYS_MAX: usize = 200;
 
-#[derive(sqlx::FromRow)]
-struct OutboxRow {
-    id: i64,
-    queue: String,
-    name: String,
-    payload: Json<Value>,
-    attempts: i64,
-    attempts_max: i64,
-    due: Instant,
-    date_created: Instant,
-    owner: i64,
+row! {
+    struct OutboxRow {
+        id: i64,
+        queue: String,
+        name: String,
+        payload: Json<Value>,
+        attempts: i64,
+        attempts_max: i64,
+        due: Instant,
+        date_created: Instant,
+        owner: i64,
+    }
 }
 
-#[derive(sqlx::FromRow)]
-struct SentRow {
-    id: i64,
-    lease: String,
-    due: Instant,
-    date_created: Instant,
+row! {
+    struct SentRow {
+        id: i64,
+        lease: String,
+        due: Instant,
+        date_created: Instant,
+    }
 }
 
-#[derive(sqlx::FromRow)]
-struct HeadRow {
-    id: i64,
-    queue: String,
-    owner: i64,
-    due: Instant,
+row! {
+    struct HeadRow {
+        id: i64,
+        queue: String,
+        owner: i64,
+        due: Instant,
+    }
 }
 
 /// The first owner of a queue after `owners`, by the index `tasks_by_owner`.

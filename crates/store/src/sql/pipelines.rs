@@ -3,6 +3,7 @@
 use crate::SqlStore;
 use crate::db::{changed, on_db, on_tx};
 use crate::json::{JsonText, plain};
+use crate::row::row;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{EditableRecord, PipelineStore, StoreError};
@@ -18,12 +19,13 @@ macro_rules! columns {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct PipelineRow {
-    id: i64,
-    name: String,
-    processors: Json<Vec<String>>,
-    date_updated: Instant,
+row! {
+    struct PipelineRow {
+        id: i64,
+        name: String,
+        processors: Json<Vec<String>>,
+        date_updated: Instant,
+    }
 }
 
 impl From<PipelineRow> for Pipeline {

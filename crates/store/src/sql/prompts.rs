@@ -3,6 +3,7 @@
 use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::{JsonText, plain};
+use crate::row::row;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{EditableRecord, PromptStore, StoreError};
@@ -17,13 +18,14 @@ macro_rules! columns {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct PromptRow {
-    id: i64,
-    owner: Option<i64>,
-    draft: Json<PromptDraft>,
-    date_created: Instant,
-    date_updated: Instant,
+row! {
+    struct PromptRow {
+        id: i64,
+        owner: Option<i64>,
+        draft: Json<PromptDraft>,
+        date_created: Instant,
+        date_updated: Instant,
+    }
 }
 
 impl From<PromptRow> for PromptRecord {

@@ -7,6 +7,7 @@ use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::error::failure;
 use crate::json::{JsonText, plain};
+use crate::row::row;
 use crate::secrets::{SealKey, does_not_fit};
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
@@ -26,15 +27,16 @@ macro_rules! columns {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct ProviderRow {
-    id: i64,
-    owner: i64,
-    draft: Json<ProviderDraft>,
-    credentials: String,
-    confidential: String,
-    date_created: Instant,
-    date_updated: Instant,
+row! {
+    struct ProviderRow {
+        id: i64,
+        owner: i64,
+        draft: Json<ProviderDraft>,
+        credentials: String,
+        confidential: String,
+        date_created: Instant,
+        date_updated: Instant,
+    }
 }
 
 impl ProviderRow {

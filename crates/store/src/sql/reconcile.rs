@@ -5,6 +5,7 @@ use super::tasks::from_owner_column;
 use crate::SqlStore;
 use crate::db::{changed, on_db};
 use crate::json::to_column;
+use crate::row::row;
 use async_trait::async_trait;
 use domain::contracts::{ReconcileStore, StoreError, TaskState, UnendedSearch, UnfinishedTask};
 use domain::ids::{SearchId, TaskId, UserId};
@@ -13,29 +14,31 @@ use domain::status::SearchStatus;
 use serde_json::Value;
 use sqlx::types::Json;
 
-#[derive(sqlx::FromRow)]
-struct UnfinishedRow {
-    id: i64,
-    queue: String,
-    name: String,
-    payload: Json<Value>,
-    state: String,
-    attempts: i64,
-    lease_until: Option<Instant>,
-    worker: Option<String>,
-    last_error: Option<String>,
-    date_created: Instant,
-    owner: i64,
+row! {
+    struct UnfinishedRow {
+        id: i64,
+        queue: String,
+        name: String,
+        payload: Json<Value>,
+        state: String,
+        attempts: i64,
+        lease_until: Option<Instant>,
+        worker: Option<String>,
+        last_error: Option<String>,
+        date_created: Instant,
+        owner: i64,
+    }
 }
 
-#[derive(sqlx::FromRow)]
-struct UnendedRow {
-    id: i64,
-    owner: i64,
-    run: i64,
-    status: String,
-    date_updated: Instant,
-    has_results: bool,
+row! {
+    struct UnendedRow {
+        id: i64,
+        owner: i64,
+        run: i64,
+        status: String,
+        date_updated: Instant,
+        has_results: bool,
+    }
 }
 
 /// As in the index `searches_open`.

@@ -2,6 +2,7 @@
 
 use super::versions;
 use crate::json::to_count;
+use crate::row::row;
 use domain::contracts::StoreError;
 use domain::ids::{ProviderId, ResultId, SearchId};
 use domain::instant::Instant;
@@ -50,18 +51,19 @@ macro_rules! columns {
 }
 pub(super) use columns;
 
-#[derive(sqlx::FromRow)]
-pub(super) struct SetRow {
-    pub id: i64,
-    pub search_id: i64,
-    pub provider_id: i64,
-    pub found: i64,
-    pub retrieved: i64,
-    pub time_s: f64,
-    pub date_created: Instant,
-    pub date_updated: Instant,
-    pub detail: Json<Detail>,
-    pub items: Json<Vec<ResultItem>>,
+row! {
+    pub(super) struct SetRow {
+        pub id: i64,
+        pub search_id: i64,
+        pub provider_id: i64,
+        pub found: i64,
+        pub retrieved: i64,
+        pub time_s: f64,
+        pub date_created: Instant,
+        pub date_updated: Instant,
+        pub detail: Json<Detail>,
+        pub items: Json<Vec<ResultItem>>,
+    }
 }
 
 impl From<SetRow> for ResultSet {

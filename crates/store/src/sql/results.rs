@@ -8,6 +8,7 @@ use crate::SqlStore;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::error::failure;
 use crate::json::{JsonText, finite, to_column, to_count};
+use crate::row::row;
 use async_trait::async_trait;
 use domain::contracts::{Page, ResultStore, StoreError};
 use domain::ids::{ProviderId, ResultId, SearchId, SignalId, UserId};
@@ -281,12 +282,11 @@ async fn count_items(db: &Db, owner: Option<UserId>) -> Result<u64, StoreError> 
     Ok(to_count(total.unwrap_or(0)))
 }
 
-#[derive(sqlx::FromRow)]
-struct PagedSetRow {
-    /// Items of newer sets.
-    before: i64,
-    #[sqlx(flatten)]
-    set: SetRow,
+row! {
+    struct PagedSetRow with (set: SetRow) {
+        /// Items of newer sets.
+        before: i64,
+    }
 }
 
 /// The sets that hold a page of the list of results, newest first: a running count of items finds them.

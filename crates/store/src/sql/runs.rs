@@ -4,6 +4,7 @@ use super::searches::parse_status;
 use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
 use crate::json::{JsonText, to_column, to_count};
+use crate::row::row;
 use async_trait::async_trait;
 use domain::contracts::{FinishedRun, SearchRunStore, StoreError};
 use domain::ids::SearchId;
@@ -11,14 +12,15 @@ use domain::instant::{Instant, to_micros};
 use domain::search_run::{RUNS_KEPT, RunEntry, RunFindings, SearchRun, compare};
 use sqlx::types::Json;
 
-#[derive(sqlx::FromRow)]
-struct RunRow {
-    run: i64,
-    status: String,
-    ended: Instant,
-    retrieved: i64,
-    added: i64,
-    gone: i64,
+row! {
+    struct RunRow {
+        run: i64,
+        status: String,
+        ended: Instant,
+        retrieved: i64,
+        added: i64,
+        gone: i64,
+    }
 }
 
 #[async_trait]

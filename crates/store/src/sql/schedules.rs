@@ -4,6 +4,7 @@ use crate::SqlStore;
 use crate::db::{Db, changed, on_db, on_tx};
 use crate::error::failure;
 use crate::json::{plain, to_count};
+use crate::row::row;
 use async_trait::async_trait;
 use chrono::DateTime;
 use domain::audit::{AuditEvent, Kind};
@@ -28,14 +29,15 @@ macro_rules! take {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct ScheduleRow {
-    name: String,
-    every: i64,
-    next_due: i64,
-    was_due: bool,
-    last_taken: Option<i64>,
-    enabled: bool,
+row! {
+    struct ScheduleRow {
+        name: String,
+        every: i64,
+        next_due: i64,
+        was_due: bool,
+        last_taken: Option<i64>,
+        enabled: bool,
+    }
 }
 
 impl TryFrom<ScheduleRow> for Schedule {

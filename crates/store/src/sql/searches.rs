@@ -4,6 +4,7 @@ use super::{answers, finish, tasks};
 use crate::SqlStore;
 use crate::db::{Tx, changed, first, on_db, on_tx};
 use crate::json::{JsonText, plain, to_column, to_count};
+use crate::row::row;
 use async_trait::async_trait;
 use domain::contracts::{FinishedRun, Page, SearchStore, StoreError, TaskOf};
 use domain::ids::{SearchId, UserId};
@@ -44,18 +45,19 @@ macro_rules! columns {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct SearchRow {
-    id: i64,
-    owner: i64,
-    draft: Json<SearchDraft>,
-    query_string_processed: String,
-    status: String,
-    messages: Json<Vec<String>>,
-    time_s: f64,
-    run: i64,
-    date_created: Instant,
-    date_updated: Instant,
+row! {
+    struct SearchRow {
+        id: i64,
+        owner: i64,
+        draft: Json<SearchDraft>,
+        query_string_processed: String,
+        status: String,
+        messages: Json<Vec<String>>,
+        time_s: f64,
+        run: i64,
+        date_created: Instant,
+        date_updated: Instant,
+    }
 }
 
 impl TryFrom<SearchRow> for Search {

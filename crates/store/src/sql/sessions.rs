@@ -3,16 +3,16 @@
 use super::users::{UserRow, fold, user_columns, with_groups};
 use crate::SqlStore;
 use crate::db::{changed, on_db, on_tx};
+use crate::row::row;
 use async_trait::async_trait;
 use domain::contracts::{NewSession, SessionStore, StoreError};
 use domain::instant::{Instant, to_micros};
 use domain::user::User;
 
-#[derive(sqlx::FromRow)]
-struct SessionRow {
-    csrf: String,
-    #[sqlx(flatten)]
-    user: UserRow,
+row! {
+    struct SessionRow with (user: UserRow) {
+        csrf: String,
+    }
 }
 
 #[async_trait]

@@ -5,6 +5,7 @@ use super::outbox::broker;
 use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
 use crate::json::{JsonText, plain, to_count};
+use crate::row::row;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::contracts::{
@@ -27,24 +28,26 @@ const ANSWER_KEPT: TimeDelta = TimeDelta::minutes(1);
 /// No task waits for so long, and no clock of another machine is ahead by so much. What lies further ahead is left
 /// from before the clock jumped back, and is brought back, so that nothing waits until the clock has caught up.
 pub(super) const AHEAD_MAX: TimeDelta = TimeDelta::minutes(5);
-#[derive(sqlx::FromRow)]
-pub(super) struct TaskRow {
-    id: i64,
-    name: String,
-    payload: Json<Value>,
-    state: String,
-    attempts: i64,
-    attempts_max: i64,
-    due: Instant,
-    owner: i64,
+row! {
+    pub(super) struct TaskRow {
+        id: i64,
+        name: String,
+        payload: Json<Value>,
+        state: String,
+        attempts: i64,
+        attempts_max: i64,
+        due: Instant,
+        owner: i64,
+    }
 }
 
-#[derive(sqlx::FromRow)]
-struct WorkerRow {
-    worker: String,
-    concurrency: i64,
-    active: i64,
-    last_seen: Instant,
+row! {
+    struct WorkerRow {
+        worker: String,
+        concurrency: i64,
+        active: i64,
+        last_seen: Instant,
+    }
 }
 
 /// Stores a task inside another record's transaction.

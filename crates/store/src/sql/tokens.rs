@@ -5,6 +5,7 @@ use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
 use crate::error::failure;
 use crate::json::{plain, to_column, to_count};
+use crate::row::row;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::audit::{AuditEvent, Kind};
@@ -25,16 +26,17 @@ macro_rules! select_tokens {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct TokenRow {
-    id: i64,
-    user_id: i64,
-    username: String,
-    label: String,
-    prefix: String,
-    expires: Option<Instant>,
-    last_used: Option<Instant>,
-    date_created: Instant,
+row! {
+    struct TokenRow {
+        id: i64,
+        user_id: i64,
+        username: String,
+        label: String,
+        prefix: String,
+        expires: Option<Instant>,
+        last_used: Option<Instant>,
+        date_created: Instant,
+    }
 }
 
 impl From<TokenRow> for ApiToken {
@@ -51,12 +53,11 @@ impl From<TokenRow> for ApiToken {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct TokenUserRow {
-    token_id: i64,
-    last_used: Option<Instant>,
-    #[sqlx(flatten)]
-    user: UserRow,
+row! {
+    struct TokenUserRow with (user: UserRow) {
+        token_id: i64,
+        last_used: Option<Instant>,
+    }
 }
 
 #[async_trait]

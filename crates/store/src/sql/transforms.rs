@@ -3,6 +3,7 @@
 use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
 use crate::json::plain;
+use crate::row::row;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{EditableRecord, QueryTransformStore, StoreError};
@@ -16,16 +17,17 @@ macro_rules! columns {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct TransformRow {
-    id: i64,
-    owner: i64,
-    name: String,
-    qrx_type: String,
-    shared: bool,
-    config_content: String,
-    date_created: Instant,
-    date_updated: Instant,
+row! {
+    struct TransformRow {
+        id: i64,
+        owner: i64,
+        name: String,
+        qrx_type: String,
+        shared: bool,
+        config_content: String,
+        date_created: Instant,
+        date_updated: Instant,
+    }
 }
 
 impl TryFrom<TransformRow> for QueryTransform {

@@ -5,6 +5,7 @@ use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
 use crate::error::failure;
 use crate::json::{plain, to_column, to_count};
+use crate::row::row;
 use async_trait::async_trait;
 use domain::audit::{AuditEvent, Kind};
 use domain::contracts::{EditableRecord, Page, StoreError, UserStore};
@@ -30,15 +31,16 @@ macro_rules! with_groups {
 }
 pub(super) use {user_columns, with_groups};
 
-#[derive(sqlx::FromRow)]
-pub(super) struct UserRow {
-    id: i64,
-    username: String,
-    email: String,
-    is_admin: bool,
-    date_created: Instant,
-    date_updated: Instant,
-    group_name: Option<String>,
+row! {
+    pub(super) struct UserRow {
+        id: i64,
+        username: String,
+        email: String,
+        is_admin: bool,
+        date_created: Instant,
+        date_updated: Instant,
+        group_name: Option<String>,
+    }
 }
 
 /// The users of rows that stand together by user, in the order of the rows.

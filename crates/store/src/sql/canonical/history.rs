@@ -4,24 +4,26 @@ use super::pins::push_filter;
 use super::topic;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::{to_column, to_count};
+use crate::row::row;
 use domain::contracts::{Page, PinFilter, StoreError};
 use domain::corpus::{Pin, PinAction, PinEvent, PinVia, Scope};
 use domain::ids::{RunId, SignalId, UserId};
 use domain::instant::Instant;
 use sqlx::QueryBuilder;
 
-#[derive(sqlx::FromRow)]
-struct EventRow {
-    id: i64,
-    action: String,
-    query_key: String,
-    scope: String,
-    signal_id: i64,
-    before_id: Option<i64>,
-    changed_by: Option<i64>,
-    changed_at: Instant,
-    via: String,
-    run_id: Option<i64>,
+row! {
+    struct EventRow {
+        id: i64,
+        action: String,
+        query_key: String,
+        scope: String,
+        signal_id: i64,
+        before_id: Option<i64>,
+        changed_by: Option<i64>,
+        changed_at: Instant,
+        via: String,
+        run_id: Option<i64>,
+    }
 }
 
 impl TryFrom<EventRow> for PinEvent {

@@ -4,6 +4,7 @@ use super::history::{self, Change};
 use super::topic;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::{plain, to_column, to_count};
+use crate::row::row;
 use crate::sql::corpus::{self, in_lists, push_list, push_visible};
 use domain::contracts::{Page, PinFilter, PinOutcome, StoreError};
 use domain::corpus::{NewPin, Pin, PinAction, PinVia, QUERY_CHARS_MAX, Scope, query_key};
@@ -18,17 +19,18 @@ macro_rules! columns {
 }
 pub(super) use columns;
 
-#[derive(sqlx::FromRow)]
-pub(super) struct PinRow {
-    id: i64,
-    query_key: String,
-    query: String,
-    scope: String,
-    signal_id: i64,
-    pinned_by: Option<i64>,
-    pinned_at: Instant,
-    via: String,
-    run_id: Option<i64>,
+row! {
+    pub(super) struct PinRow {
+        id: i64,
+        query_key: String,
+        query: String,
+        scope: String,
+        signal_id: i64,
+        pinned_by: Option<i64>,
+        pinned_at: Instant,
+        via: String,
+        run_id: Option<i64>,
+    }
 }
 
 impl TryFrom<PinRow> for Pin {

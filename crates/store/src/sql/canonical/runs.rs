@@ -2,6 +2,7 @@
 
 use crate::db::{Db, Tx, on_db, on_tx};
 use crate::json::{plain, to_column, to_count};
+use crate::row::row;
 use crate::sql::corpus::{LIST_MAX, in_lists, push_list, push_visible};
 use crate::sql::searches::pattern;
 use domain::contracts::{Page, RunFilter, StoreError};
@@ -28,27 +29,28 @@ macro_rules! open {
 }
 pub(super) use open;
 
-#[derive(sqlx::FromRow)]
-pub(super) struct RunRow {
-    id: i64,
-    query: String,
-    query_key: String,
-    scope: String,
-    cluster_key: i64,
-    status: String,
-    is_auto: bool,
-    winner_signal_id: i64,
-    margin: f64,
-    members: Json<Vec<Member>>,
-    weights: Json<Weights>,
-    gates: Json<Gates>,
-    created_at: Instant,
-    decided_by: Option<i64>,
-    decided_at: Option<Instant>,
-    reject_reason: Option<String>,
-    comment: String,
-    search_id: i64,
-    search_owner: Option<i64>,
+row! {
+    pub(super) struct RunRow {
+        id: i64,
+        query: String,
+        query_key: String,
+        scope: String,
+        cluster_key: i64,
+        status: String,
+        is_auto: bool,
+        winner_signal_id: i64,
+        margin: f64,
+        members: Json<Vec<Member>>,
+        weights: Json<Weights>,
+        gates: Json<Gates>,
+        created_at: Instant,
+        decided_by: Option<i64>,
+        decided_at: Option<Instant>,
+        reject_reason: Option<String>,
+        comment: String,
+        search_id: i64,
+        search_owner: Option<i64>,
+    }
 }
 
 impl TryFrom<RunRow> for Run {

@@ -6,6 +6,7 @@ use super::signals::load;
 use super::{LIST_MAX, changes, identity, removal};
 use crate::SqlStore;
 use crate::db::{Tx, changed, on_db, on_tx};
+use crate::row::row;
 use domain::contracts::{ProviderStore, StoreError};
 use domain::ids::SignalId;
 use domain::page_fetch::PageFetchConfig;
@@ -17,12 +18,13 @@ use std::collections::BTreeSet;
 /// The note of the migration that the attributions are to be looked at.
 const NOTE: &str = "SELECT COUNT(*) FROM corpus_values WHERE name = 'attribution'";
 
-#[derive(sqlx::FromRow)]
-struct AttributedRow {
-    id: i64,
-    url: String,
-    url_hash: String,
-    content_hash: String,
+row! {
+    struct AttributedRow {
+        id: i64,
+        url: String,
+        url_hash: String,
+        content_hash: String,
+    }
 }
 
 impl SqlStore {

@@ -3,6 +3,7 @@
 use super::LIST_MAX;
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::plain;
+use crate::row::row;
 use domain::contracts::StoreError;
 use domain::corpus::StoredChunk;
 use domain::ids::SignalId;
@@ -12,14 +13,15 @@ use sqlx::QueryBuilder;
 const ROWS_MAX: usize = 100;
 const BYTES_OF_NUMBER: usize = 4;
 
-#[derive(sqlx::FromRow)]
-struct ChunkRow {
-    number: i64,
-    begins: i64,
-    ends: i64,
-    heading: String,
-    text: String,
-    vector: Vec<u8>,
+row! {
+    struct ChunkRow {
+        number: i64,
+        begins: i64,
+        ends: i64,
+        heading: String,
+        text: String,
+        vector: Vec<u8>,
+    }
 }
 
 impl From<ChunkRow> for StoredChunk {
@@ -36,14 +38,15 @@ impl From<ChunkRow> for StoredChunk {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct TextRow {
-    signal_id: i64,
-    number: i64,
-    begins: i64,
-    ends: i64,
-    heading: String,
-    text: String,
+row! {
+    struct TextRow {
+        signal_id: i64,
+        number: i64,
+        begins: i64,
+        ends: i64,
+        heading: String,
+        text: String,
+    }
 }
 
 pub(super) async fn replace(tx: &mut Tx, id: SignalId, pieces: &[StoredChunk]) -> Result<(), StoreError> {

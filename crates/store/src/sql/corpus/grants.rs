@@ -4,6 +4,7 @@ use super::reading::{in_lists, push_list};
 use super::{changes, signals};
 use crate::db::{Db, Tx, changed, on_db, on_tx};
 use crate::json::{JsonText, plain};
+use crate::row::row;
 use domain::contracts::{Retrieval, StoreError};
 use domain::corpus::{AclToken, Grant, Signal};
 use domain::ids::{ProviderId, SignalId, UserId};
@@ -21,17 +22,18 @@ macro_rules! columns {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct GrantRow {
-    signal_id: i64,
-    user_id: i64,
-    idp: String,
-    account_provider_id: Option<i64>,
-    granted_at: Instant,
-    last_ok: Option<Instant>,
-    revoked_at: Option<Instant>,
-    content_hash: String,
-    messages: Json<Vec<String>>,
+row! {
+    struct GrantRow {
+        signal_id: i64,
+        user_id: i64,
+        idp: String,
+        account_provider_id: Option<i64>,
+        granted_at: Instant,
+        last_ok: Option<Instant>,
+        revoked_at: Option<Instant>,
+        content_hash: String,
+        messages: Json<Vec<String>>,
+    }
 }
 
 impl From<GrantRow> for Grant {
@@ -202,11 +204,12 @@ async fn end_if_changed(mut tx: Tx, id: SignalId, rows: u64) -> Result<bool, Sto
     Ok(rows > 0)
 }
 
-#[derive(sqlx::FromRow)]
-struct AclRow {
-    id: i64,
-    provider: Option<i64>,
-    user_id: Option<i64>,
+row! {
+    struct AclRow {
+        id: i64,
+        provider: Option<i64>,
+        user_id: Option<i64>,
+    }
 }
 
 /// Those of them that are there, in the order of their ids. One without text has no tokens.

@@ -3,6 +3,7 @@
 
 use super::reading::{in_lists, push_list};
 use crate::db::{Db, on_db};
+use crate::row::row;
 use domain::contracts::StoreError;
 use domain::corpus::{AclToken, Signal};
 use domain::ids::SignalId;
@@ -11,13 +12,14 @@ use sqlx::QueryBuilder;
 use sqlx::types::Json;
 use std::collections::BTreeMap;
 
-#[derive(sqlx::FromRow)]
-struct OwnRow {
-    signal_id: i64,
-    granted_at: Instant,
-    last_ok: Option<Instant>,
-    revoked_at: Option<Instant>,
-    messages: Json<Vec<String>>,
+row! {
+    struct OwnRow {
+        signal_id: i64,
+        granted_at: Instant,
+        last_ok: Option<Instant>,
+        revoked_at: Option<Instant>,
+        messages: Json<Vec<String>>,
+    }
 }
 
 /// What these tokens bring along of one record.

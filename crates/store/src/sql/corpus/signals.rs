@@ -2,6 +2,7 @@
 
 use crate::db::{Tx, changed, on_tx};
 use crate::json::{plain, to_column, to_count};
+use crate::row::row;
 use crate::sql::searches::folded;
 use domain::contracts::{BodyKey, StoreError};
 use domain::corpus::{Liveness, Origin, Signal, SignalState, SourceKind};
@@ -25,47 +26,48 @@ macro_rules! columns {
 }
 pub(super) use columns;
 
-#[derive(sqlx::FromRow)]
-pub(super) struct SignalRow {
-    id: i64,
-    url: String,
-    url_hash: String,
-    source_provider_id: Option<i64>,
-    source_provider: String,
-    source_kind: String,
-    external_id: String,
-    external_version: String,
-    title: String,
-    author: String,
-    mime: String,
-    ext: String,
-    size: i64,
-    language: String,
-    content_hash: String,
-    simhash: String,
-    state: String,
-    origin: String,
-    is_supplied: bool,
-    date_published: String,
-    first_seen: Instant,
-    indexed_at: Option<Instant>,
-    last_verified: Option<Instant>,
-    last_retrieved: Instant,
-    liveness: String,
-    liveness_checked: Option<Instant>,
-    liveness_http: Option<i64>,
-    lineage_id: Option<i64>,
-    version_label: String,
-    supersedes: Option<i64>,
-    superseded_by: Option<i64>,
-    chunk_count: i64,
-    embedding_model: String,
-    embedding_dim: i64,
-    body_key: Option<String>,
-    body_bytes: i64,
-    body_expires: Option<Instant>,
-    rejections: i64,
-    file_bytes: i64,
+row! {
+    pub(super) struct SignalRow {
+        id: i64,
+        url: String,
+        url_hash: String,
+        source_provider_id: Option<i64>,
+        source_provider: String,
+        source_kind: String,
+        external_id: String,
+        external_version: String,
+        title: String,
+        author: String,
+        mime: String,
+        ext: String,
+        size: i64,
+        language: String,
+        content_hash: String,
+        simhash: String,
+        state: String,
+        origin: String,
+        is_supplied: bool,
+        date_published: String,
+        first_seen: Instant,
+        indexed_at: Option<Instant>,
+        last_verified: Option<Instant>,
+        last_retrieved: Instant,
+        liveness: String,
+        liveness_checked: Option<Instant>,
+        liveness_http: Option<i64>,
+        lineage_id: Option<i64>,
+        version_label: String,
+        supersedes: Option<i64>,
+        superseded_by: Option<i64>,
+        chunk_count: i64,
+        embedding_model: String,
+        embedding_dim: i64,
+        body_key: Option<String>,
+        body_bytes: i64,
+        body_expires: Option<Instant>,
+        rejections: i64,
+        file_bytes: i64,
+    }
 }
 
 impl TryFrom<SignalRow> for Signal {

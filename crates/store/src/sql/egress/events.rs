@@ -3,6 +3,7 @@
 use super::scans::progress;
 use crate::db::{Db, Tx, changed, first, on_db, on_tx};
 use crate::json::{JsonText, plain, to_column, to_count};
+use crate::row::row;
 use crate::sql::corpus::{self, in_lists, line, push_list};
 use domain::contracts::{EventFilter, Page, StoreError};
 use domain::corpus::{Channel, EgressEvent, EventStatus, MatchMethod, NewEvent, ScanCounts};
@@ -18,19 +19,20 @@ macro_rules! columns {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct EventRow {
-    id: i64,
-    user_id: i64,
-    scan_id: i64,
-    signal_id: Option<i64>,
-    signal_title: String,
-    external_domains: Json<Vec<String>>,
-    channel: String,
-    sent_at: Instant,
-    method: String,
-    status: String,
-    decided_at: Option<Instant>,
+row! {
+    struct EventRow {
+        id: i64,
+        user_id: i64,
+        scan_id: i64,
+        signal_id: Option<i64>,
+        signal_title: String,
+        external_domains: Json<Vec<String>>,
+        channel: String,
+        sent_at: Instant,
+        method: String,
+        status: String,
+        decided_at: Option<Instant>,
+    }
 }
 
 impl TryFrom<EventRow> for EgressEvent {

@@ -2,6 +2,7 @@
 
 use crate::db::{Db, Tx, changed, first, on_db, on_tx};
 use crate::json::{to_column, to_count};
+use crate::row::row;
 use crate::sql::corpus::line;
 use chrono::NaiveDate;
 use domain::contracts::{Page, ScanEnd, ScanOutcome, StoreError};
@@ -39,24 +40,25 @@ macro_rules! running {
     };
 }
 
-#[derive(sqlx::FromRow)]
-struct ScanRow {
-    id: i64,
-    user_id: i64,
-    channel: String,
-    status: String,
-    matter_tag: String,
-    date_from: Option<String>,
-    date_to: Option<String>,
-    messages_seen: i64,
-    messages_external: i64,
-    matches: i64,
-    candidates: i64,
-    created_at: Instant,
-    started_at: Option<Instant>,
-    finished_at: Option<Instant>,
-    error: String,
-    truncated: bool,
+row! {
+    struct ScanRow {
+        id: i64,
+        user_id: i64,
+        channel: String,
+        status: String,
+        matter_tag: String,
+        date_from: Option<String>,
+        date_to: Option<String>,
+        messages_seen: i64,
+        messages_external: i64,
+        matches: i64,
+        candidates: i64,
+        created_at: Instant,
+        started_at: Option<Instant>,
+        finished_at: Option<Instant>,
+        error: String,
+        truncated: bool,
+    }
 }
 
 impl TryFrom<ScanRow> for Scan {
