@@ -2,9 +2,12 @@
 //!
 //! The models of other houses have tokenizers of their own; they are counted with one that is close.
 
+mod tables;
+
 use domain::ai_provider::AiProvider;
 use serde_json::Value;
-use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
+use tables::{CL100K_BASE, O200K_BASE};
+use tiktoken_rs::CoreBPE;
 
 /// Longer texts are counted up to here; the rest is taken to be alike.
 pub const COUNTED_BYTES_MAX: usize = 256 * 1024;
@@ -108,7 +111,7 @@ fn is_named(model: &str, begins: &str) -> bool {
 
 fn coder(model: &str) -> &'static CoreBPE {
     let is_new = NEW_TOKENS.iter().any(|name| is_named(model, name));
-    if is_new { o200k_base_singleton() } else { cl100k_base_singleton() }
+    if is_new { &O200K_BASE } else { &CL100K_BASE }
 }
 
 /// Counts in runs of whole words. No token reaches over a single space between two words, so the cuts cost nothing,
