@@ -1,0 +1,168 @@
+//! The time of the sources begins when they are asked, and who prepares the query has a limit too.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use async_trait::async_trait;
+use domain::contracts::{
+    Capability, Catalogues, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver,
+    NormalizedPage, Nothing, ProcessorError, ProviderQuery, QueryContext, QueryProcessor, QueryProcessorKind,
+    QueueName, SourceQuery, SourceResponse, Store, SystemClock, Toolbox,
+};
+use domain::pipeline_record::SYSTEM_DEFAULT;
+use domain::provider::{ProviderDraft, SearchProvider};
+use domain::search::{Search, SearchDraft};
+use domain::secret::Secret;
+use domain::settings::{Secs, Settings};
+use domain::status::SearchStatus;
+use domain::user::UserDraft;
+use domain::validation::FieldErrors;
+use federation::{Federation, FederationParts};
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+use store::{SealKey, SqlStore, StoreConfig};
+use tasks::queue::SqlQueue;
+use tokio::time::sleep;
+
+const TIMEOUT_S: u64 = 5;
+/// Each within the time that it has, and together beyond it.
+const PREPARING: Duration = Duration::from_millis(4_500);
+const ANSWERING: Duration = Duration::from_millis(1_000);
+
+/// Answers with what it was asked, after some time.
+#[derive(Debug)]
+struct Echo;
+
+#[async_trait]
+impl Connector for Echo {
+    fn capability(&self) -> Capability {
+        Capability::default()
+    }
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        let (place, rows_max) = ("here".to_owned(), query.results_wanted);
+        Ok(SourceQuery::Command { place, body: json!(query.text), rows_max, time_max: query.time_max })
+    }
+    async fn execute(&self, built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        sleep(ANSWERING).await;
+        let SourceQuery::Command { body, .. } = built else { unreachable!("it is a command") };
+        let row = json!({"title": body, "url": "https://a.example/", "body": "the river"});
+        Ok(SourceResponse::Rows { found: 1, rows: vec![row] })
+    }
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let SourceResponse::Rows { found, rows } = response else { unreachable!("there are rows") };
+        Ok(NormalizedPage { found: Some(found), retrieved: Some(found), items: rows })
+    }
+}
+
+struct Slow;
+
+#[async_trait]
+impl QueryProcessor for Slow {
+    async fn process(&self, query: &str, _cx: &QueryContext<'_>) -> Result<String, ProcessorError> {
+        sleep(PREPARING).await;
+        Ok(format!("{query} slowly"))
+    }
+}
+
+struct Endless;
+
+#[async_trait]
+impl QueryProcessor for Endless {
+    async fn process(&self, _query: &str, _cx: &QueryContext<'_>) -> Result<String, ProcessorError> {
+        std::future::pending().await
+    }
+}
+
+struct Quick;
+
+#[async_trait]
+impl QueryProcessor for Quick {
+    async fn process(&self, query: &str, _cx: &QueryContext<'_>) -> Result<String, ProcessorError> {
+        Ok(format!("{query} quickly"))
+    }
+}
+
+const CATALOGUES: Catalogues = Catalogues {
+    connectors: &[ConnectorKind {
+        name: "Echo",
+        summary: "",
+        capability: Capability { page: false, date_sort: false, not: false },
+        settings: &[],
+        authenticator: None,
+        check: |_: &SearchProvider| FieldErrors::default(),
+        build: |_: &SearchProvider, _: &Toolbox| Ok(Box::new(Echo)),
+    }],
+    query_processors: &[
+        QueryProcessorKind { name: "Slow", summary: "", processor: &Slow },
+        QueryProcessorKind { name: "Endless", summary: "", processor: &Endless },
+        QueryProcessorKind { name: "Quick", summary: "", processor: &Quick },
+    ],
+    result_processors: processors::result::CATALOGUE,
+    post_result_processors: processors::post_result::CATALOGUE,
+    mixers: mixers::CATALOGUE,
+    default_post_result: processors::post_result::SYSTEM_DEFAULT,
+    read_answer: |_, _| Err("nobody asks".to_owned()),
+};
+
+/// A search after its run.
+async fn searched(pre_query_processors: &[&str]) -> Search {
+    let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: SealKey::generate() };
+    let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let now = clock.now();
+    let user = UserDraft { username: "ann".to_owned(), ..UserDraft::default() };
+    let owner = store.create_user(user, String::new(), now).await.unwrap();
+    let provider = ProviderDraft {
+        name: "Echo".to_owned(),
+        connector: "Echo".to_owned(),
+        result_mappings: "title=title,url=url,body=body".to_owned(),
+        query_processors: Vec::new(),
+        result_processors: vec!["MappingResultProcessor".to_owned()],
+        ..ProviderDraft::default()
+    };
+    store.create_providers(vec![provider], owner.id, now).await.unwrap();
+    store.ensure_pipeline(SYSTEM_DEFAULT, CATALOGUES.default_post_result, now).await.unwrap();
+    let draft = SearchDraft {
+        pre_query_processors: pre_query_processors.iter().map(|name| (*name).to_owned()).collect(),
+        ..SearchDraft::of_query("river")
+    };
+    let task = |search: &Search| NewTask {
+        queue: QueueName::Search,
+        name: "run_search".to_owned(),
+        payload: json!({"search": search.id.0, "run": search.run}),
+        attempts_max: 1,
+        owner: None,
+    };
+    let search = store.create_search(draft, owner.id, Vec::new(), now, task).await.unwrap();
+    let settings = Arc::new(Settings { timeout: Secs::new(TIMEOUT_S), ..Settings::default() });
+    let federation = Federation::new(FederationParts {
+        store: Arc::clone(&store),
+        queue: Arc::new(SqlQueue::new(Arc::clone(&store), Arc::clone(&clock))),
+        catalogues: CATALOGUES,
+        toolbox: Toolbox::new(Arc::new(Nothing), clock, settings),
+        tokens: Arc::new(Nothing),
+        pages: Arc::new(Nothing),
+        observer: Arc::new(NoObserver),
+    });
+    let times = if pre_query_processors.is_empty() { 1 } else { 2 };
+    assert_eq!(federation.time_max(&search), Duration::from_secs(times * TIMEOUT_S));
+    federation.run(search.id, search.run, false, &domain::contracts::NoSlot).await.unwrap();
+    store.search(search.id).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn preparing_the_query_takes_no_time_from_the_sources() {
+    let (plain, slow, endless) =
+        tokio::join!(searched(&[]), searched(&["Slow"]), searched(&["Quick", "Endless", "Slow", "Quick"]));
+    for (search, query) in [(&plain, "river"), (&slow, "river slowly"), (&endless, "river quickly quickly")] {
+        assert_eq!(search.status, SearchStatus::FullResultsReady, "{:?}", search.messages);
+        assert_eq!(search.query_string_processed, query, "{:?}", search.messages);
+    }
+    // The time is that of all processors together: who comes after it and needs some is left out as well.
+    let left_out: Vec<&str> = endless
+        .messages
+        .iter()
+        .filter(|line| line.ends_with("failed and was left out: it was not ready within 5.0 s"))
+        .filter_map(|line| line.split_once("] ")?.1.split(' ').next())
+        .collect();
+    assert_eq!(left_out, ["Endless", "Slow"], "{:?}", endless.messages);
+}

@@ -1,0 +1,275 @@
+//! Versions in the path of a search: over a real store, with the processors and mixers of the house, and a cache that knows
+//! beforehand what to say.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use async_trait::async_trait;
+use domain::contracts::{
+    Capability, Catalogues, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver,
+    NormalizedPage, Nothing, ProviderQuery, QueueName, SourceQuery, SourceResponse, Store, SystemClock,
+    Toolbox,
+};
+use domain::corpus::{Badge, CONNECTOR_NAME, DecidedBy};
+use domain::ids::{ProviderId, RunId};
+use domain::pipeline_record::SYSTEM_DEFAULT;
+use domain::provider::{ProviderDraft, SearchProvider};
+use domain::result::ResultItem;
+use domain::search::{Search, SearchDraft};
+use domain::secret::Secret;
+use domain::settings::Settings;
+use domain::user::UserDraft;
+use domain::validation::FieldErrors;
+use federation::{Federation, FederationParts, MixRequest};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use store::{SealKey, SqlStore, StoreConfig};
+use tasks::queue::SqlQueue;
+use testkit::versions::{KnownVersions, Standings, alone, decided, mark, undecided};
+
+const PROCESSOR: &str = "VersionClusteringPostResultProcessor";
+
+/// A source that gives the same rows to everybody: three documents of the cache, or two pages of the web.
+#[derive(Debug)]
+struct Rows(Vec<Value>);
+
+#[async_trait]
+impl Connector for Rows {
+    fn capability(&self) -> Capability {
+        Capability::default()
+    }
+    fn construct(&self, query: &ProviderQuery<'_>) -> Result<SourceQuery, ConnectorError> {
+        let (place, rows_max) = ("here".to_owned(), query.results_wanted);
+        Ok(SourceQuery::Command { place, body: json!(query.text), rows_max, time_max: query.time_max })
+    }
+    async fn execute(&self, _built: &SourceQuery) -> Result<SourceResponse, ConnectorError> {
+        Ok(SourceResponse::Rows { found: self.0.len() as u64, rows: self.0.clone() })
+    }
+    fn normalize(&self, response: SourceResponse) -> Result<NormalizedPage, ConnectorError> {
+        let SourceResponse::Rows { found, rows } = response else { unreachable!("there are rows") };
+        Ok(NormalizedPage { found: Some(found), retrieved: Some(found), items: rows })
+    }
+}
+
+fn row(name: &str, words: &str) -> Value {
+    let url = format!("https://a.example/{name}");
+    json!({"title": format!("Lease {name}"), "url": url, "body": format!("the lease of the mill, {words}")})
+}
+
+fn cache(_: &SearchProvider, _: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    let document = |id: i64, words: &str| {
+        let mut row = row(&id.to_string(), words);
+        row["cache"] = json!(mark(id));
+        row
+    };
+    let rows = [(1, "in a first draft"), (2, "as it was signed"), (3, "with a note on its barn")];
+    Ok(Box::new(Rows(rows.map(|(id, words)| document(id, words)).to_vec())))
+}
+
+fn web(_: &SearchProvider, _: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+    Ok(Box::new(Rows(vec![row("2", "as the web has it"), row("9", "told in the news")])))
+}
+
+type Build = fn(&SearchProvider, &Toolbox) -> Result<Box<dyn Connector>, ConnectorError>;
+
+const fn kind(name: &'static str, build: Build) -> ConnectorKind {
+    let capability = Capability { page: false, date_sort: false, not: false };
+    let check = |_: &SearchProvider| FieldErrors::default();
+    ConnectorKind { name, summary: "", capability, settings: &[], authenticator: None, check, build }
+}
+
+const CATALOGUES: Catalogues = Catalogues {
+    connectors: &[kind(CONNECTOR_NAME, cache), kind("Web", web)],
+    query_processors: processors::query::CATALOGUE,
+    result_processors: processors::result::CATALOGUE,
+    post_result_processors: processors::post_result::CATALOGUE,
+    mixers: mixers::CATALOGUE,
+    default_post_result: processors::post_result::SYSTEM_DEFAULT,
+    read_answer: |_, _| Err("nobody asks".to_owned()),
+};
+
+struct House {
+    store: Arc<dyn Store>,
+    federation: Federation,
+    corpus: Arc<KnownVersions>,
+    search: Search,
+}
+
+impl House {
+    /// A house with one search, which has not run.
+    async fn with(standings: Standings) -> Self {
+        let config =
+            StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 2, key: SealKey::generate() };
+        let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let now = clock.now();
+        let user = UserDraft { username: "ann".to_owned(), ..UserDraft::default() };
+        let owner = store.create_user(user, String::new(), now).await.unwrap();
+        let provider = |name: &str, connector: &str| ProviderDraft {
+            name: name.to_owned(),
+            connector: connector.to_owned(),
+            result_mappings: "title=title,url=url,body=body".to_owned(),
+            ..ProviderDraft::default()
+        };
+        let providers = vec![provider("Cache", CONNECTOR_NAME), provider("Web", "Web")];
+        store.create_providers(providers, owner.id, now).await.unwrap();
+        store.ensure_pipeline(SYSTEM_DEFAULT, CATALOGUES.default_post_result, now).await.unwrap();
+        let draft = SearchDraft::of_query("lease of the mill");
+        let search = store.create_search(draft, owner.id, Vec::new(), now, task).await.unwrap();
+        let corpus = Arc::new(KnownVersions::new(standings));
+        let settings = Arc::new(Settings::default());
+        let toolbox = Toolbox {
+            corpus: corpus.clone(),
+            ..Toolbox::new(Arc::new(Nothing), Arc::clone(&clock), settings)
+        };
+        let federation = Federation::new(FederationParts {
+            store: Arc::clone(&store),
+            queue: Arc::new(SqlQueue::new(Arc::clone(&store), clock)),
+            catalogues: CATALOGUES,
+            toolbox,
+            tokens: Arc::new(Nothing),
+            pages: Arc::new(Nothing),
+            observer: Arc::new(NoObserver),
+        });
+        Self { store, federation, corpus, search }
+    }
+
+    async fn run(&mut self) {
+        self.federation
+            .run(self.search.id, self.search.run, false, &domain::contracts::NoSlot)
+            .await
+            .unwrap();
+        self.search = self.store.search(self.search.id).await.unwrap();
+    }
+
+    async fn page(&self) -> Vec<String> {
+        let mixed = self.federation.mix(&self.search, &MixRequest::default()).await.unwrap();
+        mixed.results.iter().map(shown).collect()
+    }
+
+    fn messages(&self) -> Vec<&str> {
+        let lines = self.search.messages.iter().filter(|line| line.contains(PROCESSOR));
+        lines.filter_map(|line| line.split_once("] ")).map(|(_, line)| line).collect()
+    }
+}
+
+fn task(search: &Search) -> NewTask {
+    let payload = json!({"search": search.id.0, "run": search.run});
+    NewTask { queue: QueueName::Search, name: "run_search".to_owned(), payload, attempts_max: 1, owner: None }
+}
+
+/// The end of its address, its badge, and who else has the address.
+fn shown(item: &ResultItem) -> String {
+    let name = item.url.rsplit('/').next().unwrap_or_default();
+    let badge = item.cache.as_ref().map_or("live".to_owned(), |mark| format!("{:?}", mark.badge));
+    let also: Vec<&str> = item.duplicates.iter().map(|one| one.searchprovider.as_str()).collect();
+    format!("{name} {badge}{}", also.iter().map(|name| format!(" +{name}")).collect::<String>())
+}
+
+#[tokio::test]
+async fn the_version_that_counts_leads_the_others() {
+    let mut house = House::with(decided(&[2, 3, 1], DecidedBy::Election, 7)).await;
+    house.run().await;
+    let page = house.page().await;
+    let place = page.iter().position(|row| row == "2 AutoSelected +Web").unwrap();
+    assert_eq!(page[place + 1..place + 3], ["3 Alternate", "1 Alternate"], "{page:?}");
+    assert_eq!(page.len(), 4, "{page:?}");
+    let asked = house.corpus.asked();
+    let ids = |asked: &[(i64, f64)]| -> Vec<i64> {
+        let mut ids: Vec<i64> = asked.iter().map(|(id, _)| *id).collect();
+        ids.sort_unstable();
+        ids
+    };
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    assert_eq!((ids(&asked[0].candidates), asked[0].query.as_str()), (vec![1, 2, 3], "lease of the mill"));
+    assert!(asked[0].records && !asked[0].on_request);
+    let line = "VersionClusteringPostResultProcessor updated 3 results and grouped 1 duplicate";
+    assert_eq!(house.messages(), [line]);
+}
+
+#[tokio::test]
+async fn what_is_pinned_comes_first_and_what_stands_alone_stays() {
+    let mut house = House::with(Standings::from([alone(3, Badge::Pinned)])).await;
+    house.run().await;
+    let page = house.page().await;
+    assert_eq!(page[0], "3 Pinned", "{page:?}");
+    assert!(page.contains(&"2 live +Cache".to_owned()), "{page:?}");
+    assert_eq!(page.len(), 4, "{page:?}");
+}
+
+#[tokio::test]
+async fn a_page_of_a_running_search_records_nothing() {
+    let mut house = House::with(decided(&[2, 1], DecidedBy::Election, 7)).await;
+    let running = house.search.clone();
+    house.run().await;
+    house.corpus.asked();
+    let sets = house.store.result_sets(house.search.id).await.unwrap();
+    let mixed = house.federation.mix_sets(&running, sets, &MixRequest::default()).await;
+    assert!(mixed.results.iter().any(|item| shown(item).starts_with("2 AutoSelected")));
+    let asked = house.corpus.asked();
+    assert!(!asked.is_empty() && asked.iter().all(|one| !one.records), "{asked:?}");
+}
+
+#[tokio::test]
+async fn an_election_on_request_is_written_on_the_saved_results() {
+    let mut house = House::with(undecided(&[1, 2])).await;
+    let error = house.federation.elect(&house.search).await.unwrap_err();
+    assert!(matches!(error, federation::FederationError::NotReady(_)), "{error}");
+    house.run().await;
+    assert!(house.page().await.contains(&"1 Cached".to_owned()));
+    house.corpus.asked();
+
+    house.corpus.say(decided(&[1, 2], DecidedBy::Election, 8));
+    assert_eq!(house.federation.elect(&house.search).await.unwrap(), [RunId(8)]);
+    let asked = house.corpus.asked();
+    assert!(asked.len() == 1 && asked[0].records && asked[0].on_request, "{asked:?}");
+    let page = house.page().await;
+    let place = page.iter().position(|row| row == "1 AutoSelected").unwrap();
+    assert_eq!(page[place + 1], "2 Alternate +Web", "{page:?}");
+    // The results are the same ones, each in its source.
+    let sets = house.store.result_sets(house.search.id).await.unwrap();
+    let counts: Vec<(ProviderId, usize)> = sets.iter().map(|set| (set.provider, set.items.len())).collect();
+    assert_eq!(counts.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [3, 1], "{counts:?}");
+
+    house.corpus.fail("the vectors cannot be read");
+    assert!(house.federation.elect(&house.search).await.unwrap_err().is_passing());
+}
+
+#[tokio::test]
+async fn where_a_pin_decides_no_election_was_held() {
+    let both = decided(&[2, 1], DecidedBy::Pin, 7).into_iter().chain([alone(3, Badge::Pinned)]);
+    let mut house = House::with(both.collect()).await;
+    house.run().await;
+    assert_eq!(house.federation.elect(&house.search).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_saved_list_follows_a_rejection() {
+    let mut house = House::with(decided(&[2, 3, 1], DecidedBy::Election, 7)).await;
+    house.run().await;
+    house.corpus.reject(8);
+    assert!(house.page().await.contains(&"2 AutoSelected +Web".to_owned()), "another election was rejected");
+    house.corpus.reject(7);
+    let page = house.page().await;
+    for row in ["1 Cached", "2 Cached +Web", "3 Cached"] {
+        assert!(page.contains(&row.to_owned()), "{row}: {page:?}");
+    }
+    let set = house.store.result_sets(house.search.id).await.unwrap().remove(0);
+    let one = house.federation.saved_result(set.items[0].swirl_id).await.unwrap().0.item;
+    let all = house.federation.saved_results(house.search.owner, 0, 10).await.unwrap().items;
+    let marks = all.iter().map(|saved| &saved.item).chain([&one]).filter_map(|item| item.cache.as_deref());
+    let told: Vec<_> = marks.map(|mark| (mark.badge, mark.run_id, mark.cluster.is_some())).collect();
+    assert_eq!(told, vec![(Badge::Cached, None, true); 4], "they are still versions");
+    // The next election decides anew.
+    house.corpus.say(decided(&[3, 1, 2], DecidedBy::Election, 9));
+    house.federation.elect(&house.search).await.unwrap();
+    assert!(house.page().await.contains(&"3 AutoSelected".to_owned()));
+}
+
+#[tokio::test]
+async fn a_cache_that_fails_is_told_in_the_messages() {
+    let mut house = House::with(Standings::new()).await;
+    house.corpus.fail("the vectors cannot be read");
+    house.run().await;
+    let lines = house.messages();
+    assert!(lines.len() == 1 && lines[0].contains("the vectors cannot be read"), "{lines:?}");
+    assert_eq!(house.page().await.len(), 4, "no result is lost, and one address is one entry");
+}

@@ -1,0 +1,11 @@
+//! The queue on every backend, the worker and the scheduler.
+
+mod bench;
+mod clock_jumps;
+mod nats;
+mod nats_cluster;
+mod nats_lost;
+mod nats_outage;
+mod queue;
+mod scheduler;
+mod worker;

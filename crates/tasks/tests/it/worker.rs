@@ -1,0 +1,204 @@
+//! The Worker: side by side within its limit, again after a failure, gracefully to the end.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use async_trait::async_trait;
+use domain::contracts::{
+    ClaimedTask, NewTask, QueueName, RunningSlot, Store, SystemClock, TaskError, TaskHandler, TaskQueue,
+    WorkerSlots,
+};
+use domain::secret::Secret;
+use serde_json::Value;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use store::{SealKey, SqlStore, StoreConfig};
+use tasks::queue::SqlQueue;
+use tasks::{Registry, Worker, WorkerConfig};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+/// Notes what it is asked to do. Its behaviour follows from the payload.
+#[derive(Default)]
+struct Notes {
+    started: AtomicU32,
+    running: AtomicU32,
+    running_most: AtomicU32,
+    waiting: AtomicU32,
+    waiting_most: AtomicU32,
+    done: Mutex<Vec<Value>>,
+}
+
+struct Handler(Arc<Notes>);
+
+#[async_trait]
+impl TaskHandler for Handler {
+    fn name(&self) -> &'static str {
+        "note"
+    }
+
+    async fn run(&self, task: &ClaimedTask) -> Result<(), TaskError> {
+        let Notes { started, running, running_most, done, .. } = &*self.0;
+        started.fetch_add(1, Ordering::SeqCst);
+        let now = running.fetch_add(1, Ordering::SeqCst) + 1;
+        running_most.fetch_max(now, Ordering::SeqCst);
+        tokio::time::sleep(Duration::from_millis(task.payload["ms"].as_u64().unwrap_or(0))).await;
+        running.fetch_sub(1, Ordering::SeqCst);
+        match task.payload["how"].as_str() {
+            Some("fail once") if task.attempt == 1 => return Err(TaskError("not yet".to_owned())),
+            Some("panic once") if task.attempt == 1 => panic!("a handler may be wrong"),
+            _ => {}
+        }
+        done.lock().unwrap().push(task.payload.clone());
+        Ok(())
+    }
+
+    /// `wait` milliseconds outside of the slot come first.
+    async fn run_in(&self, task: &ClaimedTask, slot: &dyn RunningSlot) -> Result<(), TaskError> {
+        if let Some(wait) = task.payload["wait"].as_u64() {
+            let waiting = self.0.waiting.fetch_add(1, Ordering::SeqCst) + 1;
+            self.0.waiting_most.fetch_max(waiting, Ordering::SeqCst);
+            slot.release();
+            tokio::time::sleep(Duration::from_millis(wait)).await;
+            slot.acquire().await;
+            self.0.waiting.fetch_sub(1, Ordering::SeqCst);
+        }
+        self.run(task).await
+    }
+}
+
+struct Bench {
+    queue: Arc<dyn TaskQueue>,
+    notes: Arc<Notes>,
+    stop: watch::Sender<bool>,
+    running: JoinSet<()>,
+}
+
+impl Bench {
+    async fn start(concurrency: u32, grace: Duration) -> Self {
+        Self::start_with((concurrency, concurrency), grace).await
+    }
+
+    async fn start_with((concurrency, running_max): (u32, u32), grace: Duration) -> Self {
+        let key = SealKey::from_secret(&Secret::new("a test key"));
+        let config = StoreConfig { url: Secret::new("sqlite::memory:"), pool_max: 1, key };
+        let store: Arc<dyn Store> = Arc::new(SqlStore::open(config).await.unwrap());
+        let queue: Arc<dyn TaskQueue> = Arc::new(SqlQueue::new(store, Arc::new(SystemClock)));
+        let notes = Arc::new(Notes::default());
+        let (queue_name, lease) = (QueueName::Search, Duration::from_secs(5));
+        let config = WorkerConfig { queue: queue_name, concurrency, running_max, lease, grace };
+        let registry = Registry::default().register(Arc::new(Handler(Arc::clone(&notes))));
+        let worker = Worker::new(config, Arc::clone(&queue), Arc::new(SystemClock), registry);
+        let (stop, stopped) = watch::channel(false);
+        let mut running = JoinSet::new();
+        running.spawn(worker.serve(stopped));
+        Self { queue, notes, stop, running }
+    }
+
+    async fn push(&self, payload: Value) {
+        let task = NewTask {
+            queue: QueueName::Search,
+            name: "note".to_owned(),
+            payload,
+            attempts_max: 3,
+            owner: None,
+        };
+        self.queue.push(task).await.unwrap();
+    }
+
+    async fn until(&self, what: &str, holds: impl Fn(&Notes) -> bool) {
+        let started = Instant::now();
+        while !holds(&self.notes) {
+            assert!(started.elapsed() < Duration::from_secs(20), "waited in vain for: {what}");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    async fn stop(mut self) -> Arc<Notes> {
+        self.stop.send(true).unwrap();
+        while self.running.join_next().await.is_some() {}
+        self.notes
+    }
+}
+
+fn done(notes: &Notes) -> usize {
+    notes.done.lock().unwrap().len()
+}
+
+/// Two run at once, but ten are held: those that only wait stand in nobody's way.
+#[tokio::test]
+async fn tasks_that_wait_leave_their_slots_to_others() {
+    let bench = Bench::start_with((10, 2), Duration::from_secs(5)).await;
+    for _ in 0..15 {
+        bench.push(serde_json::json!({"wait": 3_000, "ms": 1})).await;
+    }
+    bench.until("all places are taken", |notes| notes.waiting_most.load(Ordering::SeqCst) == 10).await;
+    bench.until("all are done", |notes| done(notes) == 15).await;
+    let notes = bench.stop().await;
+    assert!(notes.running_most.load(Ordering::SeqCst) <= 2, "no more run at once than there are slots");
+    assert_eq!(notes.waiting_most.load(Ordering::SeqCst), 10, "no more are held than may be");
+}
+
+#[tokio::test]
+async fn tasks_run_side_by_side_within_the_limit() {
+    let bench = Bench::start(3, Duration::from_secs(5)).await;
+    for _ in 0..9 {
+        bench.push(serde_json::json!({"ms": 60})).await;
+    }
+    bench.until("nine tasks", |notes| done(notes) == 9).await;
+    let notes = bench.stop().await;
+    assert_eq!(notes.running_most.load(Ordering::SeqCst), 3);
+    assert_eq!(notes.started.load(Ordering::SeqCst), 9, "none ran twice");
+}
+
+#[tokio::test]
+async fn failures_and_panics_are_tried_again() {
+    let bench = Bench::start(2, Duration::from_secs(5)).await;
+    for how in ["fail once", "panic once"] {
+        bench.push(serde_json::json!({"how": how})).await;
+    }
+    bench.until("both tasks", |notes| done(notes) == 2).await;
+    let notes = bench.stop().await;
+    assert_eq!(notes.started.load(Ordering::SeqCst), 4);
+}
+
+#[tokio::test]
+async fn a_stop_waits_for_what_runs_and_claims_nothing_more() {
+    let bench = Bench::start(1, Duration::from_secs(5)).await;
+    for _ in 0..3 {
+        bench.push(serde_json::json!({"ms": 200})).await;
+    }
+    bench.until("the first start", |notes| notes.started.load(Ordering::SeqCst) == 1).await;
+    let queue = Arc::clone(&bench.queue);
+    let notes = bench.stop().await;
+    assert_eq!((done(&notes), notes.started.load(Ordering::SeqCst)), (1, 1));
+    assert_eq!(queue.depth(QueueName::Search).await.unwrap(), 2, "the others wait for the next worker");
+}
+
+#[tokio::test]
+async fn a_stop_does_not_wait_for_ever() {
+    let bench = Bench::start(1, Duration::from_millis(100)).await;
+    bench.push(serde_json::json!({"ms": 60_000})).await;
+    bench.until("the start", |notes| notes.started.load(Ordering::SeqCst) == 1).await;
+    let started = Instant::now();
+    let notes = bench.stop().await;
+    assert!(started.elapsed() < Duration::from_secs(10));
+    assert_eq!(done(&notes), 0, "it goes on elsewhere");
+}
+
+#[tokio::test]
+async fn what_a_stop_interrupts_is_free_at_once() {
+    let bench = Bench::start(2, Duration::ZERO).await;
+    for _ in 0..2 {
+        bench.push(serde_json::json!({"ms": 60_000})).await;
+    }
+    bench.until("both starts", |notes| notes.started.load(Ordering::SeqCst) == 2).await;
+    let queue = Arc::clone(&bench.queue);
+    let started = Instant::now();
+    let notes = bench.stop().await;
+    let lease = Duration::from_secs(60);
+    let claimed =
+        queue.claim_many(QueueName::Search, WorkerSlots::any(10), "another worker", lease).await.unwrap();
+    assert!(started.elapsed() < Duration::from_secs(20), "after {:?}", started.elapsed());
+    let attempts: Vec<u32> = claimed.iter().map(|task| task.attempt).collect();
+    assert_eq!((attempts, done(&notes)), (vec![1, 1], 0), "being stopped is no failure");
+}
