@@ -4,6 +4,7 @@ use anyhow::{Context, anyhow, bail};
 use domain::secret::Secret;
 use domain::settings::{GivenSettings, ReadSettings, SettingValue, Settings};
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -27,8 +28,15 @@ pub fn read(file: Option<&Path>, overrides: &[(&str, String)]) -> anyhow::Result
 
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
 fn environment() -> BTreeMap<String, String> {
+    settings_among(std::env::vars_os())
+}
+
+/// The environment belongs to others too: what is not ours may be any bytes.
+fn settings_among(variables: impl Iterator<Item = (OsString, OsString)>) -> BTreeMap<String, String> {
     let is_ours = |name: &str| name.starts_with("SVC_") || Settings::TABLE.iter().any(|row| row.name == name);
-    std::env::vars().filter(|(name, _)| is_ours(name)).collect()
+    let named = variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+    let ours = named.filter(|(name, _)| is_ours(name));
+    ours.map(|(name, value)| (name, value.to_string_lossy().into_owned())).collect()
 }
 
 /// The settings file: the named one, or the one of this folder if it is there.
@@ -120,6 +128,15 @@ fn as_text(value: toml::Value) -> anyhow::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variables_of_others_may_be_any_bytes() {
+        use std::os::unix::ffi::OsStringExt;
+        let bytes = || OsString::from_vec(vec![b'a', 0xff]);
+        let variables = [(bytes(), "1".into()), ("OTHER".into(), bytes()), ("SVC_PORT".into(), "1".into())];
+        let found = settings_among(variables.into_iter());
+        assert_eq!(found, BTreeMap::from([("SVC_PORT".to_owned(), "1".to_owned())]));
+    }
 
     #[test]
     fn reads_plain_values_and_lists() {
