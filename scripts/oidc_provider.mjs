@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 const [port, modules] = process.argv.slice(2);
 const require = createRequire(pathToFileURL(`${modules}/`));
-const { Provider } = await import(pathToFileURL(require.resolve('oidc-provider')));
+const { Provider } = await import(pathToFileURL(require.resolve('oidc-provider')).href);
 
 const groups = new Map();
 const claims = (id) => ({

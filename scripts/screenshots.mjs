@@ -37,7 +37,7 @@ const others = createServer((request, response) => {
   setTimeout(() => send(200, { total: items.length, items }), 420);
 });
 await new Promise((ready) => others.listen(0, "127.0.0.1", ready));
-const elsewhere = `http://127.0.0.1:${others.address().port}`;
+const elsewhere = `http://127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (others.address()).port}`;
 const demo = await startDemo(program);
 const browser = await chromium.launch({ executablePath: process.env.SVC_TEST_CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
 const authorization = `Basic ${btoa(`admin:${demo.password}`)}`;
@@ -83,7 +83,7 @@ async function list(page) {
   const better = page.getByRole("button", { name: /better results? arrived/ });
   if (await better.isVisible()) await better.click();
   await page.evaluate(() => {
-    document.activeElement.blur();
+    /** @type {HTMLElement} */ (document.activeElement).blur();
     scrollTo(0, 0);
   });
 }
@@ -109,7 +109,7 @@ const PAGES = {
     await page.goto(`${demo.base}/?search_id=${id}`);
     await page.locator(".versions > summary").first().click();
     await settled(page);
-    await page.evaluate(() => document.activeElement.blur());
+    await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
     if (page.viewportSize().width < 600) await page.locator("article.result").first().evaluate((element) => scrollTo(0, element.getBoundingClientRect().top + scrollY - 120));
   },
   async election(page) {

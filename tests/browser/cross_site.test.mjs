@@ -9,7 +9,7 @@ import { unique } from "./house/records.mjs";
 async function foreign(html) {
   const server = createServer((_, answer) => answer.writeHead(200, { "content-type": "text/html" }).end(html));
   await new Promise((done) => server.listen(0, done));
-  return { base: `http://localhost:${server.address().port}`, stop: () => server.close() };
+  return { base: `http://localhost:${/** @type {import("node:net").AddressInfo} */ (server.address()).port}`, stop: () => server.close() };
 }
 
 /** Opens a page of another site in a context that may go there. */

@@ -9,7 +9,7 @@ const PERSON = { page: 5, click: 3, field: 8 };
 const SECONDS_MAX = 120;
 
 /** Counts what a person does. */
-function hands(page) {
+function hands() {
   const count = { clicks: 0, fields: 0 };
   return {
     count,
@@ -26,7 +26,7 @@ function hands(page) {
 
 browse("a JSON API becomes a source in a few clicks", {}, async (page) => {
   const name = unique("Doctor");
-  const { count, click, fill } = hands(page);
+  const { count, click, fill } = hands();
   const started = Date.now();
   await page.goto("/admin/");
   await click(page.getByRole("link", { name: "Add a source" }).first());

@@ -9,7 +9,7 @@ const TABS_MAX = 150;
 /** What has the focus: its name, and whether it can be seen that it has it. */
 const focused = (page) =>
   page.evaluate(() => {
-    const element = document.activeElement;
+    const element = /** @type {HTMLInputElement} */ (document.activeElement);
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
     const own = (element.getAttribute("aria-label") ?? element.innerText ?? "").trim();
     const around = element.closest("form, .box") && getComputedStyle(element.closest("form, .box"));
@@ -67,7 +67,7 @@ browse("Tab and Enter alone: sign in, search, open, filter by stars, page, sign 
   await opened(page, context, () => page.keyboard.press("Enter"));
   await finished(page);
 
-  await page.evaluate(() => document.activeElement.blur());
+  await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
   await tabTo(page, "the filter of stars", ({ name }) => /^Starred only/.test(name));
   await repainted(page, () => page.keyboard.press("Enter"));
   assert.match(page.url(), /starred=true/);
@@ -79,7 +79,7 @@ browse("Tab and Enter alone: sign in, search, open, filter by stars, page, sign 
   assert.match(page.url(), /page=2/);
   assert.ok((await shownKeys(page)).every((key) => !before.includes(key)));
 
-  await page.evaluate(() => document.activeElement.blur());
+  await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
   await tabTo(page, "the menu", ({ tag, name }) => tag === "summary" && /Menu of/.test(name));
   await page.keyboard.press("Enter");
   await tabTo(page, "Sign out", ({ name }) => name === "Sign out");
@@ -90,14 +90,14 @@ browse("Tab and Enter alone: sign in, search, open, filter by stars, page, sign 
 browse("the keys of the search page", { who: whoever, allowed: OUTSIDE }, async (page, { context }) => {
   await standIn(context);
   await page.goto("/");
-  await page.evaluate(() => document.activeElement.blur());
+  await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
   await page.keyboard.press("/");
   await page.keyboard.type("flood warning");
   await page.keyboard.press("Enter");
   await finished(page);
 
   const at = () => page.evaluate(() => [...document.querySelectorAll("article.result")].findIndex((one) => one.contains(document.activeElement)));
-  await page.evaluate(() => document.activeElement.blur());
+  await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
   await page.keyboard.press("j");
   assert.equal(await at(), 0);
   await page.keyboard.press("j");
@@ -110,7 +110,9 @@ browse("the keys of the search page", { who: whoever, allowed: OUTSIDE }, async 
   assert.equal(await results(page).first().locator("details.why").evaluate((one) => one.open), true);
   await opened(page, context, () => page.keyboard.press("o"));
   await finished(page);
-  for (const [key, address] of [["s", /starred=true/], ["s", /^((?!starred).)*$/], ["n", /page=2/], ["p", /^((?!page=2).)*$/]]) {
+  /** @type {[string, RegExp][]} */
+  const moves = [["s", /starred=true/], ["s", /^((?!starred).)*$/], ["n", /page=2/], ["p", /^((?!page=2).)*$/]];
+  for (const [key, address] of moves) {
     await repainted(page, () => page.keyboard.press(key));
     assert.match(page.url(), address, key);
   }

@@ -36,7 +36,7 @@ check("a breach of the policy and an error are noticed", () =>
       const style = document.createElement("style");
       style.textContent = "body { color: red }";
       document.head.append(style);
-      setTimeout(() => nothing.there, 0);
+      setTimeout(() => globalThis.nothing.there, 0);
     });
     await page.waitForFunction(() => window.breaches.length > 0);
     await assert.rejects(assertClean(context, seen), /style-src/);

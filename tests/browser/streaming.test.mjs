@@ -13,7 +13,7 @@ const watchPlaces = (page) =>
   page.evaluate(async () => {
     const frame = () => new Promise((done) => requestAnimationFrame(done));
     await frame();
-    const tops = () => [...document.querySelectorAll("article.result")].map((one) => [one.dataset.key, Math.round(one.getBoundingClientRect().top)]);
+    const tops = () => [...document.querySelectorAll("article.result")].map((one) => /** @type {const} */ ([one.dataset.key, Math.round(one.getBoundingClientRect().top)]));
     const start = new Map(tops());
     const own = (window.jumps = []);
     const look = () => {
@@ -121,7 +121,7 @@ browse("each source says how it ended, and the list that it is not complete", { 
   for (const one of [broken, busy, mute]) assert.ok((await page.locator(".rail").innerText()).includes(one.name));
 });
 
-browse("a source that failed can be asked again", { who: () => person() }, async (page, { context }) => {
+browse("a source that failed can be asked again", { who: () => person() }, async (page) => {
   const flaky = await source(`/failing/500`, { name: unique("Flaky") });
   await ask(page, "sluice", { sources: [flaky] });
   await finished(page);

@@ -27,7 +27,7 @@ export async function startDirect(house) {
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return {
-    base: `http://127.0.0.1:${server.address().port}`,
+    base: `http://127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (server.address()).port}`,
     expect: (said, delay) => (wanted = { said, delay }),
     stop: () => server.closeAllConnections() ?? server.close(),
   };

@@ -28,7 +28,7 @@ export async function startGraph() {
     serve(graph, tokens, request, url, response).catch((error) => response.destroy(error));
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  graph.base = `http://127.0.0.1:${server.address().port}`;
+  graph.base = `http://127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (server.address()).port}`;
   graph.stop = () => server.closeAllConnections() ?? server.close();
   return graph;
 }
@@ -46,7 +46,7 @@ async function serve(graph, tokens, request, url, response) {
   };
   if (url.pathname === "/authorize") {
     const back = new URL(url.searchParams.get("redirect_uri"));
-    back.search = new URLSearchParams({ code: "come-in", state: url.searchParams.get("state") });
+    back.search = new URLSearchParams({ code: "come-in", state: url.searchParams.get("state") }).toString();
     response.writeHead(302, { location: back.href });
     return response.end();
   }
@@ -75,7 +75,7 @@ function page(graph, url) {
   const answer = { value: all.slice(skip, skip + top) };
   if (skip + top < all.length) {
     const next = new URL(url);
-    next.searchParams.set("$skip", skip + top);
+    next.searchParams.set("$skip", String(skip + top));
     answer["@odata.nextLink"] = next.href;
   }
   return answer;

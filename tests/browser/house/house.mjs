@@ -25,7 +25,7 @@ let people = 0;
 const file = (process.argv[1] ?? "").split("/").pop().replace(/\W.*/, "");
 
 /** Asks the API as somebody; throws with the answer when it is refused. `expect` names a status that is right. */
-export async function api(method, path, body, { as = admin, expect } = {}) {
+export async function api(method, path, body, { as = admin, expect = 0 } = {}) {
   const response = await fetch(house.base + path, {
     method,
     headers: { authorization: `Basic ${btoa(`${as.name}:${as.password}`)}`, "content-type": "application/json" },
@@ -77,7 +77,7 @@ export async function signInAt(context, base, who) {
  * A context of its own, watched. `who` null: nobody is signed in. `look`: `light` or `dark`; `width` 390 for a phone.
  * Returns `{context, page, seen}`.
  */
-export async function open({ who = admin, look = "light", width = 1280, height = 860, language, script = true, allowed, init } = {}) {
+export async function open({ who = admin, look = "light", width = 1280, height = 860, language = undefined, script = true, allowed = undefined, init = undefined } = {}) {
   const context = await (await browser()).newContext({
     baseURL: house.base,
     storageState: who ? await session(who) : undefined,

@@ -35,9 +35,9 @@ const ENDED = /READY$|^ERR|NO_RESULTS|^FULL|^PARTIAL/;
 const SEARCH_MS_MAX = 40_000;
 
 /** Runs a search to its end; returns it. */
-export async function searched(query, { as = admin, sources, ...given } = {}) {
-  const body = { query_string: query, ...given };
-  if (sources) body.searchprovider_list = sources.map((one) => one.id ?? one);
+export async function searched(query, { as = admin, sources = undefined, ...given } = {}) {
+  const searchprovider_list = sources?.map((one) => one.id ?? one);
+  const body = { query_string: query, ...given, ...(sources && { searchprovider_list }) };
   const { id } = await api("POST", "/svc/search/", body, { as });
   return ended(id, as);
 }

@@ -21,7 +21,7 @@ const LONGEST = ["every_console_page.test.mjs", "every_page.test.mjs", "list.tes
 /** Files that measure times or change something for everybody; they run by themselves, after the others. */
 const ALONE = ["house_wide.test.mjs", "written_answer.test.mjs", "many_providers.test.mjs", "paint.test.mjs"];
 
-let outcome = 1;
+let outcome;
 const closing = [];
 /** Stops everything that was started, also when the run itself is stopped. */
 async function close() {

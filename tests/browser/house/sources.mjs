@@ -33,7 +33,7 @@ export async function startSources() {
     serve(request, url, response).catch((error) => response.destroy(error));
   });
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  return { base: `http://127.0.0.1:${server.address().port}`, stop: () => server.closeAllConnections() ?? server.close() };
+  return { base: `http://127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (server.address()).port}`, stop: () => server.closeAllConnections() ?? server.close() };
 }
 
 async function serve(request, url, response) {

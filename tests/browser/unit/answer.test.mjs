@@ -8,6 +8,7 @@ import * as talk from "../../../web/static/js/chat/talk.js";
 
 test("an answer goes through its stages to its end", () => {
   let state = begin();
+  /** @type {[string, object, object][]} */
   const steps = [
     ["status", { stage: "reading", done: 3, of: 10 }, { stage: "reading", done: 3, of: 10 }],
     ["status", { stage: "dancing" }, { stage: "reading", done: 3 }],

@@ -5,9 +5,11 @@ import { test } from "node:test";
 import { BARS_MAX, POINTS_MAX, barsOf, choose, chosen, numberOf, pointsOf } from "../../../web/static/js/charts/choose.js";
 import { linear, ticks } from "../../../web/static/js/charts/scale.js";
 
+/** @type {(cells: any[][]) => [string[], string[][]]} */
 const table = ([names, ...rows]) => [names, rows.map((row) => row.map(String))];
 
 test("the count of numeric columns decides", () => {
+  /** @type {[any[][], string, number[], boolean][]} */
   const cases = [
     [[["a", "b"], ["x", "p"], ["y", "q"]], "bar", [0], true],
     [[["a", "n"], ["x", 1], ["y", 2]], "bar", [0, 1], false],

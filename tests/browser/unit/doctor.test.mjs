@@ -69,6 +69,7 @@ test("a pasted request fills its own blanks", () => {
 });
 
 test("axes have round numbers, counts no fractions, and labels do not touch", () => {
+  /** @type {[number, boolean, number[]][]} */
   const cases = [[0, true, [0, 1]], [1, true, [0, 1]], [3, true, [0, 1, 2, 3]], [1204, true, [0, 500, 1000, 1500]], [0.61, false, [0, 0.2, 0.4, 0.6, 0.8]], [0, false, [0, 1]]];
   for (const [most, isCount, marks] of cases) assert.deepEqual(ticks(most, 4, isCount), marks, String(most));
   assert.deepEqual(places(30, 400), [4, 9, 14, 19, 24, 29]);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-globalThis.document = { documentElement: { lang: "en" } };
+globalThis.document = /** @type {any} */ ({ documentElement: { lang: "en" } });
 const { grounds } = await import("../../../web/static/js/versions/grounds.js");
 
 const said = (ground) => grounds({ grounds: [ground], reasons: ["as the API says it"] })[0];

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { spans, steps } from "../../../web/static/js/review/spans.js";
 
 test("what counts for it lies to the right, what counts against it to the left, and they add up", () => {
+  /** @type {[number[], number[][], number[]][]} */
   const cases = [
     [[], [], [0, 0]],
     [[3, 2], [[0, 3], [3, 5]], [0, 5]],

@@ -3,7 +3,8 @@
 import { keepTyped } from "./typed.js";
 import { t } from "./words.js";
 
-const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?? "";
+/** @type {(name: string) => string} */
+const meta = (name) => /** @type {HTMLMetaElement} */ (document.querySelector(`meta[name="${name}"]`))?.content ?? "";
 
 /** The prefix of the API, such as `/svc`. */
 export const prefix = meta("api") || "/svc";
@@ -22,7 +23,12 @@ export class Refused extends Error {
 /** The version that a record came with. */
 const versions = new WeakMap();
 
-/** Sends a request to a path of the API, such as `/search/`. Returns what came back, read as JSON. */
+/** @typedef {{ signal?: AbortSignal, accept?: string, record?: object }} RequestOptions */
+
+/**
+ * Sends a request to a path of the API, such as `/search/`. Returns what came back, read as JSON.
+ * @param {RequestOptions} [options]
+ */
 export async function call(method, path, body, options = {}) {
   const response = await send(method, prefix + path, body, options);
   if (response.status === 204) return null;
@@ -33,6 +39,7 @@ export async function call(method, path, body, options = {}) {
   return answer;
 }
 
+/** @type {(path: string, options?: RequestOptions) => Promise<any>} */
 export const get = (path, options) => call("GET", path, undefined, options);
 export const post = (path, body) => call("POST", path, body);
 /** With `record`, as it came from here: refused with 412 when somebody else has changed it since. */
@@ -40,7 +47,10 @@ export const put = (path, body, record) => call("PUT", path, body, { record });
 export const patch = (path, body, record) => call("PATCH", path, body, { record });
 export const del = (path, record) => call("DELETE", path, undefined, { record });
 
-/** The response itself. What is not an answer is thrown as `Refused`. Forms are sent as they are, the rest as JSON. */
+/**
+ * The response itself. What is not an answer is thrown as `Refused`. Forms are sent as they are, the rest as JSON.
+ * @type {(method: string, url: string, body?: any, options?: RequestOptions) => Promise<Response>}
+ */
 export async function send(method, url, body, { signal, accept = "application/json", record } = {}) {
   // With every method: by this header the service knows a page of its own, which it never asks for a password.
   const headers = { accept, "x-csrf-token": meta("csrf") };
@@ -66,7 +76,10 @@ function signIn() {
   return new Promise(() => {});
 }
 
-/** No answer at all. Browsers say that in words of their own, which are for nobody who reads a page. */
+/**
+ * No answer at all. Browsers say that in words of their own, which are for nobody who reads a page.
+ * @returns {never}
+ */
 function unreached(error) {
   if (error.name === "AbortError") throw error;
   throw new Error(t("The service did not answer. Check the connection and try again."), { cause: error });

@@ -6,7 +6,7 @@ import { t } from "./words.js";
 /** True when the person agrees. Escape, Cancel and closing mean no. `yes` is the word on the button. */
 export function ask({ title, sentence, yes }) {
   return new Promise((resolve) => {
-    const before = document.activeElement;
+    const before = /** @type {HTMLElement | null} */ (document.activeElement);
     const cancel = h("button", { type: "button", class: "soft", onclick: () => dialog.close() }, t("Cancel"));
     const agree = h("button", { type: "button", class: "danger solid", onclick: () => dialog.close("yes") }, yes);
     const dialog = h(

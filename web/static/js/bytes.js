@@ -2,6 +2,7 @@
 
 import { number } from "./words.js";
 
+/** @type {[number, string][]} */
 const UNITS = [[2 ** 30, "GB"], [2 ** 20, "MB"], [2 ** 10, "kB"]];
 
 export function bytes(count) {

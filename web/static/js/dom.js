@@ -38,7 +38,9 @@ function filled(element, properties, children) {
   return element;
 }
 
+/** @type {(selector: string, within?: ParentNode) => any} */
 export const one = (selector, within = document) => within.querySelector(selector);
+/** @type {(selector: string, within?: ParentNode) => any[]} */
 export const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
 /** Removes what is in it and puts in what is given. */

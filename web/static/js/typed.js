@@ -11,7 +11,8 @@ const FIELDS = "input, textarea";
 /** What is typed. Secrets are never kept, and switches stay as the service knows them. */
 const TYPED = new Set(["text", "search", "email", "url", "tel", "number", "date", "datetime-local", "time", "textarea"]);
 
-const meta = (name) => document.querySelector(`meta[name="${name}"]`)?.content ?? "";
+/** @type {(name: string) => string} */
+const meta = (name) => /** @type {HTMLMetaElement} */ (document.querySelector(`meta[name="${name}"]`))?.content ?? "";
 const here = () => location.pathname + location.search;
 const isKept = (field) => TYPED.has(field.type) && !field.readOnly && field.value !== "";
 
@@ -23,10 +24,13 @@ function nameOf(field) {
   return JSON.stringify([section, field.form?.getAttribute("action") ?? "", field.form?.id ?? "", id, field.name, field.type, label]);
 }
 
-/** Every field with a name that it has again after the next load: what tells it from others, and its place among equals. */
+/**
+ * Every field with a name that it has again after the next load: what tells it from others, and its place among equals.
+ * @returns {Generator<[string, HTMLInputElement]>}
+ */
 function* named() {
   const counts = new Map();
-  for (const field of document.querySelectorAll(FIELDS)) {
+  for (const field of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll(FIELDS))) {
     const name = nameOf(field);
     const place = counts.get(name) ?? 0;
     counts.set(name, place + 1);

@@ -10,7 +10,7 @@ export const line = (page, name) => page.locator(`.src[data-name=${JSON.stringif
 export const better = (page) => page.getByRole("button", { name: /better results? arrived/ });
 
 /** Asks from the start page, by the box; `sources` are records or ids. */
-export async function ask(page, query, { sources, path = "/" } = {}) {
+export async function ask(page, query, { sources = undefined, path = "/" } = {}) {
   await page.goto(path);
   if (sources) await choose(page, sources);
   await box(page).fill(query);

@@ -61,7 +61,7 @@ async function again(wanted, change, show) {
 
 /** Shows the page that is wanted. Returns how many documents fit. */
 async function draw(list, wanted, show) {
-  const asked = new URLSearchParams({ page: wanted.page, items: ITEMS });
+  const asked = new URLSearchParams({ page: wanted.page, items: String(ITEMS) });
   for (const name of ["text", "state"]) if (wanted[name]) asked.set(name, wanted[name]);
   wanted.asked = asked;
   const found = await get(`/cache/?${asked}`);

@@ -19,7 +19,8 @@ const known = () => (asked ??= Promise.all([get("/searchproviders/"), read()]).t
 // Disclosures tell of their opening without bubbling.
 document.addEventListener(
   "toggle",
-  async ({ target }) => {
+  async (event) => {
+    const target = /** @type {Element} */ (event.target);
     const result = target.matches?.(".result details.details[open]") && target.closest(".result");
     if (!result || one(".rank-wish", target)) return;
     const place = h("div", { class: "rank-wish" });

@@ -27,7 +27,7 @@ fill(work(), h("p", { class: "lead muted" }, t("Every change by a person or a co
 load(1);
 
 function load(page) {
-  const query = new URLSearchParams({ page, items: ITEMS });
+  const query = new URLSearchParams({ page: String(page), items: String(ITEMS) });
   const value = (label) => label.querySelector("input, select").value.trim();
   for (const [name, label] of [["kind", kind], ["action", action], ["actor", actor], ["record", record]]) if (value(label)) query.set(name, value(label));
   if (value(since)) query.set("since", `${value(since)}T00:00:00Z`);

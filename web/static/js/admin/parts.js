@@ -51,9 +51,11 @@ export const scroller = (name, content) => h("div", { class: "scroller", role: "
 /** A card with a heading. */
 export const card = (title, ...children) => h("section", { class: "card" }, h("h2", {}, title), children);
 
+let fieldCount = 0;
+
 /** A labelled control with help below it and a place for its mistake. */
 export function field(label, control, help) {
-  control.id ||= `f-${(field.count = (field.count ?? 0) + 1)}`;
+  control.id ||= `f-${(fieldCount += 1)}`;
   const notes = [];
   if (help) notes.push(h("p", { class: "help", id: `${control.id}-help` }, help));
   const mistake = h("p", { class: "mistake", id: `${control.id}-mistake`, role: "alert" });

@@ -38,7 +38,7 @@ export function ratings(root, selector, pathOf) {
     if (!answer) return;
     event.preventDefault();
     const fields = new FormData(form);
-    if (await send(answer, -1, fields.getAll("reason"), fields.get("comment") ?? "")) {
+    if (await send(answer, -1, fields.getAll("reason"), String(fields.get("comment") ?? ""))) {
       form.hidden = true;
       toast(t("Thank you. This helps to make answers better."));
     }

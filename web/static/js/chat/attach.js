@@ -16,7 +16,7 @@ const plain = (text) =>
     .replace(/&amp;/g, "&");
 
 export function attach() {
-  const before = document.activeElement;
+  const before = /** @type {HTMLElement | null} */ (document.activeElement);
   const found = h("ul", { "aria-label": t("Results") });
   const note = h("p", { class: "muted", role: "status" }, t("Search for the documents that your questions are about."));
   const box = h("input", { type: "search", "aria-label": t("Search"), placeholder: t("Search all sources"), required: true, maxlength: 2048 });

@@ -26,7 +26,7 @@ export async function mount(place) {
     const found = await get(asked);
     // Somebody chose on in the meantime.
     if (wanted.asked !== asked) return found.count;
-    fill(tabs, Object.entries(names).map(([status, name]) => h("button", { type: "button", "aria-pressed": String(status === wanted.status), onclick: () => turn({ status, page: 1 }, tabs) }, name)));
+    fill(tabs, Object.entries(names).map(([status, name]) => h("button", { type: "button", "aria-pressed": String(status === wanted.status), onclick: () => turn({ status, page: 1 }) }, name)));
     fill(list, found.results.length ? [h("ul", { class: "things documents" }, found.results.map((event) => line(event, decide))), pager(found, wanted, turn)] : h("p", { class: "nothing" }, emptiness(wanted)));
     return found.count;
   };

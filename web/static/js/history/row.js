@@ -38,7 +38,7 @@ export function row(search, list) {
 
 function what(search) {
   const { kind, words } = state(search.status);
-  const isUpdated = search.date_updated && new Date(search.date_updated) - new Date(search.date_created) > 60_000;
+  const isUpdated = search.date_updated && Date.parse(search.date_updated) - Date.parse(search.date_created) > 60_000;
   return h(
     "div",
     { class: "what" },

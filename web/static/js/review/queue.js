@@ -70,7 +70,7 @@ async function load() {
   asking = new AbortController();
   drawTabs();
   const { status: state, isOfPins } = SHOWS[wish.show];
-  const asked = new URLSearchParams({ page: wish.page, items: ITEMS });
+  const asked = new URLSearchParams({ page: String(wish.page), items: String(ITEMS) });
   for (const [name, value] of Object.entries({ status: state, query: wish.query })) if (value) asked.set(name, value);
   try {
     const found = await get(`/canonical/${isOfPins ? "pins/" : ""}?${asked}`, { signal: asking.signal });

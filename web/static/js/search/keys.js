@@ -8,8 +8,9 @@ const TYPED = "input:not([type=checkbox]):not([type=radio]), textarea, select, [
 export function keys() {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
-    if (event.target.closest(TYPED) || one("dialog[open]")) return;
-    const isInMenu = event.target.closest("details.menu[open], [popover]:popover-open");
+    const target = /** @type {Element} */ (event.target);
+    if (target.closest(TYPED) || one("dialog[open]")) return;
+    const isInMenu = target.closest("details.menu[open], [popover]:popover-open");
     const deed = DEEDS[event.key];
     if (!deed || (isInMenu && event.key.startsWith("Arrow"))) return;
     if (deed(event) !== false) event.preventDefault();

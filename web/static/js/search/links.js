@@ -11,8 +11,11 @@ let current = null;
 export function links() {
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    const again = event.target.closest("a[data-rerun]");
-    const link = event.target.closest("a[data-list]");
+    const target = /** @type {Element} */ (event.target);
+    /** @type {HTMLAnchorElement | null} */
+    const again = target.closest("a[data-rerun]");
+    /** @type {HTMLAnchorElement | null} */
+    const link = target.closest("a[data-list]");
     if (again) {
       event.preventDefault();
       ask(new URLSearchParams({ rerun: again.dataset.rerun }));

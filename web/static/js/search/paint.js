@@ -109,7 +109,7 @@ function grow(shown) {
 function current(key, element, inPlace = false) {
   const html = pieces.get(key);
   if (html === undefined || element?.painted === html) return element;
-  const fresh = fragment(html).querySelector(".result");
+  const fresh = one(".result", fragment(html));
   fresh.painted = html;
   if (!element) return fresh;
   if (inPlace || element.contains(document.activeElement)) {

@@ -33,7 +33,7 @@ export function picker(form) {
 
 /** What the form asks for. Sources that are asked anyway need not be named. */
 export function wanted(form) {
-  const fields = new URLSearchParams(new FormData(form));
+  const fields = new URLSearchParams(/** @type {any} */ (new FormData(form)));
   if (fields.has("tags") || isUsual() || !fields.has("sources")) fields.delete("sources");
   return fields;
 }

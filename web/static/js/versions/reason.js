@@ -10,7 +10,7 @@ const COMMENT_MAX = 2000;
 /** `{reason, comment}`, or null when the person thinks better of it. */
 export function askReason(title) {
   return new Promise((resolve) => {
-    const before = document.activeElement;
+    const before = /** @type {HTMLElement | null} */ (document.activeElement);
     const reason = h("select", { name: "reason" }, Object.entries(reasons()).map(([value, name]) => h("option", { value }, name)));
     const comment = h("textarea", { name: "comment", rows: 3, maxlength: COMMENT_MAX });
     let said = null;

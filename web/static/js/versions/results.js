@@ -26,7 +26,7 @@ export async function decide(button, result) {
 /** The list as it stands now. What is in use would be kept as it is, so it is let go before. */
 async function again(key) {
   const [opened, place] = [one(`[data-key="${key}"]`), scrollY];
-  document.activeElement?.blur();
+  /** @type {HTMLElement | null} */ (document.activeElement)?.blur();
   for (const fold of opened?.querySelectorAll("details[open]") ?? []) fold.open = false;
   await go(location.href, { isBack: true });
   scrollTo({ top: place });

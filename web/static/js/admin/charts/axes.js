@@ -9,7 +9,7 @@ const TOP = 10;
 const BOTTOM = 24;
 
 /** Where values lie in a drawing of this size, and the drawn axes. */
-export function axes({ width, height, most, labels, shown, isCount, isBanded }) {
+export function axes({ width, height, most, labels, shown, isCount, isBanded = false }) {
   const marks = ticks(most, 4, isCount);
   const top = marks.at(-1) || 1;
   const inner = width - LEFT - RIGHT;

@@ -8,7 +8,7 @@ import { figure } from "./frame.js";
 const ROW = 34;
 
 /** One bar for each label; `series` are stacked from below as `{label, colour, values}`. */
-export function columns(name, { labels, first, series, shown = number, height }) {
+export function columns(name, { labels, first, series, shown = number, height = undefined }) {
   const totals = labels.map((_, place) => series.reduce((sum, one) => sum + one.values[place], 0));
   return figure(name, {
     height,

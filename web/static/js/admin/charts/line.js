@@ -8,7 +8,7 @@ import { figure } from "./frame.js";
 /**
  * `labels` name the points; `series` are `{label, colour, values, isFilled}`. `shown` writes a number as text.
  */
-export function lineChart(name, { labels, first, series, shown = number, isCount = false, height }) {
+export function lineChart(name, { labels, first, series, shown = number, isCount = false, height = undefined }) {
   const most = Math.max(0, ...series.flatMap((one) => one.values).filter((value) => value !== null));
   return figure(name, {
     height,

@@ -12,7 +12,10 @@ const LIKELY_MIN = 0.6;
 
 export class FieldList {
   constructor(mappings, diagnosis, { onfield, onchange }) {
-    Object.assign(this, { mappings, diagnosis, onfield, onchange });
+    this.mappings = mappings;
+    this.diagnosis = diagnosis;
+    this.onfield = onfield;
+    this.onchange = onchange;
     this.current = FIELDS[0];
     this.rows = new Map(FIELDS.map((key) => [key, this.row(key)]));
     this.preview = h("div", { class: "preview-result" });

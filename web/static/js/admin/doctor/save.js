@@ -2,7 +2,7 @@
 
 import { Refused, post } from "../../api.js";
 import { announce, fill, h } from "../../dom.js";
-import { fixed, number, t, tn } from "../../words.js";
+import { fixed, number, t } from "../../words.js";
 import { field, mistake, sentence, toggle } from "../parts.js";
 import { blanksOf, filledIn, fromRequest } from "./blanks.js";
 import { looksLike } from "./result.js";
@@ -13,7 +13,9 @@ const NO_ADDRESS = "https://<your-source>/search";
 export class Saving {
   /** `mappings` replaces those of the draft; `request` may tell what the blanks are. */
   constructor(draft, { request = "", query = "", mappings = null } = {}) {
-    Object.assign(this, { draft: { ...draft }, mappings, isTested: false });
+    this.draft = { ...draft };
+    this.mappings = mappings;
+    this.isTested = false;
     this.name = h("input", { type: "text", maxlength: 200, required: true, autocomplete: "off", value: draft.name });
     this.query = h("input", { type: "text", maxlength: 1000, autocomplete: "off", value: query || "test" });
     this.active = toggle(t("Active"), true);

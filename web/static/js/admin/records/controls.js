@@ -42,7 +42,7 @@ export function choosing(spec) {
   return simple(h("select", {}, spec.choices.these.map((word) => h("option", { value: word }, word))));
 }
 
-export function lines(spec) {
+export function lines() {
   const element = h("textarea", { rows: 3, placeholder: t("one on each line"), spellcheck: "false" });
   const read = () => element.value.split("\n").map((line) => line.trim()).filter(Boolean);
   return { element, read, write: (value) => grown(element, (value ?? []).join("\n")), raw: () => read().join("\n") };
@@ -60,7 +60,7 @@ export function json() {
     try {
       return parse();
     } catch (error) {
-      throw new Error(error instanceof SyntaxError ? t("This is not valid JSON: {why}", { why: error.message }) : error.message);
+      throw new Error(error instanceof SyntaxError ? t("This is not valid JSON: {why}", { why: error.message }) : error.message, { cause: error });
     }
   };
   const tidy = (value) => grown(element, Object.keys(value ?? {}).length ? JSON.stringify(value, null, 2) : "");

@@ -33,7 +33,10 @@ const back = () => h("p", { class: "back" }, h("a", { href: listPage }, `← ${t
 
 class RecordForm {
   constructor(place, row, isNew, special) {
-    Object.assign(this, { row, isNew, special, fixed: (!isNew && special.isFixed?.(row)) || "" });
+    this.row = row;
+    this.isNew = isNew;
+    this.special = special;
+    this.fixed = (!isNew && special.isFixed?.(row)) || "";
     const values = special.stored?.(row) ?? row;
     this.fields = new Map(specs.map((spec) => [spec.name, makeField(spec, values[spec.name] ?? (isNew ? spec.default : undefined), {
       // Before the catalogue of connectors is there, nothing is put away.

@@ -6,7 +6,10 @@ import { tn } from "../../words.js";
 /** A sentence whose `words` in backticks are shown as code. */
 export const prose = (text) => text.split("`").map((piece, place) => (place % 2 ? h("code", {}, piece) : piece));
 
-/** Lengths of time, the longest first: seconds, and how they are said. */
+/**
+ * Lengths of time, the longest first: seconds, and how they are said.
+ * @type {[number, (n: number) => string][]}
+ */
 export const SPANS = [
   [86400, (n) => tn("one day", "{n} days", n)],
   [3600, (n) => tn("one hour", "{n} hours", n)],

@@ -11,8 +11,8 @@ export async function rowsOf({ text, filters, page }, signal) {
   const query = new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ""));
   if (!kind.is_paged) return searchedHere(query, text, page, signal);
   if (text) query.set("text", text);
-  query.set("page", page);
-  query.set("items", ITEMS);
+  query.set("page", String(page));
+  query.set("items", String(ITEMS));
   const response = await send("GET", `${prefix}${kind.api}?${query}`, undefined, { signal });
   const answer = await response.json();
   return { rows: answer.results, count: answer.count, isCut: false };

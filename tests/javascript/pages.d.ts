@@ -1,0 +1,8 @@
+// Events of our own, for the type checker.
+
+interface DocumentEventMap {
+  /** The list of results has changed. */
+  "tributary:list": CustomEvent<{ search: any; isFinal: boolean }>;
+  /** Results were selected for an answer. */
+  "tributary:selection": CustomEvent<{ ids: number[] }>;
+}
