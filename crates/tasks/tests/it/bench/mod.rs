@@ -1,4 +1,5 @@
 //! A store in memory, its queue, and a clock that stands still: what the tests of time work at.
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 use domain::contracts::{Clock, Store, TaskQueue};
 use domain::secret::Secret;
