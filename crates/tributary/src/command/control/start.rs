@@ -224,9 +224,9 @@ mod tests {
         std::fs::write(&file, lines.join("\n")).unwrap();
         let shown = last_lines(&file);
         assert_eq!((shown.len(), shown[0].as_str(), shown[19].as_str()), (20, "line 80", "line 99"));
-        std::fs::write(&file, "Tributary 0.1.0 listens on http://127.0.0.1:8000\n").unwrap();
+        std::fs::write(&file, "Tributary 0.2.0 listens on http://127.0.0.1:8000\n").unwrap();
         assert_eq!(address(&file).as_deref(), Some("http://127.0.0.1:8000"));
-        std::fs::write(&file, "Tributary 0.1.0 listens on https://127.0.0.1:8443\n").unwrap();
+        std::fs::write(&file, "Tributary 0.2.0 listens on https://127.0.0.1:8443\n").unwrap();
         assert_eq!(address(&file).as_deref(), Some("https://127.0.0.1:8443"));
     }
 }

@@ -174,7 +174,7 @@ async fn the_process_tells_what_happened() {
         ("tributary_outbox_oldest_seconds", 0.0),
         ("tributary_oldest_open_search_seconds", 0.0),
         ("tributary_scheduler_overdue_seconds", 0.0),
-        ("tributary_build_info{version=\"0.1.0\"}", 1.0),
+        (concat!("tributary_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\"}"), 1.0),
     ] {
         assert_eq!(value(&answer, line), expected, "{line}");
     }

@@ -52,7 +52,7 @@ async fn the_mixed_answer_is_complete() {
     }, @r#"
     {
       "messages": [
-        "Tributary 0.1.0",
+        "Tributary 0.2.0",
         "[time] CosineRelevancyPostResultProcessor updated 1 results",
         "[time] CosineRelevancyResultProcessor updated 1 results from: Rivers",
         "[time] Error: Broken: the source failed (HTTP 500 Internal Server Error)",
