@@ -11,6 +11,10 @@ mod limits;
 mod markdown;
 mod odt;
 mod package;
+#[cfg(feature = "pdf")]
+mod pdf;
+#[cfg(not(feature = "pdf"))]
+#[path = "pdf_not_built.rs"]
 mod pdf;
 mod plain_text;
 mod pool;

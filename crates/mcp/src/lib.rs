@@ -8,33 +8,52 @@
 //! | `call`, `running`, `progress` | what a tool is given; a search that is followed while it runs |
 //! | `views`, `markdown`, `schema` | what is shown of records: whitelists, as data and as text |
 //! | `documents` | texts of documents that are read window by window |
-//! | `transports` | streamable HTTP and standard input and output |
+//! | `service`, `transports` | what all callers share; streamable HTTP and standard input and output |
+//! | `not_built` | what stands in their place in a program without the feature `mcp` |
 //!
 //! Over HTTP every request stands for itself: there are no sessions, so that any process may answer any request and
 //! nothing has to be kept, bounded or bound to a person. Progress comes in the answer of the request itself.
 
+#[cfg(feature = "mcp")]
 mod call;
+#[cfg(feature = "mcp")]
 mod documents;
 mod door;
+#[cfg(feature = "mcp")]
 mod error;
+#[cfg(feature = "mcp")]
 mod handler;
+#[cfg(feature = "mcp")]
 mod markdown;
+#[cfg(not(feature = "mcp"))]
+mod not_built;
+#[cfg(feature = "mcp")]
 mod progress;
+#[cfg(feature = "mcp")]
 mod prompts;
+#[cfg(feature = "mcp")]
 mod resources;
+#[cfg(feature = "mcp")]
 mod running;
+#[cfg(feature = "mcp")]
 mod schema;
+#[cfg(feature = "mcp")]
+mod service;
+#[cfg(feature = "mcp")]
 mod tools;
+#[cfg(feature = "mcp")]
 mod transports;
+#[cfg(feature = "mcp")]
 mod views;
 
 pub use door::{Costly, Door};
-pub use error::McpError;
-pub use handler::Handler;
+#[cfg(not(feature = "mcp"))]
+pub use not_built::{Mcp, McpError, NOT_BUILT};
+#[cfg(feature = "mcp")]
+pub use {error::McpError, handler::Handler, service::Mcp};
 
 use answers::Answers;
 use corpus::SemanticCache;
-use documents::Documents;
 use domain::contracts::{Catalogues, Clock, ReadPages, Store};
 use domain::settings::Settings;
 use federation::Federation;
@@ -51,34 +70,4 @@ pub struct McpParts {
     pub catalogues: Catalogues,
     pub clock: Arc<dyn Clock>,
     pub settings: Arc<Settings>,
-}
-
-/// All tools, resources and prompts, for any number of callers.
-pub struct Mcp {
-    store: Arc<dyn Store>,
-    federation: Arc<Federation>,
-    answers: Arc<Answers>,
-    corpus: Arc<SemanticCache>,
-    pages: Arc<dyn ReadPages>,
-    catalogues: Catalogues,
-    clock: Arc<dyn Clock>,
-    settings: Arc<Settings>,
-    documents: Documents,
-}
-
-impl Mcp {
-    pub fn new(parts: McpParts) -> Self {
-        let McpParts { store, federation, answers, corpus, pages, catalogues, clock, settings } = parts;
-        Self {
-            store,
-            federation,
-            answers,
-            corpus,
-            pages,
-            catalogues,
-            clock,
-            settings,
-            documents: Documents::default(),
-        }
-    }
 }

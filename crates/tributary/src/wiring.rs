@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{SqlStore, StoreConfig};
-use tasks::queue::{NatsConfig, NatsQueue, OutageQueue, SqlQueue};
+use tasks::queue::SqlQueue;
 use tasks::{ReconcileTasks, Registry, Scheduler};
 
 /// Every plug-in of the house.
@@ -317,12 +317,36 @@ async fn task_queue(
         let queue = Arc::new(SqlQueue::new(store, Arc::clone(clock)));
         return Ok(Queues { queue, outage_queue: None, relay });
     }
+    nats_queues(settings, store, clock, workload).await
+}
+
+#[cfg(feature = "nats")]
+async fn nats_queues(
+    settings: &Settings,
+    store: Arc<dyn Store>,
+    clock: &Arc<dyn Clock>,
+    workload: &Arc<Workload>,
+) -> anyhow::Result<Queues> {
+    use tasks::queue::{NatsConfig, NatsQueue, OutageQueue};
     let config = NatsConfig::new(settings.queue_url.clone(), settings.task_lease.0);
     let queue = NatsQueue::open(config, store, Arc::clone(clock)).await.context("SVC_QUEUE_URL")?;
     let queue = Arc::new(queue.counted_in(workload));
     let outage_queue: Arc<dyn TaskQueue> = Arc::new(OutageQueue::new(Arc::clone(&queue)));
     let relay: Arc<dyn NewsRelay> = Arc::new(queue.relay());
     Ok(Queues { queue, outage_queue: Some(outage_queue), relay: Some(relay) })
+}
+
+#[cfg(not(feature = "nats"))]
+async fn nats_queues(
+    _: &Settings,
+    _: Arc<dyn Store>,
+    _: &Arc<dyn Clock>,
+    _: &Arc<Workload>,
+) -> anyhow::Result<Queues> {
+    anyhow::bail!(
+        "SVC_QUEUE_URL names a NATS server, and NATS is not built into this program. Use the released program, build it \
+         with --features nats, or leave SVC_QUEUE_URL empty: then the database is the queue."
+    )
 }
 
 /// The tools of plug-ins, for who needs no database.

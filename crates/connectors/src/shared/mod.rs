@@ -19,7 +19,9 @@ pub mod json_body;
 pub mod kept;
 pub mod match_terms;
 pub mod mcp;
+#[cfg(feature = "mongodb")]
 pub mod mongo;
+#[cfg(feature = "mysql")]
 pub mod mysql_rows;
 pub mod open_search;
 pub mod own_data;
@@ -34,7 +36,9 @@ pub mod search_engine;
 pub mod snowflake;
 pub mod sqlite_file;
 pub mod statement;
+#[cfg(feature = "mssql")]
 pub mod tds;
+#[cfg(feature = "mssql")]
 pub mod trust;
 pub mod vector_store;
 pub mod vectors;

@@ -1,19 +1,18 @@
 //! The API's description: the OpenAPI document, and Swagger UI out of the program itself.
 
+use super::swagger_ui::SwaggerFile;
 use crate::House;
 use crate::error::{ApiError, Refusal};
 use crate::extract::ApiPath;
 use crate::links::Links;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
 use std::sync::Arc;
+use tokio::task::spawn_blocking;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use utoipa_swagger_ui::Config;
 
-/// Where Swagger UI finds the document, seen from its own page: right under every prefix.
-const SCHEMA: &str = "../schema/";
 /// Swagger UI sets styles inline; scripts come from files only.
 const CSP: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                    object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
@@ -53,16 +52,9 @@ async fn page(links: Links) -> Response {
     params(("file" = String, Path, description = "The file's name.")),
     responses((status = 200, description = "A script, a style or a picture.")))]
 async fn file(ApiPath(file): ApiPath<String>) -> Result<Response, ApiError> {
-    let config = Arc::new(Config::from(SCHEMA).validator_url("none"));
-    let found = utoipa_swagger_ui::serve(&file, config).map_err(ApiError::internal)?;
-    let found = found.ok_or_else(|| ApiError::of(Refusal::NotFound))?;
-    let mut headers = HeaderMap::new();
-    if let Ok(value) = HeaderValue::from_str(&found.content_type) {
-        headers.insert(header::CONTENT_TYPE, value);
-    }
-    if found.gzpipped {
-        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    }
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600"));
-    Ok((headers, found.bytes.into_owned()).into_response())
+    let found = SwaggerFile::of_name(&file).ok_or_else(|| ApiError::of(Refusal::NotFound))?;
+    let headers =
+        [(header::CONTENT_TYPE, found.content_type), (header::CACHE_CONTROL, "private, max-age=3600")];
+    let bytes = spawn_blocking(move || found.read()).await.map_err(ApiError::internal)?;
+    Ok((headers, bytes.map_err(ApiError::internal)?).into_response())
 }

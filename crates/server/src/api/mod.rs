@@ -38,6 +38,7 @@ mod schedules;
 pub mod search;
 mod searchproviders;
 mod settings;
+mod swagger_ui;
 mod tokens;
 mod users;
 

@@ -7,26 +7,15 @@ use crate::shared::dsn::{DsnForm, Tls};
 use crate::shared::kept::Kept;
 use crate::shared::mysql_rows;
 use async_trait::async_trait;
-use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Dial, Toolbox,
-};
+use domain::contracts::{Connector, ConnectorError, ConnectorErrorKind, Dial, Toolbox};
 use domain::provider::SearchProvider;
+use domain::validation::FieldErrors;
 use futures_util::TryStreamExt;
 use serde_json::Value;
 use sqlx::mysql::{MySqlArguments, MySqlConnectOptions, MySqlSslMode};
 use sqlx::{AssertSqlSafe, ConnectOptions, MySqlConnection, Row};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
-
-pub const KIND: ConnectorKind = ConnectorKind {
-    name: "MySQL",
-    summary: "A database of MySQL or MariaDB, asked with an SQL statement.",
-    capability: Capability { page: false, date_sort: true, not: false },
-    settings: database::SETTINGS,
-    authenticator: None,
-    check: |provider| database::check(provider, FORM, Dialect::MySql),
-    build,
-};
 
 const FORM: DsnForm = DsnForm { schemes: &["mysql", "mariadb"], port: 3306 };
 /// The server does not know the variable: it is of the other family.
@@ -37,7 +26,11 @@ struct MySql {
     dial: Arc<dyn Dial>,
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+pub fn check(provider: &SearchProvider) -> FieldErrors {
+    database::check(provider, FORM, Dialect::MySql)
+}
+
+pub fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
     let driver = MySql { place: Place::of(provider, FORM)?, dial: Arc::clone(&toolbox.dial) };
     Ok(Box::new(Database { question: Question::of(provider, Dialect::MySql)?, driver }))
 }

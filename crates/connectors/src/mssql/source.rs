@@ -9,10 +9,9 @@ use crate::shared::kept::Kept;
 use crate::shared::tds::line::{BytesLeft, Line, TOO_LARGE};
 use crate::shared::tds::rows;
 use async_trait::async_trait;
-use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Dial, Origin, Toolbox,
-};
+use domain::contracts::{Connector, ConnectorError, ConnectorErrorKind, Dial, Origin, Toolbox};
 use domain::provider::SearchProvider;
+use domain::validation::FieldErrors;
 use futures_util::TryStreamExt;
 use serde_json::Value;
 use std::sync::atomic::Ordering;
@@ -21,16 +20,6 @@ use std::time::Duration;
 use tiberius::error::{Error, TokenError};
 use tiberius::{AuthMethod, Client, Config, ToSql};
 use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
-
-pub const KIND: ConnectorKind = ConnectorKind {
-    name: "MSSQL",
-    summary: "A database of Microsoft SQL Server or Azure SQL, asked with an SQL statement.",
-    capability: Capability { page: false, date_sort: true, not: false },
-    settings: database::SETTINGS,
-    authenticator: None,
-    check: |provider| database::check(provider, FORM, Dialect::MsSql),
-    build,
-};
 
 const FORM: DsnForm = DsnForm { schemes: &["mssql", "sqlserver"], port: 1433 };
 /// Most bytes that are read for one question: a text takes two of them for a letter, and rows have a frame.
@@ -48,7 +37,11 @@ struct MsSql {
     dial: Arc<dyn Dial>,
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+pub fn check(provider: &SearchProvider) -> FieldErrors {
+    database::check(provider, FORM, Dialect::MsSql)
+}
+
+pub fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
     let driver = MsSql { place: Place::of(provider, FORM)?, dial: Arc::clone(&toolbox.dial) };
     Ok(Box::new(Database { question: Question::of(provider, Dialect::MsSql)?, driver }))
 }

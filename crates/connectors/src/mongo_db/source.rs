@@ -8,8 +8,8 @@ use crate::shared::mongo::template::Template;
 use crate::shared::mongo::values;
 use async_trait::async_trait;
 use domain::contracts::{
-    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Dial, NormalizedPage,
-    ProviderQuery, SourceQuery, SourceResponse, Toolbox,
+    Capability, Connector, ConnectorError, ConnectorErrorKind, Dial, NormalizedPage, ProviderQuery,
+    SourceQuery, SourceResponse, Toolbox,
 };
 use domain::notation::query_mappings::QueryMappings;
 use domain::provider::{ProviderDraft, SearchProvider};
@@ -22,24 +22,6 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-pub const KIND: ConnectorKind = ConnectorKind {
-    name: "MongoDB",
-    summary: "A collection of MongoDB, asked by its text index or with a filter.",
-    capability: Capability { page: false, date_sort: true, not: true },
-    settings: &[
-        "url",
-        "credentials",
-        "query_template_json",
-        "query_mappings",
-        "result_mappings",
-        "results_per_query",
-        "tags",
-    ],
-    authenticator: None,
-    check,
-    build,
-};
 
 /// Any of the words will do, not all.
 const MATCH_ANY: &str = "MATCH_ANY";
@@ -62,7 +44,7 @@ impl fmt::Debug for MongoDb {
     }
 }
 
-fn check(provider: &SearchProvider) -> FieldErrors {
+pub fn check(provider: &SearchProvider) -> FieldErrors {
     let mut errors = FieldErrors::default();
     let notations = read_notations(provider, &mut errors);
     if let Err((field, sentence)) = Place::of(&provider.draft.url, &notations.credentials) {
@@ -77,7 +59,7 @@ fn check(provider: &SearchProvider) -> FieldErrors {
     errors
 }
 
-fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
+pub fn build(provider: &SearchProvider, toolbox: &Toolbox) -> Result<Box<dyn Connector>, ConnectorError> {
     let notations = require_notations(provider)?;
     let mappings = &notations.query_mappings;
     let wrong = |field, sentence| config_error(&FieldErrors::one(field, sentence));

@@ -1,0 +1,20 @@
+//! MSSQL: a database of Microsoft SQL Server or Azure SQL, asked in a transaction that is always rolled back, with
+//! bound values.
+
+use crate::shared::database;
+use domain::contracts::{Capability, ConnectorKind};
+
+#[cfg(not(feature = "mssql"))]
+use crate::not_built::mssql as source;
+#[cfg(feature = "mssql")]
+mod source;
+
+pub const KIND: ConnectorKind = ConnectorKind {
+    name: "MSSQL",
+    summary: "A database of Microsoft SQL Server or Azure SQL, asked with an SQL statement.",
+    capability: Capability { page: false, date_sort: true, not: false },
+    settings: database::SETTINGS,
+    authenticator: None,
+    check: source::check,
+    build: source::build,
+};

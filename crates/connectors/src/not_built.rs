@@ -1,0 +1,61 @@
+//! Connectors that this program was built without. Their providers can be read and kept; whoever saves or searches one
+//! is told by name what is missing.
+
+/// A module with the check and the constructor of a connector that is not built in.
+macro_rules! not_built {
+    ($module:ident, $connector:literal, $feature:literal) => {
+        pub mod $module {
+            use crate::shared::check::config_error;
+            use domain::contracts::{Connector, ConnectorError, Toolbox};
+            use domain::provider::SearchProvider;
+            use domain::validation::FieldErrors;
+
+            const MESSAGE: &str = concat!(
+                "The connector ",
+                $connector,
+                " is not built into this program. Use the released program, or build it with --features ",
+                $feature,
+                "."
+            );
+
+            pub fn check(_: &SearchProvider) -> FieldErrors {
+                FieldErrors::one("connector", MESSAGE)
+            }
+
+            pub fn build(
+                provider: &SearchProvider,
+                _: &Toolbox,
+            ) -> Result<Box<dyn Connector>, ConnectorError> {
+                Err(config_error(&check(provider)))
+            }
+        }
+    };
+}
+
+#[cfg(not(feature = "mongodb"))]
+not_built!(mongo_db, "MongoDB", "mongodb");
+#[cfg(not(feature = "mssql"))]
+not_built!(mssql, "MSSQL", "mssql");
+#[cfg(not(feature = "mysql"))]
+not_built!(my_sql, "MySQL", "mysql");
+
+#[cfg(test)]
+mod tests {
+    use domain::contracts::ConnectorKind;
+    use domain::ids::UserId;
+    use domain::instant::Instant;
+    use domain::provider::{ProviderDraft, SearchProvider};
+
+    not_built!(sample, "Sample", "sample");
+
+    #[test]
+    fn a_connector_that_is_not_built_in_says_so_by_name() {
+        let kind = ConnectorKind { check: sample::check, build: sample::build, ..crate::requests_get::KIND };
+        let provider = SearchProvider::unsaved(ProviderDraft::default(), UserId(1), Instant::UNIX_EPOCH);
+        assert_eq!(
+            (kind.check)(&provider).to_string(),
+            "connector: The connector Sample is not built into this program. Use the released program, or build it \
+             with --features sample."
+        );
+    }
+}
