@@ -25,8 +25,6 @@ mod milvus;
 mod mongo_db;
 mod mssql;
 mod my_sql;
-#[cfg(any(test, not(all(feature = "mongodb", feature = "mssql", feature = "mysql"))))]
-mod not_built;
 mod open_search;
 mod open_search_description;
 mod oracle;

@@ -3,7 +3,7 @@
 use domain::contracts::{Capability, ConnectorKind};
 
 #[cfg(not(feature = "mongodb"))]
-use crate::not_built::mongo_db as source;
+use crate::shared::not_built::mongo_db as source;
 #[cfg(feature = "mongodb")]
 mod source;
 

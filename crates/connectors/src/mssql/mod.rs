@@ -5,7 +5,7 @@ use crate::shared::database;
 use domain::contracts::{Capability, ConnectorKind};
 
 #[cfg(not(feature = "mssql"))]
-use crate::not_built::mssql as source;
+use crate::shared::not_built::mssql as source;
 #[cfg(feature = "mssql")]
 mod source;
 

@@ -4,7 +4,7 @@ use crate::shared::database;
 use domain::contracts::{Capability, ConnectorKind};
 
 #[cfg(not(feature = "mysql"))]
-use crate::not_built::my_sql as source;
+use crate::shared::not_built::my_sql as source;
 #[cfg(feature = "mysql")]
 mod source;
 

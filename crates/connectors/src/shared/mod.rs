@@ -23,6 +23,8 @@ pub mod mcp;
 pub mod mongo;
 #[cfg(feature = "mysql")]
 pub mod mysql_rows;
+#[cfg(any(test, not(all(feature = "mongodb", feature = "mssql", feature = "mysql"))))]
+pub mod not_built;
 pub mod open_search;
 pub mod own_data;
 pub mod page;
