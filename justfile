@@ -19,6 +19,10 @@ test *options:
 test-all:
     ./test --all
 
+# Make the artifacts of a release in dist/.
+release *options:
+    scripts/release.sh {{ options }}
+
 # Check dependencies, spelling, shell scripts and JavaScript.
 checks:
     scripts/checks.sh
