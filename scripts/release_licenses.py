@@ -29,7 +29,7 @@ def find_texts(folder):
 
 def collect(target):
     """Each text with the names of what it is for, and the libraries without a text."""
-    packages, texts, without = read_packages(), collections.defaultdict(list), []
+    packages, texts, without = read_packages(target), collections.defaultdict(list), []
     for key in sorted(read_graph(target)):
         package = packages[key]
         if not package["source"]:

@@ -47,9 +47,9 @@ def read_graph(target):
     return graph
 
 
-def read_packages():
+def read_packages(target):
     """What `cargo metadata` says of each package, by (name, version)."""
-    packages = json.loads(cargo("metadata", "--format-version", "1"))["packages"]
+    packages = json.loads(cargo("metadata", "--format-version", "1", "--filter-platform", target))["packages"]
     return {(package["name"], package["version"]): package for package in packages}
 
 
@@ -94,7 +94,7 @@ def describe_program(key, package, program):
 
 
 def describe(target, program, time):
-    graph, packages, checksums = read_graph(target), read_packages(), read_checksums()
+    graph, packages, checksums = read_graph(target), read_packages(target), read_checksums()
     root = next(key for key in graph if key[0] == PACKAGE)
     libraries = [describe_component(key, packages[key], checksums[key]) for key in sorted(graph) if key != root]
     dependencies = [
