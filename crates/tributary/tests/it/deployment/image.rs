@@ -53,6 +53,28 @@ fn the_image_runs_as_nobody_special_and_keeps_one_volume() {
     assert_eq!((u64::from(set.port), u64::from(set.monitor_port)), (PORT, PORT), "any role can be asked");
 }
 
+/// The instructions of the stage `name`.
+fn stage(name: &str) -> Vec<(String, String)> {
+    let all = instructions();
+    let begins = all.iter().position(|(word, rest)| word == "FROM" && rest.ends_with(&format!(" AS {name}")));
+    let inside = all.into_iter().skip(begins.unwrap_or_else(|| panic!("no stage {name}")));
+    inside.enumerate().take_while(|(at, (word, _))| *at == 0 || word != "FROM").map(|(_, one)| one).collect()
+}
+
+#[test]
+fn a_released_program_is_copied_not_compiled() {
+    assert!(instructions().contains(&("ARG".to_owned(), "PROGRAM=compiled".to_owned())));
+    assert_eq!(stage("program")[0].1, "${PROGRAM} AS program");
+    let released = stage("released");
+    assert_eq!(released[0].1, "scratch AS released");
+    assert!(released.iter().all(|(word, _)| word != "RUN"), "{released:?}");
+    let name = "name=tributary-$version-${target/-unknown/}";
+    assert!(read("scripts/release.sh").contains(name), "the archive has the name that is added");
+    assert!(released.contains(&("ADD".to_owned(), "dist/tributary-*.tar.gz /program/".to_owned())));
+    let ignored = read(".dockerignore");
+    assert!(!ignored.lines().any(|line| line.trim_matches('/') == "dist"), "dist is sent to the builder");
+}
+
 #[test]
 fn the_compiler_is_new_enough() {
     let manifest: toml::Table = read("Cargo.toml").parse().unwrap();

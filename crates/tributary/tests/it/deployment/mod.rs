@@ -4,6 +4,7 @@
 mod chart;
 mod compose;
 mod image;
+mod release;
 mod unit;
 
 use domain::settings::{GivenSettings, ReadSettings, Settings};
