@@ -1,6 +1,6 @@
 //! `tributary eval`: how well results are merged, measured on a judged collection.
 
-use super::Place;
+use super::{Place, output_file};
 use crate::eval::chart;
 use crate::eval::collection::{self, Collection, Given};
 use crate::eval::compare::{Compared, Series};
@@ -12,7 +12,7 @@ use crate::eval::split::Split;
 use crate::eval::table;
 use crate::terminal;
 use crate::wiring::CATALOGUES;
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -107,9 +107,8 @@ impl Eval {
 
     async fn measure(&self, place: &Place, folder: &Path) -> anyhow::Result<()> {
         ensure!(is_mixer(&self.mixer), "there is no mixer '{}'; use one of {}", self.mixer, mixer_names());
-        // What cannot be written is noticed before the work, not after it.
         for path in [&self.svg, &self.save, &self.features].into_iter().flatten() {
-            writable(path)?;
+            output_file::ensure_writable(path)?;
         }
         let mut features = self.features.as_ref().map(|_| Features::new()).transpose()?;
         let lab = self.open(place, folder, vec![self.mixer.clone()]).await?;
@@ -129,10 +128,10 @@ impl Eval {
             features.finish(path)?;
         }
         if let Some(path) = &self.svg {
-            write(path, &chart::svg(&report))?;
+            output_file::write(path, &chart::svg(&report))?;
         }
         if let Some(path) = &self.save {
-            write(path, &(report.json().to_string() + "\n"))?;
+            output_file::write(path, &(report.json().to_string() + "\n"))?;
         }
         match self.json {
             true => terminal::line(report.json()),
@@ -227,17 +226,4 @@ fn saved(name: &str) -> anyhow::Result<Series> {
         mixer_names()
     );
     Series::saved(path)
-}
-
-/// Makes the file if it is not there, and leaves it as it is otherwise.
-fn writable(path: &Path) -> anyhow::Result<()> {
-    let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
-    opened.with_context(|| {
-        format!("{} cannot be written; name a file in a folder that is there", path.display())
-    })?;
-    Ok(())
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    std::fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
 }

@@ -22,6 +22,7 @@ mod load_providers;
 mod logs;
 mod mcp;
 mod migrate;
+mod output_file;
 mod providers;
 mod public_address;
 mod read_file;

@@ -1,4 +1,4 @@
-//! `tributary bench --scale`: real processes, few searches.
+//! `tributary bench`: real processes, few searches.
 
 use crate::program::{program, run, text};
 use serde_json::Value;
@@ -49,4 +49,45 @@ fn a_cluster_needs_postgres() {
     assert!(text(&refused.stderr).contains("--database-url"), "{refused:?}");
     let unclear = run(folder.path(), &["bench", "--concurrency", "3"]);
     assert_eq!(unclear.status.code(), Some(2), "only with --scale");
+}
+
+/// The least, the median and the 95th percentile of a series.
+fn spread(times: &Value) -> [f64; 3] {
+    ["min", "median", "p95"].map(|name| times[name].as_f64().unwrap_or_else(|| panic!("{name} in {times}")))
+}
+
+#[test]
+fn the_cost_of_a_search_is_that_of_the_service_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let few = ["bench", "--sources", "2", "--delay-ms", "50", "--searches", "6", "--hanging"];
+    let measured = run(folder.path(), &[&few[..], &["--json", "record.json"]].concat());
+    assert!(measured.status.success(), "{}", text(&measured.stderr));
+    let table = text(&measured.stdout);
+    let record: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("record.json")).unwrap()).unwrap();
+    for (name, least) in [("total_ms", 50.0), ("added_ms", 0.0)] {
+        let [min, median, p95] = spread(&record[name]);
+        assert!(least < min && min <= median && median <= p95, "{name} in {record}");
+        assert!(table.contains(&format!("min {min:>7.1} ms   median {median:>7.1} ms")), "{table}");
+    }
+    assert_eq!((&record["sources"], &record["searches"]), (&2.into(), &6.into()));
+    assert!(record["ratio"].as_f64().unwrap() > 1.0 && record["hanging_ratio"].as_f64().unwrap() > 0.0);
+    assert_eq!(record["instructions_per_search"], Value::Null, "only when asked for");
+    if cfg!(target_os = "linux") {
+        assert!(record["cpu_ms_per_search"].as_f64().unwrap() > 0.0, "{record}");
+        let memory = |name: &str| record["memory_mb"][name].as_f64().unwrap();
+        assert!(memory("peak_rss") > 10.0 && memory("pss") > 10.0, "{record}");
+        assert!(table.contains("of the service alone"), "{table}");
+    }
+}
+
+#[test]
+fn what_the_bench_lacks_is_said_before_it_measures() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = run(folder.path(), &["bench", "--json", "no/where.json"]);
+    assert!(text(&refused.stderr).contains("no/where.json cannot be written"), "{refused:?}");
+    let mut without = program(folder.path(), &["bench", "--instructions"]);
+    let refused = without.env("PATH", folder.path()).output().unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("install it, or leave --instructions out"), "{refused:?}");
 }

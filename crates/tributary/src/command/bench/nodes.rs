@@ -1,7 +1,9 @@
-//! Processes of the program itself, and the CPU time of processes.
+//! Processes of the program itself, plain or under callgrind.
 
+use super::process_stats::{Memory, cpu_of, memory_of};
 use anyhow::{Context, ensure};
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
@@ -9,34 +11,62 @@ use tokio::process::{Child, ChildStdout, Command};
 
 /// How long a process may take until it listens.
 const START_MAX: Duration = Duration::from_secs(60);
-/// What Linux reports in, on every machine it runs on.
-const TICKS_PER_SECOND: u64 = 100;
+/// The same under callgrind.
+const SLOW_START_MAX: Duration = Duration::from_secs(300);
+/// How long a killed process may take to end.
+const END_MAX: Duration = Duration::from_secs(30);
+/// How long valgrind may take to answer.
+const CONTROL_MAX: Duration = Duration::from_secs(60);
 
 /// A running `tributary serve`. Killed when dropped.
 pub(super) struct Node {
     child: Child,
     said: Lines<BufReader<ChildStdout>>,
+    start_max: Duration,
 }
 
 impl Node {
     /// Starts it with these settings and no others, in a data folder of its own.
     pub(super) fn start(
+        program: &Path,
         folder: &Path,
         roles: Option<&str>,
         settings: &[(&str, String)],
     ) -> anyhow::Result<Self> {
+        Self::spawn(Command::new(program), folder, roles, settings, START_MAX)
+    }
+
+    /// Starts it under callgrind.
+    pub(super) fn start_under_callgrind(
+        program: &Path,
+        folder: &Path,
+        settings: &[(&str, String)],
+        callgrind: &Callgrind,
+    ) -> anyhow::Result<Self> {
+        let mut command = Command::new("valgrind");
+        command.args(callgrind.arguments()).arg(program);
+        Self::spawn(command, folder, None, settings, SLOW_START_MAX)
+    }
+
+    fn spawn(
+        mut command: Command,
+        folder: &Path,
+        roles: Option<&str>,
+        settings: &[(&str, String)],
+        start_max: Duration,
+    ) -> anyhow::Result<Self> {
         std::fs::create_dir_all(folder)?;
-        let program = std::env::current_exe().context("the program does not find itself")?;
-        let mut command = Command::new(program);
         command.args(["serve", "--port", "0"]).env_clear().current_dir(folder).kill_on_drop(true);
         if let Some(roles) = roles {
             command.args(["--roles", roles]);
         }
+        // Where programs are, for valgrind.
+        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
         command.env("SVC_DATA_DIR", folder).envs(settings.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().context("a process of the program cannot be started")?;
         let said = BufReader::new(child.stdout.take().context("its output is piped")?).lines();
-        Ok(Self { child, said })
+        Ok(Self { child, said, start_max })
     }
 
     /// Where it listens, as it says itself.
@@ -49,55 +79,91 @@ impl Node {
             }
             anyhow::bail!("the web process ended before it listened")
         };
-        tokio::time::timeout(START_MAX, said).await.context("the web process does not listen")?
+        tokio::time::timeout(self.start_max, said).await.context("the web process does not listen")?
     }
 
-    pub(super) fn cpu(&self) -> anyhow::Result<Duration> {
-        let pid = self.child.id().context("a process of the program has ended")?;
-        let cpu = cpu_of(pid);
-        ensure!(!cpu.is_zero(), "the system does not tell the CPU time of a process");
-        Ok(cpu)
+    /// CPU time so far; None where the system does not report it.
+    pub(super) fn cpu(&self) -> anyhow::Result<Option<Duration>> {
+        Ok(cpu_of(self.pid()?))
+    }
+
+    /// None where the system does not report it.
+    pub(super) fn memory(&self) -> anyhow::Result<Option<Memory>> {
+        Ok(memory_of(self.pid()?))
+    }
+
+    fn pid(&self) -> anyhow::Result<u32> {
+        self.child.id().context("a process of the program has ended")
+    }
+
+    /// Kills it, and waits until it has ended.
+    pub(super) async fn stop(mut self) -> anyhow::Result<()> {
+        let ended = tokio::time::timeout(END_MAX, self.child.kill()).await;
+        ended.context("a process of the program does not end")?.context("a process cannot be ended")
     }
 }
 
-/// CPU time of a process so far; zero where the system does not tell.
-pub(super) fn cpu_of(pid: u32) -> Duration {
-    times(pid).map_or(Duration::ZERO, |times| times.own)
+/// Counts the instructions of a process, user space only.
+pub(super) struct Callgrind {
+    counts: PathBuf,
+    pipe: PathBuf,
 }
 
-/// CPU time of processes so far, with that of their children, dead or alive.
-pub(super) fn cpu_of_families(heads: &[u32]) -> Duration {
-    if heads.is_empty() {
-        return Duration::ZERO;
+impl Callgrind {
+    /// Its files are in this folder. Fails where valgrind is not installed.
+    pub(super) async fn new(folder: &Path) -> anyhow::Result<Self> {
+        ended_well(Command::new("valgrind").arg("--version")).await.context(
+            "instructions are counted by valgrind, which cannot be started; install it, or leave --instructions out",
+        )?;
+        Ok(Self { counts: folder.join("callgrind.out"), pipe: folder.join("vgdb") })
     }
-    let pids = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.filter_map(|pid| {
-        let times = times(pid)?;
-        let counts = heads.contains(&pid) || heads.contains(&times.parent);
-        counts.then_some(times.own + times.dead_children)
-    })
-    .sum()
+
+    fn arguments(&self) -> [OsString; 3] {
+        [
+            "--tool=callgrind".into(),
+            option("--callgrind-out-file=", &self.counts),
+            option("--vgdb-prefix=", &self.pipe),
+        ]
+    }
+
+    /// Counts from nothing from now on.
+    pub(super) async fn reset(&self, node: &Node) -> anyhow::Result<()> {
+        self.control(node, "zero").await
+    }
+
+    /// What was counted since the reset. To be called once.
+    pub(super) async fn count(&self, node: &Node) -> anyhow::Result<u64> {
+        self.control(node, "dump").await?;
+        let file = self.counts.with_extension("out.1");
+        let text = std::fs::read_to_string(&file).context("callgrind has written no counts")?;
+        total(&text).context("callgrind has written counts without a total")
+    }
+
+    async fn control(&self, node: &Node, command: &str) -> anyhow::Result<()> {
+        let pid = node.pid()?;
+        let mut vgdb = Command::new("vgdb");
+        vgdb.arg(option("--vgdb-prefix=", &self.pipe)).args([&format!("--pid={pid}"), command]);
+        ended_well(&mut vgdb).await.context("valgrind does not answer vgdb")
+    }
 }
 
-struct Times {
-    parent: u32,
-    own: Duration,
-    dead_children: Duration,
+fn option(name: &str, path: &Path) -> OsString {
+    let mut text = OsString::from(name);
+    text.push(path);
+    text
 }
 
-fn times(pid: u32) -> Option<Times> {
-    parse(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+async fn ended_well(command: &mut Command) -> anyhow::Result<()> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    let status = tokio::time::timeout(CONTROL_MAX, command.status()).await??;
+    ensure!(status.success(), "it ended with {status}");
+    Ok(())
 }
 
-/// `/proc/<pid>/stat`: the name is in brackets and may hold anything, the rest are fields parted by spaces.
-fn parse(stat: &str) -> Option<Times> {
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = |field: usize| fields.get(field)?.parse::<u64>().ok();
-    let time = |field: usize| {
-        Some(Duration::from_millis((ticks(field)? + ticks(field + 1)?) * 1000 / TICKS_PER_SECOND))
-    };
-    Some(Times { parent: fields.get(1)?.parse().ok()?, own: time(11)?, dead_children: time(13)? })
+/// The total of a profile of callgrind.
+fn total(profile: &str) -> Option<u64> {
+    let line = profile.lines().find_map(|line| line.strip_prefix("totals:"))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -105,11 +171,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_whatever_the_name_is() {
-        let stat = "7 (a) b (c) S 3 7 7 0 -1 4194560 1 2 3 4 150 50 20 10 20 0 1 0 99";
-        let times = parse(stat).unwrap();
-        assert_eq!(times.parent, 3);
-        assert_eq!((times.own.as_millis(), times.dead_children.as_millis()), (2000, 300));
-        assert!(parse("7 (a) S 3").is_none() && parse("").is_none());
+    fn the_total_of_a_profile() {
+        let profile = "version: 1\nevents: Ir\nsummary: 99\n\nfn=(1) main\n3 40\n\ntotals: 123456789\n";
+        assert_eq!(total(profile), Some(123_456_789));
+        assert_eq!(total("version: 1\n"), None);
+        assert_eq!(total("totals: many\n"), None);
     }
 }

@@ -1,145 +1,172 @@
-//! What the service adds to the time of its sources: `qs` is asked again and again, one after the other.
+//! What the service adds to the time of its sources, and what a search costs it. The service runs in a process of its
+//! own; client and sources are in this one, so that CPU time, memory and instructions are those of the service alone.
 
 use super::Bench;
 use super::client::Client;
-use super::nodes::cpu_of;
-use super::sources::{self, Hanging, Slowest};
-use crate::service::{Role, Service};
-use crate::terminal;
+use super::nodes::{Callgrind, Node};
+use super::record::Record;
+use super::sources::{self, Slowest};
+use super::spread::{Spread, ms};
 use crate::wiring::Wired;
-use anyhow::Context;
-use domain::settings::{Settings, Throttle};
+use anyhow::{Context, ensure};
+use domain::settings::Settings;
 use serde_json::json;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
 /// Searches before the measured ones, so that connections and caches are warm.
 const WARM_UP: u32 = 5;
+/// Searches whose instructions are counted: their number hardly varies, and each takes a second.
+const COUNTED_MAX: u32 = 20;
+/// How long the breaker of a source that hangs may take to open.
+const BREAKER_MAX: Duration = Duration::from_secs(120);
+/// What the source that hangs is given, in seconds.
+const HANGING_TIMEOUT: f64 = 0.25;
+
+/// A series of searches, one after the other.
+struct Series {
+    total: Spread,
+    added: Spread,
+    /// CPU time of the service for one search, in milliseconds.
+    cpu_ms: Option<f64>,
+}
 
 impl Bench {
-    pub(super) async fn added_time(&self) -> anyhow::Result<()> {
+    pub(super) async fn overhead(&self) -> anyhow::Result<()> {
         let folder = tempfile::tempdir()?;
+        let callgrind = match self.instructions {
+            true => Some(Callgrind::new(folder.path()).await?),
+            false => None,
+        };
         let slowest = Arc::new(Slowest::default());
         let mut running = JoinSet::new();
         let urls = sources::start(self.sources, self.delay(), &slowest, &mut running).await?;
-        // One client searches as fast as it can.
-        let settings = Settings {
-            port: 0,
-            data_dir: folder.path().display().to_string(),
-            throttle_search: Throttle(None),
-            ..Settings::default()
-        };
-        let wired = Wired::open(settings).await?;
-        let token = sources::install(&wired, &urls).await?;
-        let service = Service::start(wired, &Role::all()).await?;
-        let address = service.address.context("the bench has a web role")?;
-        let client = Client::new(&format!("http://{address}"), token)?;
 
-        let figures = self.measure(&client, &slowest).await?;
+        let (node, client) = self.start_service(&folder.path().join("plain"), &urls, None).await?;
+        let plain = self.measure(&node, &client, &slowest).await?;
+        let memory = node.memory()?;
         let hanging = match self.hanging {
             true => {
-                let hanging = Hanging::start(&mut running).await?;
-                let id = hanging.add(service.wired()).await?;
-                while service.wired().federation.source_state(id).is_none_or(|state| state.state == "closed")
-                {
-                    client.search(self.sources).await?;
-                }
-                Some(self.measure(&client, &slowest).await?)
+                self.open_breaker(&client, &mut running).await?;
+                Some(self.measure(&node, &client, &slowest).await?)
             }
             false => None,
         };
-        service.stop().await;
-        self.report(&figures, hanging.as_ref());
+        node.stop().await?;
+        let instructions = match &callgrind {
+            Some(callgrind) => {
+                let folder = folder.path().join("counted");
+                Some(self.count_instructions(&folder, &urls, callgrind).await?)
+            }
+            None => None,
+        };
+        let median = plain.total.median;
+        let record = Record {
+            version: domain::VERSION,
+            sources: self.sources,
+            delay_ms: self.delay_ms,
+            searches: self.searches,
+            total_ms: plain.total,
+            added_ms: plain.added,
+            ratio: rounded(median / (median - plain.added.median)),
+            cpu_ms_per_search: plain.cpu_ms,
+            memory_mb: memory,
+            instructions_per_search: instructions,
+            hanging_ratio: hanging.map(|with| rounded(with.total.median / median)),
+        };
+        self.publish(&json!(record), || record.table())
+    }
+
+    /// The program with every role on an SQLite file, with these sources, and a client of it.
+    async fn start_service(
+        &self,
+        folder: &Path,
+        urls: &[String],
+        callgrind: Option<&Callgrind>,
+    ) -> anyhow::Result<(Node, Client)> {
+        let settings = Settings { data_dir: folder.display().to_string(), ..Settings::default() };
+        let wired = Wired::open(settings).await?;
+        let token = sources::install(&wired, urls).await?;
+        wired.store.close().await;
+        // One client searches as fast as it can.
+        let mut settings = vec![("SVC_THROTTLE_SEARCH", "None".to_owned())];
+        let mut node = match callgrind {
+            Some(callgrind) => {
+                let slow = ["SVC_TIMEOUT", "SVC_SEARCH_HTTP_CONNECT_TIMEOUT", "SVC_SEARCH_HTTP_READ_TIMEOUT"];
+                settings.extend(slow.map(|name| (name, "60".to_owned())));
+                Node::start_under_callgrind(&self.program()?, folder, &settings, callgrind)?
+            }
+            None => Node::start(&self.program()?, folder, None, &settings)?,
+        };
+        let client = Client::new(&node.address().await?, token)?;
+        Ok((node, client))
+    }
+
+    async fn warm_up(&self, client: &Client) -> anyhow::Result<()> {
+        for _ in 0..WARM_UP {
+            client.search(self.sources).await?;
+        }
         Ok(())
     }
 
-    /// Searches one after the other; the first ones only warm up.
-    async fn measure(&self, client: &Client, slowest: &Slowest) -> anyhow::Result<Figures> {
-        let mut figures = Figures::default();
-        let mut cpu_before = Duration::ZERO;
-        for number in 0..WARM_UP + self.searches {
-            if number == WARM_UP {
-                cpu_before = own_cpu();
-            }
+    async fn measure(&self, node: &Node, client: &Client, slowest: &Slowest) -> anyhow::Result<Series> {
+        self.warm_up(client).await?;
+        let (mut totals, mut added) = (Vec::new(), Vec::new());
+        let before = node.cpu()?;
+        for _ in 0..self.searches {
             slowest.forget();
-            let started = Instant::now();
+            let total = client.search(self.sources).await?;
+            totals.push(total);
+            added.push(total.saturating_sub(slowest.took()));
+        }
+        let cpu = before.zip(node.cpu()?).map(|(before, after)| after.saturating_sub(before));
+        let cpu_ms = cpu.map(|cpu| ms(cpu / self.searches.max(1)));
+        Ok(Series { total: Spread::of(totals), added: Spread::of(added), cpu_ms })
+    }
+
+    /// Adds a source that never answers, and searches until the service leaves it alone.
+    async fn open_breaker(&self, client: &Client, running: &mut JoinSet<()>) -> anyhow::Result<()> {
+        let url = sources::start_hanging(running).await?;
+        let config = json!({"swirl": {"connector_use": {"timeout": HANGING_TIMEOUT}}});
+        let provider = json!({"name": "Hanging", "connector": "RequestsGet", "url": url, "config": config, "default": true});
+        let added = client.post("searchproviders/", &provider).await?;
+        let id = added["id"].as_i64().context("the service gave no id for a source")?;
+        let started = Instant::now();
+        loop {
             client.search(self.sources).await?;
-            let total = started.elapsed();
-            let source = slowest.took();
-            if number >= WARM_UP {
-                figures.totals.push(total);
-                figures.added.push(total.saturating_sub(source));
+            let state = client.get(&format!("searchproviders/{id}/state/")).await?;
+            if !matches!(state["state"].as_str(), Some("closed" | "unknown")) {
+                return Ok(());
             }
-        }
-        figures.cpu = own_cpu().saturating_sub(cpu_before) / self.searches.max(1);
-        figures.totals.sort();
-        figures.added.sort();
-        Ok(figures)
-    }
-
-    fn report(&self, figures: &Figures, hanging: Option<&Figures>) {
-        let (total, added) = (share(&figures.totals, 0.5), share(&figures.added, 0.5));
-        let ratio = rounded(total / (total - added));
-        let hanging_ratio = hanging.map(|with| rounded(share(&with.totals, 0.5) / total));
-        if self.json {
-            return terminal::line(json!({
-                "sources": self.sources,
-                "delay_ms": self.delay_ms,
-                "searches": self.searches,
-                "total_ms": { "median": total, "p95": share(&figures.totals, 0.95) },
-                "added_ms": { "median": added, "p95": share(&figures.added, 0.95) },
-                "ratio": ratio,
-                "cpu_ms_per_search": ms(figures.cpu),
-                "hanging_ratio": hanging_ratio,
-            }));
-        }
-        terminal::line(format!(
-            "{} sources of {} ms, {} searches",
-            self.sources, self.delay_ms, self.searches
-        ));
-        terminal::line(format!(
-            "  total    median {total:>7.1} ms   p95 {:>7.1} ms",
-            share(&figures.totals, 0.95)
-        ));
-        terminal::line(format!(
-            "  added    median {added:>7.1} ms   p95 {:>7.1} ms",
-            share(&figures.added, 0.95)
-        ));
-        terminal::line(format!("  ratio    {ratio} (total / slowest source)"));
-        terminal::line(format!("  CPU      {} ms per search, sources and client included", ms(figures.cpu)));
-        if let Some(ratio) = hanging_ratio {
-            terminal::line(format!(
-                "  hanging  {ratio} (total with a source that hangs, its breaker open / without)"
-            ));
+            ensure!(
+                started.elapsed() < BREAKER_MAX,
+                "the breaker of the source that hangs does not open: {state}"
+            );
         }
     }
-}
 
-/// Sorted times of a series of searches, and the CPU time of one.
-#[derive(Default)]
-struct Figures {
-    totals: Vec<Duration>,
-    added: Vec<Duration>,
-    cpu: Duration,
-}
-
-/// Milliseconds with one decimal.
-fn ms(duration: Duration) -> f64 {
-    (duration.as_secs_f64() * 10_000.0).round() / 10.0
-}
-
-/// The time that this share of the searches did not exceed.
-fn share(sorted: &[Duration], share: f64) -> f64 {
-    let last = sorted.len().saturating_sub(1);
-    ms(sorted.get((last as f64 * share).round() as usize).copied().unwrap_or_default())
+    /// Instructions of one search, in a service of its own: callgrind makes everything slow.
+    async fn count_instructions(
+        &self,
+        folder: &Path,
+        urls: &[String],
+        callgrind: &Callgrind,
+    ) -> anyhow::Result<u64> {
+        let (node, client) = self.start_service(folder, urls, Some(callgrind)).await?;
+        self.warm_up(&client).await?;
+        callgrind.reset(&node).await?;
+        let searches = self.searches.min(COUNTED_MAX);
+        for _ in 0..searches {
+            client.search(self.sources).await?;
+        }
+        let counted = callgrind.count(&node).await?;
+        node.stop().await?;
+        Ok(counted / u64::from(searches.max(1)))
+    }
 }
 
 fn rounded(ratio: f64) -> f64 {
     (ratio * 1000.0).round() / 1000.0
-}
-
-/// CPU time of this process so far.
-fn own_cpu() -> Duration {
-    cpu_of(std::process::id())
 }

@@ -3,17 +3,17 @@
 
 use super::Bench;
 use super::client::Client;
-use super::nodes::{Node, cpu_of_families};
+use super::nodes::Node;
+use super::process_stats::cpu_of_families;
 use super::sources::{self, Slowest};
 use crate::command::Place;
 use crate::keys;
-use crate::terminal;
 use crate::wiring::Wired;
 use anyhow::{Context, ensure};
 use domain::contracts::{QueueName, TaskStore, UserStore};
 use domain::secret::Secret;
 use domain::settings::Settings;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -57,8 +57,8 @@ impl Bench {
         let urls = sources::start(self.sources, self.delay(), &slowest, &mut running).await?;
         let mut figures = vec![self.embedded(&folder.path().join("embedded"), &urls).await?];
         figures.extend(self.cluster(folder.path(), &servers, &urls).await?);
-        self.report_scale(&figures, &servers);
-        Ok(())
+        let queue = if servers.queue.is_empty() { "PostgreSQL" } else { "NATS" };
+        self.publish(&self.scale_record(&figures, queue), || self.scale_table(&figures, queue))
     }
 
     fn servers(&self, place: &Place) -> anyhow::Result<Servers> {
@@ -81,7 +81,7 @@ impl Bench {
         sources::install(&wired, urls).await?;
         let users = sources::users(&wired, self.clients()).await?;
         wired.store.close().await;
-        let mut node = Node::start(folder, None, &[self.places()])?;
+        let mut node = Node::start(&self.program()?, folder, None, &[self.places()])?;
         let address = node.address().await?;
         self.under_load("embedded: one process", (&address, &users), &[node]).await
     }
@@ -114,13 +114,14 @@ impl Bench {
             ("SVC_QUEUE_URL", servers.queue.expose().to_owned()),
             ("SVC_SECRET_KEY", key),
         ];
-        let mut web = Node::start(&folder.join("web"), Some("web"), &settings)?;
+        let program = self.program()?;
+        let mut web = Node::start(&program, &folder.join("web"), Some("web"), &settings)?;
         let address = web.address().await?;
         let mut nodes = vec![web];
         let mut figures = Vec::new();
         for form in ["cluster: web and 1 worker", "cluster: web and 2 workers"] {
             let name = format!("worker-{}", nodes.len());
-            nodes.push(Node::start(&folder.join(name), Some(WORKER_ROLES), &settings)?);
+            nodes.push(Node::start(&program, &folder.join(name), Some(WORKER_ROLES), &settings)?);
             workers_are_there(&wired, nodes.len() - 1).await?;
             figures.push(self.under_load(form, (&address, &users), &nodes).await?);
         }
@@ -150,7 +151,9 @@ impl Bench {
         for user in users {
             let client = Client::new(address, user.clone())?;
             let (ended, sources) = (ended.clone(), self.sources);
-            clients.spawn(async move { while ended.send(client.search(sources).await).await.is_ok() {} });
+            clients.spawn(async move {
+                while ended.send(client.search(sources).await.map(drop)).await.is_ok() {}
+            });
         }
         drop(ended);
         wait_for(&mut searches, self.clients() * WARM_UP_ROUNDS).await?;
@@ -165,56 +168,53 @@ impl Bench {
         Ok(Figures { form, per_second, cpu_ms: each(cpu), beside_ms: each(beside) })
     }
 
-    fn report_scale(&self, figures: &[Figures], servers: &Servers) {
-        let queue = if servers.queue.is_empty() { "PostgreSQL" } else { "NATS" };
-        let times_embedded = |row: &Figures| figures.first().map_or(0.0, |first| row.cpu_ms / first.cpu_ms);
-        if self.json {
-            let row = |row: &Figures| {
-                json!({
-                    "form": row.form,
-                    "searches_per_second": row.per_second,
-                    "cpu_ms_per_search": row.cpu_ms,
-                    "times_embedded": times_embedded(row),
-                    "beside_cpu_ms_per_search": (!self.beside.is_empty()).then_some(row.beside_ms),
-                })
-            };
-            return terminal::line(json!({
-                "sources": self.sources,
-                "delay_ms": self.delay_ms,
-                "searches": self.searches,
-                "clients": self.clients(),
-                "concurrency": self.concurrency,
-                "queue": queue,
-                "forms": figures.iter().map(row).collect::<Vec<_>>(),
-            }));
-        }
-        terminal::line(format!(
+    fn scale_record(&self, figures: &[Figures], queue: &str) -> Value {
+        let row = |row: &Figures| {
+            json!({
+                "form": row.form,
+                "searches_per_second": row.per_second,
+                "cpu_ms_per_search": row.cpu_ms,
+                "times_embedded": times_embedded(row, figures),
+                "beside_cpu_ms_per_search": (!self.beside.is_empty()).then_some(row.beside_ms),
+            })
+        };
+        json!({
+            "sources": self.sources,
+            "delay_ms": self.delay_ms,
+            "searches": self.searches,
+            "clients": self.clients(),
+            "concurrency": self.concurrency,
+            "queue": queue,
+            "forms": figures.iter().map(row).collect::<Vec<_>>(),
+        })
+    }
+
+    fn scale_table(&self, figures: &[Figures], queue: &str) -> String {
+        let mut text = format!(
             "{} sources of {} ms; {} clients; each process runs {} searches at once; {} searches for each form; \
-             the cluster's queue is in {queue}",
+             the cluster's queue is in {queue}\n  {:<28}{:>12}{:>16}{:>16}{}",
             self.sources,
             self.delay_ms,
             self.clients(),
             self.concurrency,
-            self.searches
-        ));
-        terminal::line(format!(
-            "  {:<28}{:>12}{:>16}{:>16}{}",
+            self.searches,
             "form",
             "searches/s",
             "CPU per search",
             "times embedded",
             self.beside_text(|| format!("{:>12}", "beside"))
-        ));
+        );
         for row in figures {
-            terminal::line(format!(
-                "  {:<28}{:>12.1}{:>13.1} ms{:>16.2}{}",
+            text += &format!(
+                "\n  {:<28}{:>12.1}{:>13.1} ms{:>16.2}{}",
                 row.form,
                 row.per_second,
                 row.cpu_ms,
-                times_embedded(row),
+                times_embedded(row, figures),
                 self.beside_text(|| format!("{:>9.1} ms", row.beside_ms))
-            ));
+            );
         }
+        text
     }
 
     /// The last column, when somebody asked for it.
@@ -223,8 +223,14 @@ impl Bench {
     }
 }
 
+/// The CPU time of a search in this form, in searches of the first form.
+fn times_embedded(row: &Figures, figures: &[Figures]) -> f64 {
+    figures.first().map_or(0.0, |first| row.cpu_ms / first.cpu_ms)
+}
+
 fn cpu_of_all(nodes: &[Node]) -> anyhow::Result<Duration> {
-    nodes.iter().map(Node::cpu).sum()
+    let cpu = |node: &Node| node.cpu()?.context("the system does not report the CPU time of a process");
+    nodes.iter().map(cpu).sum()
 }
 
 /// Waits until so many searches have ended; the first that failed ends the bench.

@@ -1,13 +1,14 @@
-//! Sources of this process that answer after a fixed delay, and their records in the house that is measured.
+//! Sources of this process that answer after a fixed delay, and their records in the service that is measured.
 
 use crate::cache_source;
 use crate::service::ensure_admin;
 use crate::wiring::Wired;
-use anyhow::Context;
+use axum::Router;
+use axum::http::header::CONTENT_TYPE;
 use axum::routing::get;
-use axum::{Json, Router};
+use bytes::Bytes;
 use domain::contracts::{ProviderStore, TokenStore, UserStore};
-use domain::ids::{ProviderId, UserId};
+use domain::ids::UserId;
 use domain::provider::ProviderDraft;
 use domain::secret::Secret;
 use domain::user::{TokenDraft, UserDraft};
@@ -46,7 +47,7 @@ pub(super) async fn start(
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         urls.push(format!("http://{}/", listener.local_addr()?));
         let slowest = Arc::clone(slowest);
-        let answer = Arc::new(answer(source));
+        let answer = Bytes::from(answer(source).to_string());
         let app = Router::new().route(
             "/",
             get(move || async move {
@@ -54,7 +55,7 @@ pub(super) async fn start(
                 tokio::time::sleep(delay).await;
                 let took = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
                 slowest.0.fetch_max(took, Ordering::Relaxed);
-                Json(Value::clone(&answer))
+                ([(CONTENT_TYPE, "application/json")], answer)
             }),
         );
         running.spawn(async move {
@@ -100,37 +101,17 @@ async fn token(wired: &Wired, user: UserId) -> anyhow::Result<Secret> {
     Ok(made.token)
 }
 
-/// A source that takes requests and never answers.
-pub(super) struct Hanging {
-    url: String,
-}
-
-impl Hanging {
-    pub(super) async fn start(running: &mut JoinSet<()>) -> anyhow::Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
-        let url = format!("http://{}/", listener.local_addr()?);
-        running.spawn(async move {
-            let mut open = Vec::new();
-            while let Ok((connection, _)) = listener.accept().await {
-                open.push(connection);
-            }
-        });
-        Ok(Self { url })
-    }
-
-    /// Adds it as a provider that is given a quarter of a second.
-    pub(super) async fn add(&self, wired: &Wired) -> anyhow::Result<ProviderId> {
-        let admin = wired.store.user_by_name("admin").await?;
-        let usage = json!({"swirl": {"connector_use": {"timeout": 0.25}}});
-        let draft = ProviderDraft {
-            name: "Hanging".to_owned(),
-            url: self.url.clone(),
-            config: serde_json::from_value(usage)?,
-            ..ProviderDraft::default()
-        };
-        let added = wired.store.create_providers(vec![draft], admin.id, wired.clock.now()).await?;
-        Ok(added.first().context("one was added")?.id)
-    }
+/// Starts a source that takes requests and never answers; its address.
+pub(super) async fn start_hanging(running: &mut JoinSet<()>) -> anyhow::Result<String> {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+    let url = format!("http://{}/", listener.local_addr()?);
+    running.spawn(async move {
+        let mut open = Vec::new();
+        while let Ok((connection, _)) = listener.accept().await {
+            open.push(connection);
+        }
+    });
+    Ok(url)
 }
 
 /// What one source answers: ten short texts, alike but not the same.

@@ -1,0 +1,84 @@
+//! What `tributary bench` found: one object for programs, a table for people.
+
+use super::process_stats::Memory;
+use super::spread::Spread;
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Record {
+    pub version: &'static str,
+    pub sources: u32,
+    pub delay_ms: u64,
+    pub searches: u32,
+    /// From sending the request to the last byte of the page.
+    pub total_ms: Spread,
+    /// That time less the time of the slowest source.
+    pub added_ms: Spread,
+    pub ratio: f64,
+    /// Of the service alone, like all that follows; None where the system does not report it.
+    pub cpu_ms_per_search: Option<f64>,
+    pub memory_mb: Option<Memory>,
+    pub instructions_per_search: Option<u64>,
+    pub hanging_ratio: Option<f64>,
+}
+
+impl Record {
+    pub(super) fn table(&self) -> String {
+        let mut lines =
+            vec![format!("{} sources of {} ms, {} searches", self.sources, self.delay_ms, self.searches)];
+        for (name, Spread { min, median, p95 }) in [("total", self.total_ms), ("added", self.added_ms)] {
+            lines
+                .push(format!("  {name:<8} min {min:>7.1} ms   median {median:>7.1} ms   p95 {p95:>7.1} ms"));
+        }
+        lines.push(format!("  ratio    {} (total / slowest source)", self.ratio));
+        if let Some(cpu) = self.cpu_ms_per_search {
+            lines.push(format!("  CPU      {cpu} ms per search, of the service alone"));
+        }
+        if let Some(Memory { peak_rss, pss }) = self.memory_mb {
+            lines.push(format!("  memory   {peak_rss} MB at most (RSS), {pss} MB after the searches (PSS)"));
+        }
+        if let Some(count) = self.instructions_per_search {
+            let millions = count as f64 / 1e6;
+            lines.push(format!("  counted  {millions:.1} million instructions per search, in user space"));
+        }
+        if let Some(ratio) = self.hanging_ratio {
+            lines.push(format!(
+                "  hanging  {ratio} (total with a source that hangs, its breaker open / without)"
+            ));
+        }
+        lines.join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_measured_is_left_out_of_the_table() {
+        let spread = Spread { min: 1.0, median: 2.0, p95: 3.0 };
+        let mut record = Record {
+            version: "1",
+            sources: 10,
+            delay_ms: 100,
+            searches: 7,
+            total_ms: spread,
+            added_ms: spread,
+            ratio: 1.1,
+            cpu_ms_per_search: None,
+            memory_mb: None,
+            instructions_per_search: None,
+            hanging_ratio: None,
+        };
+        assert_eq!(record.table().lines().count(), 4, "{}", record.table());
+        record.cpu_ms_per_search = Some(6.5);
+        record.memory_mb = Some(Memory { peak_rss: 120.5, pss: 80.25 });
+        record.instructions_per_search = Some(48_060_000);
+        record.hanging_ratio = Some(1.0);
+        let table = record.table();
+        for part in ["6.5 ms per search", "120.5 MB at most", "80.25 MB after", "48.1 million", "hanging  1 "]
+        {
+            assert!(table.contains(part), "{part} in {table}");
+        }
+    }
+}
