@@ -1,5 +1,6 @@
 //! The generated documents, each made from one table of the program.
 
+use crate::figures;
 use crate::wiring::CATALOGUES;
 use domain::contracts::{Capability, ConnectorKind};
 use domain::settings::Settings;
@@ -11,8 +12,15 @@ pub struct Document {
     pub text: String,
 }
 
-/// Every generated document as it should be.
-pub fn all() -> anyhow::Result<Vec<Document>> {
+impl Document {
+    /// Whether it is not in the tree, or is there in another form.
+    pub fn is_stale(&self, root: &Path) -> bool {
+        std::fs::read_to_string(root.join(self.path)).ok().as_deref() != Some(self.text.as_str())
+    }
+}
+
+/// Every generated document as it should be in the tree with this root.
+pub fn all(root: &Path) -> anyhow::Result<Vec<Document>> {
     Ok(vec![
         Document { path: "docs/settings.md", text: settings_page() },
         Document { path: "config/tributary.example.toml", text: example_file() },
@@ -20,15 +28,13 @@ pub fn all() -> anyhow::Result<Vec<Document>> {
         Document { path: "docs/processors.md", text: processors_page() },
         Document { path: "docs/mixers.md", text: mixers_page() },
         Document { path: "docs/api/openapi.json", text: server::openapi_json()? + "\n" },
+        figures::readme(root)?,
     ])
 }
 
 /// Those that are not in the tree, or are there in another form.
 pub fn stale(root: &Path) -> anyhow::Result<Vec<Document>> {
-    let is_stale = |document: &Document| {
-        std::fs::read_to_string(root.join(document.path)).ok().as_deref() != Some(document.text.as_str())
-    };
-    Ok(all()?.into_iter().filter(is_stale).collect())
+    Ok(all(root)?.into_iter().filter(|document| document.is_stale(root)).collect())
 }
 
 const MADE: &str = "<!-- Made by `tributary docs`; edit the table in the source instead. -->\n";

@@ -8,6 +8,7 @@ pub mod command;
 pub mod demo;
 pub mod docs;
 pub mod eval;
+pub mod figures;
 pub mod given;
 pub mod keys;
 pub mod license;

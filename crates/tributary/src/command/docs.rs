@@ -1,6 +1,6 @@
-//! `tributary docs`: the documents that are made from the program's own tables.
+//! `tributary docs`: the documents that are made from the program's own tables and from recorded figures.
 
-use crate::{docs, terminal};
+use crate::{docs, figures, terminal};
 use anyhow::Context;
 use clap::Args;
 use std::path::PathBuf;
@@ -10,7 +10,8 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   tributary docs             in the root of the source tree
-  tributary docs --check     for a build server")]
+  tributary docs --check     for a build server
+  tributary docs --figures   after scripts/figures.sh has measured")]
 pub struct Docs {
     /// The root of the source tree.
     #[arg(long, default_value = ".")]
@@ -18,11 +19,20 @@ pub struct Docs {
     /// Change nothing; fail when a document is not fresh.
     #[arg(long)]
     check: bool,
+    /// Only the table of figures in README.md, from docs/figures.json.
+    #[arg(long)]
+    figures: bool,
 }
 
 impl Docs {
     pub fn run(self) -> anyhow::Result<()> {
-        let stale = docs::stale(&self.root)?;
+        let stale = match self.figures {
+            true => {
+                let readme = figures::readme(&self.root)?;
+                Vec::from_iter(readme.is_stale(&self.root).then_some(readme))
+            }
+            false => docs::stale(&self.root)?,
+        };
         if self.check {
             anyhow::ensure!(stale.is_empty(), "not fresh: {}; run `tributary docs`", names(&stale));
             return Ok(());

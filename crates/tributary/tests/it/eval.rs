@@ -58,7 +58,7 @@ fn write_collection(folder: &Path) -> PathBuf {
     collection
 }
 
-fn json(output: &Output) -> Value {
+pub fn json(output: &Output) -> Value {
     assert!(output.status.success(), "{}", text(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -71,7 +71,7 @@ fn figure(object: &Value, way: &str, measure: &str) -> f64 {
 }
 
 /// The keys are there, and the ways stand in the order that they must have.
-fn check(object: &Value) {
+pub fn check(object: &Value) {
     for way in ["merged", "central_bm25", "round_robin", "rrf", "oracle"] {
         figure(object, way, "recall100");
     }

@@ -1,0 +1,192 @@
+//! The figures of the README: what each is, its goal, and the command that measures it.
+
+/// A number that must not be passed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bound {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+impl Bound {
+    pub fn holds(self, value: f64) -> bool {
+        match self {
+            Self::AtMost(most) => value <= most,
+            Self::AtLeast(least) => value >= least,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Figure {
+    /// Its name in `docs/figures.json`.
+    pub id: &'static str,
+    pub title: &'static str,
+    /// Empty for a ratio.
+    pub unit: &'static str,
+    pub decimals: usize,
+    /// What is to be reached.
+    pub goal: Option<Bound>,
+    /// What is never passed, where the goal is not reached yet or there is none.
+    pub limit: Option<Bound>,
+    pub method: &'static str,
+}
+
+impl Figure {
+    /// What the recorded value is held against.
+    pub fn bound(&self) -> Option<Bound> {
+        self.limit.or(self.goal)
+    }
+}
+
+const BENCH: &str = "`tributary bench --searches 1000`";
+const EVAL: &str = "`tributary eval --split topical --overlap 0.3 --unlike`: mean of cranfield, cisi, medline and \
+                    cacm, seeds 1 to 3";
+const VECTORS: &str = "`cargo bench -p store --bench vectors`, the worst of its cases";
+
+/// In the order of the README.
+pub const FIGURES: &[Figure] = &[
+    Figure {
+        id: "build_wall",
+        title: "cold release build on two idle cores",
+        unit: "min",
+        decimals: 1,
+        goal: Some(Bound::AtMost(10.0)),
+        limit: None,
+        method: "`cargo build --release` into an empty target folder",
+    },
+    Figure {
+        id: "build_cpu",
+        title: "CPU time of that build",
+        unit: "min",
+        decimals: 1,
+        goal: Some(Bound::AtMost(18.0)),
+        limit: None,
+        method: "the same build",
+    },
+    Figure {
+        id: "program_size",
+        title: "size of the program, everything inside",
+        unit: "MB",
+        decimals: 1,
+        goal: Some(Bound::AtMost(60.0)),
+        limit: None,
+        method: "the same build",
+    },
+    Figure {
+        id: "added_median",
+        title: "time that a search adds to ten sources that answer in 100 ms, median",
+        unit: "ms",
+        decimals: 1,
+        goal: Some(Bound::AtMost(5.0)),
+        limit: Some(Bound::AtMost(25.0)),
+        method: BENCH,
+    },
+    Figure {
+        id: "added_p95",
+        title: "the same at the 95th percentile",
+        unit: "ms",
+        decimals: 1,
+        goal: Some(Bound::AtMost(12.0)),
+        limit: Some(Bound::AtMost(60.0)),
+        method: BENCH,
+    },
+    Figure {
+        id: "search_cpu",
+        title: "CPU time of such a search, the service alone",
+        unit: "ms",
+        decimals: 1,
+        goal: Some(Bound::AtMost(7.0)),
+        limit: Some(Bound::AtMost(35.0)),
+        method: BENCH,
+    },
+    Figure {
+        id: "search_instructions",
+        title: "instructions of such a search, in user space",
+        unit: "million",
+        decimals: 1,
+        goal: Some(Bound::AtMost(20.0)),
+        limit: Some(Bound::AtMost(90.0)),
+        method: "`tributary bench --instructions`",
+    },
+    Figure {
+        id: "memory_peak",
+        title: "most memory of the service in 1,000 such searches (RSS)",
+        unit: "MB",
+        decimals: 0,
+        goal: None,
+        limit: Some(Bound::AtMost(300.0)),
+        method: BENCH,
+    },
+    Figure {
+        id: "memory_after",
+        title: "memory after 1,000 such searches (PSS)",
+        unit: "MB",
+        decimals: 0,
+        goal: Some(Bound::AtMost(80.0)),
+        limit: Some(Bound::AtMost(250.0)),
+        method: BENCH,
+    },
+    Figure {
+        id: "hanging_ratio",
+        title: "time of a search beside a source that hangs, its breaker open, to the time without it",
+        unit: "",
+        decimals: 2,
+        goal: None,
+        limit: Some(Bound::AtMost(1.1)),
+        method: "`tributary bench --hanging`",
+    },
+    Figure {
+        id: "ranking_thousand",
+        title: "1,000 results ranked and de-duplicated on one core",
+        unit: "ms",
+        decimals: 1,
+        goal: Some(Bound::AtMost(10.0)),
+        limit: Some(Bound::AtMost(60.0)),
+        method: "`cargo bench -p processors`, the best of 25 rounds",
+    },
+    Figure {
+        id: "ranking_growth",
+        title: "time for 10,000 results to the time for 1,000",
+        unit: "",
+        decimals: 1,
+        goal: Some(Bound::AtMost(12.0)),
+        limit: None,
+        method: "`cargo bench -p processors`, the best of 25 rounds",
+    },
+    Figure {
+        id: "merged_ratio",
+        title: "nDCG@10 of the merged list of ten unlike sources to that of one central BM25 index",
+        unit: "",
+        decimals: 2,
+        goal: Some(Bound::AtLeast(0.97)),
+        limit: None,
+        method: EVAL,
+    },
+    Figure {
+        id: "round_robin_ratio",
+        title: "the same for merging by round robin",
+        unit: "",
+        decimals: 2,
+        goal: None,
+        limit: None,
+        method: EVAL,
+    },
+    Figure {
+        id: "vectors_cpu",
+        title: "CPU time of one query over 100,000 cached passages",
+        unit: "ms",
+        decimals: 1,
+        goal: None,
+        limit: Some(Bound::AtMost(10.0)),
+        method: VECTORS,
+    },
+    Figure {
+        id: "vectors_recall",
+        title: "recall@10 of such a query",
+        unit: "",
+        decimals: 3,
+        goal: None,
+        limit: Some(Bound::AtLeast(0.99)),
+        method: VECTORS,
+    },
+];

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# Measures the figures of the README, records them in docs/figures.json with commit, date and machine, and writes the
+# README's table. It takes about 40 minutes on two idle cores; other work on the machine makes the figures worse.
+#   scripts/figures.sh              all of them
+#   scripts/figures.sh bench eval   only these parts; the others keep what was recorded
+# Parts:
+#   build     a cold release build in an empty target folder: time, CPU time, size of the program
+#   bench     what a search adds and costs (valgrind counts its instructions)
+#   ranking   results ranked and de-duplicated
+#   vectors   queries over cached passages
+#   eval      the merged list on the judged collections in ../shared/eval/collections, or in $FIGURES_COLLECTIONS
+# Without the part build, a release build in $CARGO_TARGET_DIR (or target) is used and brought up to date.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+all=(build bench ranking vectors eval)
+parts=("${@:-${all[@]}}")
+for part in "${parts[@]}"; do
+  if [[ " ${all[*]} " != *" $part "* ]]; then
+    echo "unknown part: $part; the parts are ${all[*]}" >&2
+    exit 2
+  fi
+done
+if ! git diff --quiet HEAD -- . ':!README.md' ':!docs/figures.json'; then
+  echo "There are changes that are not committed, so no commit can be named for the figures. Commit them first." >&2
+  exit 1
+fi
+collections=${FIGURES_COLLECTIONS:-../shared/eval/collections}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+: >"$scratch/measured"
+# The goals are for two cores.
+pin=()
+if [ "$(nproc)" -gt 2 ]; then
+  pin=(taskset -c "0,1")
+fi
+
+wants() {
+  [[ " ${parts[*]} " == *" $1 "* ]]
+}
+
+# record ID VALUE [MIN]
+record() {
+  echo "$*" | tee -a "$scratch/measured"
+}
+
+# field FILE a.b: one value of a JSON file.
+field() {
+  python3 -c 'import functools, json, sys
+print(functools.reduce(lambda value, key: value[key], sys.argv[2].split("."), json.load(open(sys.argv[1]))))' "$@"
+}
+
+calculate() {
+  awk "BEGIN { printf \"%.4f\", $1 }"
+}
+
+measure_build() {
+  cargo fetch --locked --quiet
+  export CARGO_TARGET_DIR="$scratch/target" CARGO_INCREMENTAL=0
+  local TIMEFORMAT='%R %U %S' wall user system
+  if ! { time "${pin[@]}" cargo build --release --locked --quiet; } 2>"$scratch/time"; then
+    cat "$scratch/time" >&2
+    exit 1
+  fi
+  read -r wall user system < <(tail -n 1 "$scratch/time")
+  record build_wall "$(calculate "$wall / 60")"
+  record build_cpu "$(calculate "($user + $system) / 60")"
+  record program_size "$(calculate "$(stat -c %s "$CARGO_TARGET_DIR/release/tributary") / 1000000")"
+}
+
+measure_bench() {
+  local found="$scratch/bench.json"
+  "${pin[@]}" "$program" bench --searches 1000 --json "$found"
+  record added_median "$(field "$found" added_ms.median)" "$(field "$found" added_ms.min)"
+  record added_p95 "$(field "$found" added_ms.p95)"
+  record search_cpu "$(field "$found" cpu_ms_per_search)"
+  record memory_peak "$(field "$found" memory_mb.peak_rss)"
+  record memory_after "$(field "$found" memory_mb.pss)"
+  "${pin[@]}" "$program" bench --hanging --instructions --json "$found"
+  record hanging_ratio "$(field "$found" hanging_ratio)"
+  record search_instructions "$(calculate "$(field "$found" instructions_per_search) / 1000000")"
+}
+
+# "  1,000 results:     31.0 ms (at most 40)" and " 10,000 results:    340.1 ms, 11.0 times as much (at most 12)"
+measure_ranking() {
+  "${pin[@]}" cargo bench --locked --quiet -p processors --bench ranking | tee "$scratch/ranking"
+  record ranking_thousand "$(sed -nE 's/^ *1,000 results: +([0-9.]+) ms.*/\1/p' "$scratch/ranking")"
+  record ranking_growth "$(sed -nE 's/.* ([0-9.]+) times as much.*/\1/p' "$scratch/ranking")"
+}
+
+# "    who may see everything: 3.4 ms CPU, recall@10 0.9990", once for each case; the worst counts.
+measure_vectors() {
+  "${pin[@]}" cargo bench --locked --quiet -p store --bench vectors | tee "$scratch/vectors"
+  record vectors_cpu "$(sed -nE 's/.*: ([0-9.]+) ms CPU, recall.*/\1/p' "$scratch/vectors" | sort -n | tail -n 1)"
+  record vectors_recall "$(sed -nE 's/.*recall@10 ([0-9.]+).*/\1/p' "$scratch/vectors" | sort -n | head -n 1)"
+}
+
+measure_eval() {
+  local collection seed found="$scratch/eval.json" merged=0 round_robin=0 runs=0 central
+  for collection in cranfield cisi medline cacm; do
+    for seed in 1 2 3; do
+      "${pin[@]}" "$program" eval --collection "$collections/$collection" --split topical --overlap 0.3 --unlike \
+        --seed "$seed" --json >"$found"
+      central=$(field "$found" central_bm25.ndcg10)
+      merged=$(calculate "$merged + $(field "$found" ratio)")
+      round_robin=$(calculate "$round_robin + $(field "$found" round_robin.ndcg10) / $central")
+      runs=$((runs + 1))
+      echo "$collection, seed $seed: $(field "$found" ratio)"
+    done
+  done
+  record merged_ratio "$(calculate "$merged / $runs")"
+  record round_robin_ratio "$(calculate "$round_robin / $runs")"
+}
+
+load=$(cut -d' ' -f1 /proc/loadavg)
+if [ "$(calculate "$load > 0.5")" != 0.0000 ]; then
+  echo "The load of this machine is $load: other work runs on it, and the figures will be worse than they are." >&2
+fi
+if wants build; then
+  measure_build
+else
+  "${pin[@]}" cargo build --release --locked --quiet
+fi
+program=$(cargo metadata --format-version 1 --no-deps --offline | python3 -c \
+  'import json, sys; print(json.load(sys.stdin)["target_directory"] + "/release/tributary")')
+for part in bench ranking vectors eval; do
+  if wants "$part"; then
+    "measure_$part"
+  fi
+done
+python3 scripts/record_figures.py docs/figures.json "$(git rev-parse --short=7 HEAD)" <"$scratch/measured"
+"$program" docs --figures
