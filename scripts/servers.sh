@@ -216,7 +216,8 @@ start_s3() {
   tell SVC_TEST_S3_SECRET stone-in-the-river
   tell SVC_TEST_S3_BUCKET "$bucket"
   mkdir -p "$scratch/s3/$bucket"
-  run_server "$port" "$program" serve s3 --config /dev/null --addr "127.0.0.1:$port" \
+  # Its listing is five minutes old at most otherwise, and shows what is deleted.
+  run_server "$port" "$program" serve s3 --config /dev/null --dir-cache-time 1s --addr "127.0.0.1:$port" \
     --auth-key "$SVC_TEST_S3_KEY,$SVC_TEST_S3_SECRET" "$scratch/s3" || return 1
   tell SVC_TEST_S3 "http://127.0.0.1:$port"
 }
