@@ -7,7 +7,7 @@
 run_tests() {
   if [ "$1" = nextest ]; then
     cargo nextest run --profile "$2" --workspace --locked --no-fail-fast --success-output never \
-      --test-threads $(($(nproc) * 3))
+      --test-threads $(($(nproc) * 2))
   else
     cargo test --workspace --lib --bins --tests --locked --no-fail-fast
   fi
@@ -19,7 +19,7 @@ run_http_tests_on_postgres() {
     skip "HTTP tests on PostgreSQL" "SVC_TEST_POSTGRES is not set"
   elif [ "$1" = nextest ]; then
     SVC_TEST_BACKEND=postgres cargo nextest run --workspace --locked --no-fail-fast --success-output never \
-      --test-threads $(($(nproc) * 3)) -E 'package(tributary) and test(/^(routes|door|deadline|pages|ssrf)::/)'
+      --test-threads $(($(nproc) * 2)) -E 'package(tributary) and test(/^(routes|door|deadline|pages|ssrf)::/)'
   else
     SVC_TEST_BACKEND=postgres cargo test -p tributary --test it --locked --no-fail-fast routes::
   fi

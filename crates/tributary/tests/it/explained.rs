@@ -8,7 +8,7 @@ use testkit::source::{Behaviour, Source};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_messages_tell_the_whole_story() {
-    let house = TestHouse::with(|settings| Settings { timeout: Secs::new(2), ..settings }).await;
+    let house = TestHouse::with(|settings| Settings { timeout: Secs::new(10), ..settings }).await;
     let transform = json!({"name": "phones", "qrx_type": "synonym", "config_content": "telephone,handset"});
     assert_eq!(house.admin.post("/svc/querytransforms/", &transform).await.status, 201);
     let (good, broken, busy, silent) =
