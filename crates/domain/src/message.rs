@@ -7,6 +7,14 @@ pub fn banner() -> String {
     format!("{} {}", crate::SERVICE_NAME, crate::VERSION)
 }
 
+/// True for the banner of any version: a search keeps that of the program which accepted it.
+pub fn is_banner(line: &str) -> bool {
+    let version = line.strip_prefix(crate::SERVICE_NAME).and_then(|rest| rest.strip_prefix(' '));
+    version.is_some_and(|version| {
+        version.starts_with(|c: char| c.is_ascii_digit()) && !version.contains(char::is_whitespace)
+    })
+}
+
 /// Most lines that a search keeps.
 pub const LINES_MAX: usize = 1_000;
 
@@ -248,6 +256,17 @@ pub fn unknown_mixer(name: &str, used: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_banner_of_every_version_is_one() {
+        for line in [banner().as_str(), "Tributary 0.1.0", "Tributary 10.0.0-rc.1"] {
+            assert!(is_banner(line), "{line}");
+        }
+        for line in ["Tributary", "Tributary demo", "Tributary 1 result", "[2026-01-01] Tributary 0.1.0", ""]
+        {
+            assert!(!is_banner(line), "{line}");
+        }
+    }
 
     #[test]
     fn the_oldest_lines_go_and_the_first_stays() {

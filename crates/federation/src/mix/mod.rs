@@ -331,11 +331,12 @@ fn placed(item: &ResultItem, rank: usize, explain: bool) -> ResultItem {
 
 /// The banner, then all lines of the search and its providers in the order of their times.
 fn gathered(search: &Search, sets: &[&ResultSet]) -> Vec<String> {
-    let banner = message::banner();
+    let own = search.messages.iter().find(|line| message::is_banner(line)).cloned();
+    let banner = own.unwrap_or_else(message::banner);
     let mut lines: Vec<&String> = search
         .messages
         .iter()
-        .filter(|line| **line != banner)
+        .filter(|line| !message::is_banner(line))
         .chain(sets.iter().flat_map(|set| &set.messages))
         .collect();
     lines.sort();

@@ -65,11 +65,11 @@ fn new_items_mixer(result_mixer: &str) -> &'static str {
     }
 }
 
-/// The banner first, and once.
+/// The banner first, and once: that of the program which accepted the search.
 fn with_banner(messages: Vec<String>) -> Vec<String> {
-    let banner = message::banner();
-    let rest = messages.into_iter().filter(|line| *line != banner);
-    std::iter::once(banner.clone()).chain(rest).collect()
+    let (banners, rest): (Vec<_>, Vec<_>) = messages.into_iter().partition(|line| message::is_banner(line));
+    let banner = banners.into_iter().next().unwrap_or_else(message::banner);
+    std::iter::once(banner).chain(rest).collect()
 }
 
 #[cfg(test)]
@@ -82,5 +82,7 @@ mod tests {
         for stored in [vec!["a".to_owned()], vec![banner.clone(), "a".to_owned()]] {
             assert_eq!(with_banner(stored), [banner.clone(), "a".to_owned()]);
         }
+        let earlier = ["Tributary 0.1.0".to_owned(), "a".to_owned()];
+        assert_eq!(with_banner(earlier.to_vec()), earlier, "after an upgrade");
     }
 }
