@@ -47,6 +47,12 @@ async function pins(page, button) {
   await held;
 }
 
+/** A list is drawn again a moment after a filter was typed. Where it had the same rows before, a click would be lost. */
+async function filtered(page) {
+  await page.waitForURL(/query=/);
+  await quiet(page);
+}
+
 browse("versions stand under the one that counts, and a curator pins another", { who: curator, init: axe() }, async (page) => {
   const query = await versions();
   await list(page, query);
@@ -174,7 +180,7 @@ browse("the queue is filtered, followed and emptied", { who: curator, init: axe(
   await page.goto("/review/");
   await page.getByLabel("Filter by query").fill(name);
   const rows = page.locator(".run-row");
-  await page.waitForURL(/query=/);
+  await filtered(page);
   await page.waitForFunction(() => document.querySelectorAll(".run-row").length === 1);
   await looksGood(page, "the queue");
   await page.setViewportSize({ width: 1280, height: 860 });
@@ -185,9 +191,9 @@ browse("the queue is filtered, followed and emptied", { who: curator, init: axe(
   await page.getByText("No query has these words.").waitFor();
   await page.getByRole("link", { name: "Pinned" }).click();
   await page.getByLabel("The query as it was asked").fill(query);
+  await filtered(page);
   await page.waitForFunction((wanted) => [...document.querySelectorAll(".run-row .query")].map((one) => one.textContent).join() === wanted, query);
   await rows.getByText("by approving an election").waitFor();
-  await quiet(page);
   await assertAccessible(page, "what is pinned");
   await rows.getByRole("button", { name: /^Unpin/ }).click();
   await page.getByText("Nothing is pinned for this query.").waitFor();

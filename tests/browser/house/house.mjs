@@ -111,6 +111,7 @@ export function browse(name, options, body) {
       await assertClean(opened.context, opened.seen);
     } catch (error) {
       await keepPicture(opened.page, name);
+      error.stack += `\n${await shown(opened.page)}`;
       throw error;
     } finally {
       await opened.context.close();
@@ -125,6 +126,12 @@ export const check = (name, body, timeout = TEST_MS_MAX) => test(`${file}: ${nam
 async function keepPicture(page, name) {
   const folder = process.env.SVC_TEST_PICTURES;
   if (folder) await page.screenshot({ path: `${folder}/${file}-${name.replace(/\W+/g, "-")}.png` }).catch(() => {});
+}
+
+/** Where a page that failed is, and what it says to its user. */
+async function shown(page) {
+  const sayings = await page.locator(".toast, .alert, [role=alert], [role=dialog]").allInnerTexts().catch(() => []);
+  return [`    on ${page.url()}`, ...sayings.filter(Boolean).map((saying) => `    which says: ${saying.replace(/\s+/g, " ")}`)].join("\n");
 }
 
 /** Says a figure that ./test shows. */

@@ -20,7 +20,7 @@ export default async function* report(events) {
       counts.failed++;
       const why = reason(data.details?.error);
       failures.push([name, why]);
-      yield `FAIL  ${name} (${time}): ${why.split("\n", 1)[0]}\n`;
+      yield `FAIL  ${name} (${time}): ${inOneLine(why)}\n`;
     }
   }
   // One reason may fail many tests; it is said once.
@@ -35,6 +35,13 @@ export default async function* report(events) {
 function isWrapper(data) {
   const isFile = data.nesting === 0 && data.file && data.name.endsWith(".test.mjs");
   return isFile && (data.details?.error?.failureType ?? "subtestsFailed") === "subtestsFailed";
+}
+
+/** The error, what it waited for, where, and what the page said. */
+function inOneLine(why) {
+  const [first, ...rest] = why.split("\n");
+  const telling = rest.filter((line) => /^\s+(- waiting for |on http|which says: )|\.test\.mjs:/.test(line));
+  return [first, ...telling.map((line) => line.trim())].join("; ");
 }
 
 function reason(error) {
