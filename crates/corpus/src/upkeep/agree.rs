@@ -16,7 +16,7 @@ const BATCH: usize = 500;
 /// Most of one kind that are named.
 const NAMED_MAX: usize = 10;
 /// What does not agree is looked at again after this: a document may be on its way in or out.
-const SETTLE: Duration = Duration::from_secs(1);
+pub(super) const SETTLE: Duration = Duration::from_secs(1);
 /// The value that holds up to which change the vectors were known to follow the records.
 const FOLLOWED: &str = "vectors_follow_change";
 
@@ -92,7 +92,8 @@ impl Difference {
 /// What did not agree at the first look.
 #[derive(Default)]
 struct Suspects {
-    vectors: BTreeSet<SignalId>,
+    /// With the number of pieces that the vector store held.
+    vectors: BTreeMap<SignalId, u32>,
     bodies_of: BTreeSet<SignalId>,
     bodies: BTreeSet<BodyKey>,
 }
@@ -107,8 +108,8 @@ impl SemanticCache {
         if !(suspects.vectors.is_empty() && suspects.bodies_of.is_empty() && suspects.bodies.is_empty()) {
             tokio::time::sleep(SETTLE).await;
         }
-        for id in &suspects.vectors {
-            look_at_vectors(parts, *id, repair, &mut agreement).await?;
+        for (id, before) in &suspects.vectors {
+            look_at_vectors(parts, (*id, *before), repair, &mut agreement).await?;
         }
         if repair == Repair::All {
             parts.bodies.adopt().await?;
@@ -153,10 +154,11 @@ async fn compare(parts: &CacheParts, agreement: &mut Agreement) -> Result<Suspec
             agreement.indexed += u64::from(signal.chunk_count > 0);
             agreement.pieces += u64::from(signal.chunk_count);
             let id = signal.signal_id;
-            if let Some(held) = &mut held
-                && held.remove(&id).unwrap_or_default() != signal.chunk_count
-            {
-                suspects.vectors.insert(id);
+            if let Some(held) = &mut held {
+                let pieces = held.remove(&id).unwrap_or_default();
+                if pieces != signal.chunk_count {
+                    suspects.vectors.insert(id, pieces);
+                }
             }
             if let Some(key) = signal.body_key {
                 agreement.with_body += 1;
@@ -167,7 +169,7 @@ async fn compare(parts: &CacheParts, agreement: &mut Agreement) -> Result<Suspec
             }
         }
     }
-    suspects.vectors.extend(held.into_iter().flatten().map(|(id, _)| id));
+    suspects.vectors.extend(held.into_iter().flatten());
     suspects.bodies.extend(bodies.difference(&needed).cloned());
     agreement.pieces_recorded = parts.store.corpus_counts().await?.chunks;
     Ok(suspects)
@@ -197,10 +199,10 @@ async fn bodies(parts: &CacheParts) -> Result<HashSet<BodyKey>, BodyError> {
     }
 }
 
-/// A second look at the vectors of one document.
+/// A second look at the vectors of one document, of which so many were held at the first: it may just have been written.
 async fn look_at_vectors(
     parts: &CacheParts,
-    id: SignalId,
+    (id, before): (SignalId, u32),
     repair: Repair,
     agreement: &mut Agreement,
 ) -> Result<(), UpkeepError> {
@@ -211,6 +213,9 @@ async fn look_at_vectors(
     };
     let next = parts.vectors.held(Some(SignalId(id.0 - 1)), 1).await?;
     let held = next.first().filter(|(there, _)| *there == id).map_or(0, |(_, pieces)| *pieces);
+    if let Some(vectors) = &mut agreement.vectors {
+        *vectors = (*vectors + u64::from(held)).saturating_sub(u64::from(before));
+    }
     if held == pieces {
         return Ok(());
     }
@@ -260,14 +265,14 @@ async fn look_for_body(
 
 /// Writes the vectors of all documents again that changed since the last time: a crash between record and vectors may have
 /// left as many as before, but of another text, or an old list of who may see them.
-async fn follow(parts: &CacheParts, newest: i64, done: &BTreeSet<SignalId>) -> Result<u64, UpkeepError> {
+async fn follow(parts: &CacheParts, newest: i64, done: &BTreeMap<SignalId, u32>) -> Result<u64, UpkeepError> {
     let since = parts.store.corpus_value(FOLLOWED).await?.and_then(|text| text.parse().ok()).unwrap_or(0);
     let changed = match changed_since(parts, since, newest).await? {
         Some(changed) => changed,
         None => everything(parts).await?,
     };
     let mut followed = 0;
-    for id in changed.difference(done) {
+    for id in changed.iter().filter(|id| !done.contains_key(id)) {
         put_vectors(parts, *id).await?;
         followed += 1;
     }

@@ -321,6 +321,19 @@ async fn what_does_not_agree_is_found_and_put_right() {
 }
 
 #[tokio::test]
+async fn what_is_just_being_written_counts_as_it_is_afterwards() {
+    let bench = Bench::open().await;
+    let id = bench.keep("https://h.example/1", "a").await;
+    let vectors = bench.shelf(|shelf| shelf.documents.remove(&id).unwrap());
+    let (found, ()) = tokio::join!(bench.agree(false), async {
+        tokio::time::sleep(super::agree::SETTLE / 2).await;
+        bench.shelf(|shelf| shelf.documents.insert(id, vectors));
+    });
+    assert!(found.is_whole(), "{found:?}");
+    assert_eq!(found.vectors, Some(found.pieces));
+}
+
+#[tokio::test]
 async fn a_start_makes_vectors_and_removes_nothing() {
     let bench = Bench::open().await;
     let (one, other) =
