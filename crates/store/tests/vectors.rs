@@ -41,14 +41,18 @@ async fn over_sqlite_file(behaviour: Behaviour) {
     store.close().await;
 }
 
+async fn migrate(url: String) {
+    open(&url).await.close().await;
+}
+
 async fn over_postgres(behaviour: Behaviour) {
     let Some(server) = testkit::postgres::server("the suite of vectors in memory") else { return };
-    testkit::postgres::with_database(&server, move |url| async move {
+    let test = move |url: String| async move {
         let store = open(&url).await;
         behaviour(&house(&store).await).await;
         store.close().await;
-    })
-    .await;
+    };
+    testkit::postgres::with_copy(&server, migrate, test).await;
 }
 
 /// A PostgreSQL that has pgvector.
@@ -58,13 +62,13 @@ fn pgvector() -> Option<String> {
 
 async fn in_pgvector(behaviour: Behaviour) {
     let Some(server) = pgvector() else { return };
-    testkit::postgres::with_database(&server, move |url| async move {
+    let test = move |url: String| async move {
         let store = open(&url).await;
         let vectors = PgVectors::open(&store).expect("PostgreSQL");
         behaviour(&DirectHouse::new(Arc::new(vectors))).await;
         store.close().await;
-    })
-    .await;
+    };
+    testkit::postgres::with_copy(&server, migrate, test).await;
 }
 
 macro_rules! on_every_store {

@@ -4,9 +4,11 @@
 
 pub mod certificate;
 pub mod clock;
+pub mod descriptions;
 pub mod hostile;
 pub mod injections;
 pub mod nats;
+mod pause;
 pub mod postgres;
 pub mod postgres_server;
 pub mod s3;

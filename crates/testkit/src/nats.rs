@@ -1,6 +1,7 @@
 //! NATS for tests: a stream of its own on the server of `SVC_TEST_NATS`, or a server of its own, which may be killed,
 //! by the program of `SVC_TEST_NATS_SERVER`.
 
+use crate::pause;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -81,18 +82,16 @@ impl NatsServer {
 
     /// Stops its process in the middle of whatever it does: the port is open, and nobody answers.
     pub fn pause(&self) {
-        self.signal("-STOP");
+        assert!(pause::pause(&self.process()), "it has ended");
     }
 
     /// Lets it go on.
     pub fn resume(&self) {
-        self.signal("-CONT");
+        assert!(pause::resume(&self.process()), "it has ended");
     }
 
-    fn signal(&self, signal: &str) {
-        let child = self.child.as_ref().expect("it was started");
-        let done = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
-        assert!(done.success(), "{signal}");
+    fn process(&self) -> String {
+        self.child.as_ref().expect("it was started").id().to_string()
     }
 
     /// How many messages a stream was ever given, and how many it holds now; 0 while there is no stream.

@@ -1,7 +1,11 @@
 //! A PostgreSQL database that lives as long as one test, on the server of `SVC_TEST_POSTGRES`.
 
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use tokio::task::JoinSet;
+
+/// Held while a template is made.
+const LOCK: i64 = 7_411_020;
 
 /// The server for PostgreSQL tests; skips the `suite` when there is none.
 pub fn server(suite: &str) -> Option<String> {
@@ -18,7 +22,23 @@ pub async fn with_database<F>(server: &str, test: impl FnOnce(String) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
 {
-    let database = TestDatabase::create(server).await;
+    run(TestDatabase::create(server).await, test).await;
+}
+
+/// As `with_database`, on a copy of a database that `prepare` has filled: once for each server and test program, because
+/// to copy the tables is quicker than to migrate to them.
+pub async fn with_copy<F>(server: &str, prepare: impl AsyncFnOnce(String), test: impl FnOnce(String) -> F)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let template = template(server, prepare).await;
+    run(TestDatabase::create_from(server, &template).await, test).await;
+}
+
+async fn run<F>(database: TestDatabase, test: impl FnOnce(String) -> F)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
     let mut running = JoinSet::new();
     running.spawn(test(database.url.clone()));
     let ended = running.join_next().await;
@@ -36,10 +56,13 @@ pub struct TestDatabase {
 
 impl TestDatabase {
     pub async fn create(server: &str) -> Self {
+        Self::create_from(server, "template1").await
+    }
+
+    async fn create_from(server: &str, template: &str) -> Self {
         let name = format!("test_{:016x}", rand::random::<u64>());
-        let (start, _) = server.rsplit_once('/').expect("postgres://…/database");
-        let database = Self { server: server.to_owned(), url: format!("{start}/{name}"), name };
-        database.ask("CREATE DATABASE", "").await;
+        let database = Self { server: server.to_owned(), url: url_of(server, &name), name };
+        database.ask("CREATE DATABASE", &format!("TEMPLATE {template}")).await;
         database
     }
 
@@ -48,10 +71,49 @@ impl TestDatabase {
     }
 
     async fn ask(&self, what: &str, how: &str) {
-        let mut server = PgConnection::connect(&self.server).await.expect("the server of SVC_TEST_POSTGRES");
-        // The name is ours: letters and digits only.
-        let statement = AssertSqlSafe(format!("{what} {} {how}", self.name));
-        server.execute(statement).await.expect("databases may be created there");
+        let mut server = connect(&self.server).await;
+        execute(&mut server, format!("{what} {} {how}", self.name)).await;
         server.close().await.expect("closed");
     }
+}
+
+/// The name of the template of this test program. Other processes that need it meanwhile wait for the one that makes it; one
+/// that is killed leaves it unfinished under another name.
+async fn template(server: &str, prepare: impl AsyncFnOnce(String)) -> String {
+    let name = format!("template_{:016x}", program());
+    let mut connection = connect(server).await;
+    execute(&mut connection, format!("SELECT pg_advisory_lock({LOCK})")).await;
+    let found = sqlx::query("SELECT 1 FROM pg_database WHERE datname = $1").bind(&name);
+    if connection.fetch_optional(found).await.expect("the databases").is_none() {
+        let unfinished = format!("{name}_unfinished");
+        execute(&mut connection, format!("DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)")).await;
+        execute(&mut connection, format!("CREATE DATABASE {unfinished}")).await;
+        prepare(url_of(server, &unfinished)).await;
+        execute(&mut connection, format!("ALTER DATABASE {unfinished} RENAME TO {name}")).await;
+    }
+    connection.close().await.expect("closed");
+    name
+}
+
+/// Changes with every build of the test program, and so with every change of the migrations.
+fn program() -> u64 {
+    let path = std::env::current_exe().expect("a test is a program");
+    let built = path.metadata().and_then(|file| file.modified()).expect("its time");
+    let mut hasher = DefaultHasher::new();
+    (path, built).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn url_of(server: &str, database: &str) -> String {
+    let (start, _) = server.rsplit_once('/').expect("postgres://…/database");
+    format!("{start}/{database}")
+}
+
+async fn connect(server: &str) -> PgConnection {
+    PgConnection::connect(server).await.expect("the server of SVC_TEST_POSTGRES")
+}
+
+/// All names in the statement are ours: letters, digits and underscores.
+async fn execute(server: &mut PgConnection, statement: String) {
+    server.execute(AssertSqlSafe(statement)).await.expect("databases may be created there");
 }

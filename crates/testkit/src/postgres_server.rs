@@ -1,5 +1,6 @@
 //! A PostgreSQL server of one test, which may be stopped, by the programs in the folder of `SVC_TEST_POSTGRES_BIN`.
 
+use crate::pause;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -63,20 +64,21 @@ impl PostgresServer {
 
     /// Stops all its processes in the middle of whatever they do: connections are open, and nobody answers.
     pub fn pause(&self) {
-        self.signal("-STOP");
+        self.for_each_process(pause::pause);
     }
 
     /// Lets them go on.
     pub fn resume(&self) {
-        self.signal("-CONT");
+        self.for_each_process(pause::resume);
     }
 
-    fn signal(&self, signal: &str) {
+    /// First the one that makes the others. Those may end at any time.
+    fn for_each_process(&self, act: fn(&str) -> bool) {
         let told = std::fs::read_to_string(self.data().join("postmaster.pid")).expect("it was started");
-        let main = told.lines().next().expect("its process").to_owned();
-        // First the one that makes the others.
-        for id in [main.clone()].into_iter().chain(children(&main)) {
-            let _ended_already = succeeds(Command::new("kill").args([signal, &id]));
+        let main = told.lines().next().expect("its process");
+        let _is_there = act(main);
+        for child in children(main) {
+            let _is_there = act(&child);
         }
     }
 

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use domain::contracts::{
     Capability, Catalogues, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver,
     NormalizedPage, Nothing, ProcessorError, ProviderQuery, QueryContext, QueryProcessor, QueryProcessorKind,
-    QueueName, SourceQuery, SourceResponse, Store, SystemClock, Toolbox,
+    QueueName, SourceQuery, SourceResponse, Store, SystemClock, Toolbox, TriedOn,
 };
 use domain::pipeline_record::SYSTEM_DEFAULT;
 use domain::provider::{ProviderDraft, SearchProvider};
@@ -88,6 +88,7 @@ const CATALOGUES: Catalogues = Catalogues {
         capability: Capability { page: false, date_sort: false, not: false },
         settings: &[],
         authenticator: None,
+        tried_on: TriedOn::StandIn,
         check: |_: &SearchProvider| FieldErrors::default(),
         build: |_: &SearchProvider, _: &Toolbox| Ok(Box::new(Echo)),
     }],

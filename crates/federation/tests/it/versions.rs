@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use domain::contracts::{
     Capability, Catalogues, Clock, Connector, ConnectorError, ConnectorKind, NewTask, NoObserver,
     NormalizedPage, Nothing, ProviderQuery, QueueName, SourceQuery, SourceResponse, Store, SystemClock,
-    Toolbox,
+    Toolbox, TriedOn,
 };
 use domain::corpus::{Badge, CONNECTOR_NAME, DecidedBy};
 use domain::ids::{ProviderId, RunId};
@@ -73,7 +73,16 @@ type Build = fn(&SearchProvider, &Toolbox) -> Result<Box<dyn Connector>, Connect
 const fn kind(name: &'static str, build: Build) -> ConnectorKind {
     let capability = Capability { page: false, date_sort: false, not: false };
     let check = |_: &SearchProvider| FieldErrors::default();
-    ConnectorKind { name, summary: "", capability, settings: &[], authenticator: None, check, build }
+    ConnectorKind {
+        name,
+        summary: "",
+        capability,
+        settings: &[],
+        authenticator: None,
+        tried_on: TriedOn::StandIn,
+        check,
+        build,
+    }
 }
 
 const CATALOGUES: Catalogues = Catalogues {

@@ -45,10 +45,11 @@ pub async fn on_file(behaviour: Behaviour) {
 
 pub async fn on_postgres(behaviour: Behaviour) {
     let Some(server) = testkit::postgres::server("the suite of the store") else { return };
-    testkit::postgres::with_database(&server, move |url| async move {
+    let migrate = async |url: String| SqlStore::open(config(&url)).await.expect("PostgreSQL").close().await;
+    let test = move |url: String| async move {
         let store = SqlStore::open(config(&url)).await.expect("PostgreSQL");
         behaviour(&store).await;
         store.close().await;
-    })
-    .await;
+    };
+    testkit::postgres::with_copy(&server, migrate, test).await;
 }

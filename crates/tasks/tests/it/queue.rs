@@ -13,9 +13,16 @@ use tasks::queue::{NatsConfig, NatsQueue, SqlQueue};
 type Behaviour = for<'a> fn(&'a dyn TaskQueue) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 async fn store(url: String) -> Arc<dyn Store> {
+    Arc::new(open(url).await)
+}
+
+async fn open(url: String) -> SqlStore {
     let key = SealKey::from_secret(&Secret::new("a test key"));
-    let config = StoreConfig { url: Secret::new(url), pool_max: 4, key };
-    Arc::new(SqlStore::open(config).await.unwrap())
+    SqlStore::open(StoreConfig { url: Secret::new(url), pool_max: 4, key }).await.unwrap()
+}
+
+async fn migrate(url: String) {
+    open(url).await.close().await;
 }
 
 async fn on(url: String, behaviour: Behaviour) {
@@ -53,7 +60,7 @@ macro_rules! on_every_backend {
             async fn $behaviour() {
                 let Some(server) = testkit::postgres::server("the suite of the task queue") else { return };
                 let behaviour: crate::queue::Behaviour = |queue| Box::pin(testkit::suites::task_queue::$behaviour(queue));
-                testkit::postgres::with_database(&server, |url| crate::queue::on(url, behaviour)).await;
+                testkit::postgres::with_copy(&server, crate::queue::migrate, |url| crate::queue::on(url, behaviour)).await;
             })*
         }
         mod nats {

@@ -20,7 +20,8 @@ const TEXTS_MAX: usize = 100;
 const SIGNATURE: &str = "c2lnbmF0dXJl";
 
 const FIELDS: &[&str] = &["contents", "systemInstruction", "tools", "generationConfig"];
-const SCHEMA_FIELDS: &[&str] = &["type", "description", "properties", "required", "items", "enum", "minimum"];
+const SCHEMA_FIELDS: &[&str] =
+    &["type", "description", "properties", "required", "items", "enum", "minimum", "minLength", "maxItems"];
 
 impl Vendor for Gemini {
     fn understand(&self, request: &ModelRequest) -> Result<Wanted, Refusal> {
