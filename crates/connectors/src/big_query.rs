@@ -13,7 +13,7 @@ use crate::shared::remote_sql::{self, Asked, PAGES_MAX, Patience, RemoteDatabase
 use async_trait::async_trait;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox,
+    SourceQuery, SourceResponse, Toolbox, TriedOn,
 };
 use domain::notation::credentials::SourceCredentials;
 use domain::notation::query_mappings::QueryMappings;
@@ -30,6 +30,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: true, not: false },
     settings: database::SETTINGS,
     authenticator: None,
+    tried_on: TriedOn::StandIn,
     check,
     build,
 };

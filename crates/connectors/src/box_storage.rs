@@ -6,7 +6,7 @@ use crate::shared::plain_words::{PlainWords, joined};
 use async_trait::async_trait;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse, Toolbox,
+    SourceResponse, Toolbox, TriedOn,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -18,6 +18,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: true, date_sort: true, not: true },
     settings: personal_api::SETTINGS,
     authenticator: Some("box"),
+    tried_on: TriedOn::StandIn,
     check: personal_api::check,
     build,
 };

@@ -5,7 +5,7 @@ use crate::shared::personal_api::{self, PersonalApi, Service, Verdict, other_kin
 use async_trait::async_trait;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox,
+    SourceQuery, SourceResponse, Toolbox, TriedOn,
 };
 use domain::provider::SearchProvider;
 use domain::search::Sort;
@@ -18,6 +18,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: true, date_sort: true, not: false },
     settings: personal_api::SETTINGS,
     authenticator: Some("dropbox"),
+    tried_on: TriedOn::StandIn,
     check: personal_api::check,
     build,
 };

@@ -8,7 +8,7 @@ use crate::shared::file_system::walk::{DEPTH_MAX, FILES_MAX, FOLDERS_MAX, FoundF
 use async_trait::async_trait;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, ExtractError, FileToRead,
-    NormalizedPage, ProviderQuery, SourceQuery, SourceResponse, Toolbox,
+    NormalizedPage, ProviderQuery, SourceQuery, SourceResponse, Toolbox, TriedOn,
 };
 use domain::notation::query_template::encode_percent;
 use domain::provider::SearchProvider;
@@ -28,6 +28,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: true, not: true },
     settings: &["url", "query_mappings", "result_mappings", "results_per_query", "config"],
     authenticator: None,
+    tried_on: TriedOn::Product("a folder of files"),
     check,
     build,
 };

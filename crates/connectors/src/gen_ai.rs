@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use domain::ai_provider::Role;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, ModelError, ModelErrorKind,
-    NormalizedPage, Prompt, ProviderQuery, SourceQuery, SourceResponse, Toolbox, Turn, WriterWanted,
+    NormalizedPage, Prompt, ProviderQuery, SourceQuery, SourceResponse, Toolbox, TriedOn, Turn, WriterWanted,
 };
 use domain::ids::AiProviderId;
 use domain::instant;
@@ -21,6 +21,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: false, not: false },
     settings: &["query_mappings", "query_template_json", "result_mappings", "config"],
     authenticator: None,
+    tried_on: TriedOn::StandIn,
     check,
     build,
 };

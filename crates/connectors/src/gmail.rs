@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox,
+    SourceQuery, SourceResponse, Toolbox, TriedOn,
 };
 use domain::notation::markup::decode_entities;
 use domain::provider::SearchProvider;
@@ -23,6 +23,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: true, date_sort: true, not: true },
     settings: personal_api::SETTINGS,
     authenticator: Some("google"),
+    tried_on: TriedOn::StandIn,
     check: personal_api::check,
     build,
 };

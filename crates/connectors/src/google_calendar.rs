@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox,
+    SourceQuery, SourceResponse, Toolbox, TriedOn,
 };
 use domain::instant::Instant;
 use domain::notation::markup::strip_markup;
@@ -32,6 +32,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "config",
     ],
     authenticator: Some("google"),
+    tried_on: TriedOn::StandIn,
     check,
     build,
 };

@@ -7,7 +7,7 @@ use crate::shared::plain_words::PlainWords;
 use async_trait::async_trait;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse, Toolbox,
+    SourceResponse, Toolbox, TriedOn,
 };
 use domain::provider::SearchProvider;
 use serde_json::{Value, json};
@@ -19,6 +19,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: true, date_sort: false, not: true },
     settings: personal_api::SETTINGS,
     authenticator: Some("google"),
+    tried_on: TriedOn::StandIn,
     check: personal_api::check,
     build,
 };

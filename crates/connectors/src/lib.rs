@@ -46,6 +46,15 @@ mod weaviate;
 pub use shared::response::read_answer;
 pub use shared::{digest, json_body};
 
+/// Parsers that only their fuzz targets call from outside.
+#[doc(hidden)]
+pub mod fuzzing {
+    pub use crate::shared::dsn;
+    pub use crate::shared::mcp::reply::Reply as McpReply;
+    #[cfg(feature = "mssql")]
+    pub use crate::shared::tds::{in_memory::read_rows as read_tds_rows, prelogin};
+}
+
 use domain::contracts::ConnectorKind;
 
 /// Every connector of the house, in the order of the manual.

@@ -2,7 +2,7 @@
 
 use crate::shared::found_item::{FoundItem, first_text};
 use crate::shared::graph::{self, Entity, Order};
-use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, Toolbox};
+use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, Toolbox, TriedOn};
 use domain::provider::SearchProvider;
 use serde_json::Value;
 
@@ -12,6 +12,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: true, date_sort: true, not: true },
     settings: graph::SETTINGS,
     authenticator: Some("microsoft"),
+    tried_on: TriedOn::StandIn,
     check: graph::check,
     build,
 };

@@ -7,7 +7,7 @@ use crate::shared::{http_check, page};
 use async_trait::async_trait;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse, Toolbox,
+    SourceResponse, Toolbox, TriedOn,
 };
 use domain::notation::query_mappings::QueryMappings;
 use domain::notation::response_mappings::ResponseMappings;
@@ -32,6 +32,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
+    tried_on: TriedOn::StandIn,
     check,
     build,
 };

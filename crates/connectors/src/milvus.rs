@@ -9,7 +9,9 @@ use crate::shared::vector_store::{
     list, path_name, server, word, wrong,
 };
 use async_trait::async_trait;
-use domain::contracts::{Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Toolbox};
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Toolbox, TriedOn,
+};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
@@ -30,6 +32,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
+    tried_on: TriedOn::StandIn,
     check,
     build,
 };

@@ -1,7 +1,7 @@
 //! OpenSearch: an index of OpenSearch, which is asked as Elasticsearch is.
 
 use crate::shared::search_engine::dsl;
-use domain::contracts::ConnectorKind;
+use domain::contracts::{ConnectorKind, TriedOn};
 
 pub const KIND: ConnectorKind = ConnectorKind {
     name: "OpenSearch",
@@ -9,6 +9,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: dsl::CAPABILITY,
     settings: dsl::SETTINGS,
     authenticator: None,
+    tried_on: TriedOn::StandIn,
     check: dsl::check,
     build: dsl::build,
 };

@@ -9,7 +9,7 @@ use crate::shared::{http_check, page, response};
 use async_trait::async_trait;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, HttpResponse, NormalizedPage,
-    ProviderQuery, SourceQuery, SourceResponse, Toolbox,
+    ProviderQuery, SourceQuery, SourceResponse, Toolbox, TriedOn,
 };
 use domain::ids::ProviderId;
 use domain::notation::query_mappings::PAGE_SIZE;
@@ -37,6 +37,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "config",
     ],
     authenticator: None,
+    tried_on: TriedOn::StandIn,
     check,
     build,
 };

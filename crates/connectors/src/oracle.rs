@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use base64::Engine;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox,
+    SourceQuery, SourceResponse, Toolbox, TriedOn,
 };
 use domain::notation::credentials::SourceCredentials;
 use domain::provider::SearchProvider;
@@ -29,6 +29,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: true, not: false },
     settings: database::SETTINGS,
     authenticator: None,
+    tried_on: TriedOn::StandIn,
     check,
     build,
 };

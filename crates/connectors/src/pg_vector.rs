@@ -10,7 +10,7 @@ use crate::shared::vectors;
 use async_trait::async_trait;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse, Toolbox,
+    SourceResponse, Toolbox, TriedOn,
 };
 use domain::notation::query_mappings::QueryMappings;
 use domain::provider::SearchProvider;
@@ -23,6 +23,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: true, not: false },
     settings: &["url", "credentials", "query_mappings", "tags", "result_mappings", "results_per_query"],
     authenticator: None,
+    tried_on: TriedOn::Product("PostgreSQL with pgvector"),
     check,
     build,
 };

@@ -11,7 +11,9 @@ use crate::shared::vector_store::{
     server, wrong,
 };
 use async_trait::async_trait;
-use domain::contracts::{Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Toolbox};
+use domain::contracts::{
+    Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, Toolbox, TriedOn,
+};
 use domain::provider::SearchProvider;
 use domain::validation::FieldErrors;
 use serde_json::{Map, Value, json};
@@ -34,6 +36,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
+    tried_on: TriedOn::StandIn,
     check,
     build,
 };

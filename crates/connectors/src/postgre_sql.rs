@@ -4,7 +4,7 @@ use crate::shared::database::{self, Place, Question};
 use crate::shared::dialect::Dialect;
 use crate::shared::driver::Database;
 use crate::shared::postgres::{FORM, Postgres};
-use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, Toolbox};
+use domain::contracts::{Capability, Connector, ConnectorError, ConnectorKind, Toolbox, TriedOn};
 use domain::provider::SearchProvider;
 
 pub const KIND: ConnectorKind = ConnectorKind {
@@ -13,6 +13,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: true, not: false },
     settings: database::SETTINGS,
     authenticator: None,
+    tried_on: TriedOn::Product("PostgreSQL"),
     check: |provider| database::check(provider, FORM, Dialect::PostgreSql),
     build,
 };

@@ -5,7 +5,7 @@ use crate::shared::http_source::HttpSource;
 use async_trait::async_trait;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorKind, NormalizedPage, ProviderQuery, SourceQuery,
-    SourceResponse, Toolbox,
+    SourceResponse, Toolbox, TriedOn,
 };
 use domain::provider::SearchProvider;
 
@@ -25,6 +25,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
+    tried_on: TriedOn::StandIn,
     check: |provider| http_check::check(provider).1,
     build,
 };

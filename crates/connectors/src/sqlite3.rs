@@ -9,7 +9,7 @@ use crate::shared::statement::Template;
 use async_trait::async_trait;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox,
+    SourceQuery, SourceResponse, Toolbox, TriedOn,
 };
 use domain::provider::SearchProvider;
 use domain::settings::Settings;
@@ -29,6 +29,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: true, not: false },
     settings: &["url", "query_template", "query_mappings", "result_mappings", "results_per_query"],
     authenticator: None,
+    tried_on: TriedOn::Product("SQLite"),
     check,
     build,
 };

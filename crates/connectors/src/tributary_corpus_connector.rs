@@ -4,7 +4,7 @@ use crate::shared::check::read_notations;
 use async_trait::async_trait;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, CorpusHit, CorpusQuestion,
-    NormalizedPage, ProviderQuery, SourceQuery, SourceResponse, Toolbox,
+    NormalizedPage, ProviderQuery, SourceQuery, SourceResponse, Toolbox, TriedOn,
 };
 use domain::corpus::{CONNECTOR_NAME, Topic};
 use domain::ids::UserId;
@@ -20,6 +20,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: false, not: false },
     settings: &["result_mappings"],
     authenticator: None,
+    tried_on: TriedOn::Product("the cache itself"),
     check,
     build,
 };

@@ -7,7 +7,7 @@ use crate::shared::search_engine::{
 use async_trait::async_trait;
 use domain::contracts::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse, Toolbox,
+    SourceQuery, SourceResponse, Toolbox, TriedOn,
 };
 use domain::notation::query_mappings::QueryMappings;
 use domain::provider::SearchProvider;
@@ -30,6 +30,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "results_per_query",
     ],
     authenticator: None,
+    tried_on: TriedOn::StandIn,
     check,
     build,
 };

@@ -2,7 +2,7 @@
 
 use crate::figures;
 use crate::wiring::CATALOGUES;
-use domain::contracts::{Capability, ConnectorKind};
+use domain::contracts::{Capability, ConnectorKind, TriedOn};
 use domain::settings::Settings;
 use std::path::Path;
 
@@ -70,14 +70,21 @@ fn connectors_page() -> String {
     let yes = |can: bool| if can { "yes" } else { "" };
     let mut text = format!(
         "# Connectors\n\n{MADE}\nA connector talks to one kind of source. Each has a page of its own.\n\n\
-         | Name | What it does | Pages | Date sort | NOT | Needs the user's own token |\n|---|---|---|---|---|---|\n"
+         \"Tried on\" says what its tests talk to: the product itself, or a stand-in, a server written from the vendor's \
+         public description that refuses what it does not name.\n\n\
+         | Name | What it does | Pages | Date sort | NOT | Needs the user's own token | Tried on |\n\
+         |---|---|---|---|---|---|---|\n"
     );
-    for ConnectorKind { name, summary, capability, authenticator, .. } in CATALOGUES.connectors {
+    for ConnectorKind { name, summary, capability, authenticator, tried_on, .. } in CATALOGUES.connectors {
         let Capability { page, date_sort, not } = *capability;
         let (page, date_sort, not) = (yes(page), yes(date_sort), yes(not));
         let token = authenticator.map(|name| format!("`{name}`")).unwrap_or_default();
+        let tried_on = match tried_on {
+            TriedOn::Product(product) => product,
+            TriedOn::StandIn => "stand-in",
+        };
         text += &format!(
-            "| [`{name}`](connectors/{name}.md) | {summary} | {page} | {date_sort} | {not} | {token} |\n"
+            "| [`{name}`](connectors/{name}.md) | {summary} | {page} | {date_sort} | {not} | {token} | {tried_on} |\n"
         );
     }
     text

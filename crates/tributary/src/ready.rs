@@ -8,8 +8,6 @@ use rust_embed::Embed;
 
 #[derive(Embed)]
 #[folder = "../../config/providers/"]
-#[include = "*.json"]
-#[exclude = "answers/*"]
 struct Files;
 
 /// All of them, by group and name.

@@ -53,14 +53,29 @@ impl Dialect for Anthropic {
     }
 }
 
+/// Whether a model takes a temperature. Claude models refuse it since version 4.7; a name without a version may be a
+/// newer one.
+pub fn takes_temperature(model: &str) -> bool {
+    let model = model.to_ascii_lowercase();
+    let Some((_, name)) = model.split_once("claude-") else { return true };
+    let mut numbers = name.split(['-', '.', '@', ':']).map(|part| part.parse::<u32>().ok());
+    // A larger number is a date.
+    let mut next = || numbers.next().map(|number| number.filter(|number| *number < 100));
+    let major = std::iter::from_fn(&mut next).flatten().next();
+    let minor = next().flatten().unwrap_or(0);
+    major.is_some_and(|major| (major, minor) <= (4, 6))
+}
+
 fn body(model: &str, prompt: &Prompt) -> Value {
     let mut body = json!({
         "model": model,
         "max_tokens": prompt.answer_tokens_max,
-        "temperature": 0,
         "stream": true,
         "messages": messages(&prompt.turns),
     });
+    if takes_temperature(model) {
+        body["temperature"] = 0.into();
+    }
     if !prompt.system.is_empty() {
         body["system"] = prompt.system.as_str().into();
     }
@@ -249,6 +264,35 @@ mod tests {
                 json!({"role": "user", "content": [result("a"), result("b"), text("three")]}),
             ]
         );
+    }
+
+    /// They refuse every request that has one.
+    #[test]
+    fn newer_models_are_asked_without_a_temperature() {
+        for (model, expected) in [
+            ("claude-3-5-haiku-20241022", true),
+            ("claude-3-opus@20240229", true),
+            ("claude-sonnet-4-20250514", true),
+            ("claude-sonnet-4-5-20250929", true),
+            ("eu.anthropic.claude-opus-4-1-20250805-v1:0", true),
+            ("claude-opus-4-6", true),
+            ("claude-opus-4-7", false),
+            ("global.anthropic.claude-opus-4-8-v1:0", false),
+            ("claude-fable-5", false),
+            ("claude-fable-5-2", false),
+            ("claude-latest", false),
+            ("amazon.nova-pro-v1:0", true),
+        ] {
+            assert_eq!(takes_temperature(model), expected, "{model}");
+            let prompt = Prompt {
+                system: String::new(),
+                turns: Vec::new(),
+                tools: Vec::new(),
+                answer_tokens_max: 10,
+                time_max: std::time::Duration::from_secs(1),
+            };
+            assert_eq!(body(model, &prompt).get("temperature").is_some(), expected, "{model}");
+        }
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl Calls {
     /// The number that a call gets when the service gives none: the next one when it has an id, else the last one.
     pub fn key_of(&self, given: Option<u64>, id: Option<&str>) -> u64 {
         let last = self.parts.last().map(|part| part.key);
-        let next = last.map_or(0, |last| last + 1);
+        let next = last.map_or(0, |last| last.saturating_add(1));
         let is_new = id.is_some_and(|id| !id.is_empty());
         given.unwrap_or(if is_new { next } else { last.unwrap_or(0) })
     }
@@ -114,6 +114,13 @@ mod tests {
         );
         calls.finish(&mut out);
         assert_eq!(out.len(), 3, "each call is told once");
+    }
+
+    #[test]
+    fn the_number_after_the_largest_one_does_not_overflow() {
+        let mut calls = Calls::default();
+        calls.add(u64::MAX, "a", "search", "").unwrap();
+        assert_eq!(calls.key_of(None, Some("b")), u64::MAX);
     }
 
     #[test]

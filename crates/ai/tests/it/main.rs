@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails where its tools do")]
 
 mod cuts;
+mod descriptions;
 mod fallback;
 mod house;
 mod readers;

@@ -1,6 +1,6 @@
 //! MongoDB: a collection of documents, asked with a filter in which the query is a value.
 
-use domain::contracts::{Capability, ConnectorKind};
+use domain::contracts::{Capability, ConnectorKind, TriedOn};
 
 #[cfg(not(feature = "mongodb"))]
 use crate::shared::not_built::mongo_db as source;
@@ -21,6 +21,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
         "tags",
     ],
     authenticator: None,
+    tried_on: TriedOn::StandIn,
     check: source::check,
     build: source::build,
 };

@@ -2,7 +2,7 @@
 //! bound values.
 
 use crate::shared::database;
-use domain::contracts::{Capability, ConnectorKind};
+use domain::contracts::{Capability, ConnectorKind, TriedOn};
 
 #[cfg(not(feature = "mssql"))]
 use crate::shared::not_built::mssql as source;
@@ -15,6 +15,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: true, not: false },
     settings: database::SETTINGS,
     authenticator: None,
+    tried_on: TriedOn::StandIn,
     check: source::check,
     build: source::build,
 };

@@ -1,7 +1,7 @@
 //! MySQL: a database of MySQL or MariaDB, asked in a read-only transaction with bound values.
 
 use crate::shared::database;
-use domain::contracts::{Capability, ConnectorKind};
+use domain::contracts::{Capability, ConnectorKind, TriedOn};
 
 #[cfg(not(feature = "mysql"))]
 use crate::shared::not_built::my_sql as source;
@@ -14,6 +14,7 @@ pub const KIND: ConnectorKind = ConnectorKind {
     capability: Capability { page: false, date_sort: true, not: false },
     settings: database::SETTINGS,
     authenticator: None,
+    tried_on: TriedOn::Product("MariaDB"),
     check: source::check,
     build: source::build,
 };

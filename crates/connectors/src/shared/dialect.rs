@@ -4,6 +4,10 @@
 pub enum Dialect {
     Sqlite,
     PostgreSql,
+    #[cfg_attr(
+        not(any(feature = "mysql", test)),
+        expect(dead_code, reason = "its connector is not built in")
+    )]
     MySql,
     MsSql,
     Oracle,

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::contracts::{
-    Clock, Connector, Dial, Fetch, FetchError, HttpRequest, HttpResponse, Origin, ProviderQuery, SourceQuery,
-    Toolbox,
+    Clock, Connector, ConnectorKind, Dial, Fetch, FetchError, HttpRequest, HttpResponse, Origin,
+    ProviderQuery, SourceQuery, Toolbox,
 };
 use domain::instant::Instant;
 use domain::provider::{ProviderDraft, SearchProvider};
@@ -15,6 +15,22 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+/// A kind of connector by its name.
+pub fn kind(name: &str) -> &'static ConnectorKind {
+    connectors::CATALOGUE.iter().find(|kind| kind.name == name).expect("a kind")
+}
+
+/// Settings by which the services that people connect are all at one address.
+pub fn all_services_at(address: &str) -> Settings {
+    Settings {
+        microsoft_graph_url: address.to_owned(),
+        google_api_url: address.to_owned(),
+        box_api_url: address.to_owned(),
+        dropbox_api_url: address.to_owned(),
+        ..Settings::default()
+    }
+}
 
 /// Answers every request with the same answer.
 pub struct Replay(pub HttpResponse);

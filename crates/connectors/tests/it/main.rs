@@ -4,15 +4,16 @@
 
 mod cloud;
 mod credentials;
+mod descriptions;
 mod file_system;
 mod gen_ai;
 mod graph_ql;
 mod house;
+mod made_up;
 mod mcp_tool;
 mod mongo_db;
 mod mssql;
 mod open_search_description;
-mod recorded;
 mod relational;
 mod remote_sql;
 mod requests_get;

@@ -1,6 +1,7 @@
 //! PostgreSQL, MySQL and PgVector against real servers: the whole contract of a connector.
 
-use domain::contracts::{ConnectorErrorKind, ConnectorKind};
+use crate::house::kind;
+use domain::contracts::ConnectorErrorKind;
 use domain::provider::ProviderDraft;
 use serde_json::Value;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -31,10 +32,6 @@ impl Server {
         url.set_port(Some(port)).expect("a port");
         url.to_string()
     }
-}
-
-fn kind(name: &str) -> &'static ConnectorKind {
-    connectors::CATALOGUE.iter().find(|kind| kind.name == name).expect("a kind")
 }
 
 fn draft(connector: &str, server: &Server, mappings: &str) -> ProviderDraft {

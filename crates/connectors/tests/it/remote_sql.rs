@@ -1,9 +1,7 @@
 //! Oracle, Snowflake and BigQuery against stand-ins of their HTTP interfaces: the whole contract of a connector.
 
-use crate::house::gate;
-use domain::contracts::{
-    ConnectorError, ConnectorErrorKind, ConnectorKind, ProviderQuery, SourceResponse, Toolbox,
-};
+use crate::house::{gate, kind};
+use domain::contracts::{ConnectorError, ConnectorErrorKind, ProviderQuery, SourceResponse, Toolbox};
 use domain::provider::{ProviderDraft, SearchProvider};
 use domain::search::Sort;
 use serde_json::{Value, json};
@@ -20,10 +18,6 @@ const TEMPLATE: &str = "select {fields} from {table} where {a} like '%{query_str
 const MAPPINGS: &str = "fields=*,table=river_documents,a=title,sort_by_date=published";
 /// Documents about rivers in the table of the stand-ins.
 const RIVERS: u64 = MANY as u64 + 15;
-
-fn kind(name: &str) -> &'static ConnectorKind {
-    connectors::CATALOGUE.iter().find(|kind| kind.name == name).expect("a kind")
-}
 
 fn draft(connector: &str, url: &str, credentials: &str, mappings: &str) -> ProviderDraft {
     ProviderDraft {

@@ -1,8 +1,8 @@
 //! The stores of vectors against strict stand-ins, and Chroma against the real one: the whole contract, and what
 //! they say against us.
 
-use crate::house::{Script, answer, connector, gate, provider, toolbox};
-use domain::contracts::{ConnectorErrorKind, ConnectorKind, SourceResponse};
+use crate::house::{Script, answer, connector, gate, kind, provider, toolbox};
+use domain::contracts::{ConnectorErrorKind, SourceResponse};
 use domain::provider::ProviderDraft;
 use domain::search::Sort;
 use serde_json::{Value, json};
@@ -14,10 +14,6 @@ use testkit::vendors::{chroma, milvus, pinecone, qdrant, weaviate};
 
 /// Pages of ten, so that more than ten take more than one.
 const BY_TEN: &str = "limit_max=10,sort_by_date=published";
-
-fn kind(name: &str) -> &'static ConnectorKind {
-    connectors::CATALOGUE.iter().find(|kind| kind.name == name).expect("a kind")
-}
 
 fn draft(connector: &str, url: String, credentials: &str, mappings: &str) -> ProviderDraft {
     ProviderDraft {

@@ -55,9 +55,19 @@ pub struct ConnectorKind {
     pub settings: &'static [&'static str],
     /// The authenticator that serves when the provider names none, for a source that needs the user's own token.
     pub authenticator: Option<&'static str>,
+    pub tried_on: TriedOn,
     /// Checks the provider's fields when it is saved, so that mistakes do not surface as silence.
     pub check: fn(&SearchProvider) -> FieldErrors,
     pub build: BuildConnector,
+}
+
+/// What the tests of a connector talk to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TriedOn {
+    /// The real thing.
+    Product(&'static str),
+    /// A server of ours, written from the vendor's public description, which refuses what that does not name.
+    StandIn,
 }
 
 /// What a source can do; shown in the API, and asked before something is demanded of it.

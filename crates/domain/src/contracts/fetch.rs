@@ -199,7 +199,7 @@ pub struct HttpStream {
     pub body: BoxStream<'static, Result<Bytes, FetchError>>,
 }
 
-/// Sends one request, within limits. The test double replays recorded answers.
+/// Sends one request, within limits. The test double replays given answers.
 #[async_trait]
 pub trait Fetch: Send + Sync {
     /// Reads the whole answer.

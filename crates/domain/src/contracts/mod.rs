@@ -48,7 +48,7 @@ pub use catalogues::{Catalogues, ReadAnswer};
 pub use clock::{Clock, SystemClock};
 pub use connector::{
     Capability, Connector, ConnectorError, ConnectorErrorKind, ConnectorKind, NormalizedPage, ProviderQuery,
-    SourceQuery, SourceResponse,
+    SourceQuery, SourceResponse, TriedOn,
 };
 pub use corpus::{Corpus, CorpusAnswer, CorpusError, CorpusHit, CorpusQuestion, VersionsAsked};
 pub use egress_store::{EgressCounts, EgressStore, EventFilter, ScanEnd, ScanOutcome};

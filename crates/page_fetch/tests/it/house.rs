@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use domain::contracts::{
     Capability, Catalogues, ConnectorError, ConnectorErrorKind, ConnectorKind, PageError, PageText,
-    PageWanted, ReadPages, SourceTokenError, SourceTokens,
+    PageWanted, ReadPages, SourceTokenError, SourceTokens, TriedOn,
 };
 use domain::ids::{ProviderId, UserId};
 use domain::provider::{ProviderDraft, SearchProvider};
@@ -28,6 +28,7 @@ pub const CATALOGUES: Catalogues = Catalogues {
         capability: Capability { page: false, date_sort: false, not: false },
         settings: &[],
         authenticator: Some("microsoft"),
+        tried_on: TriedOn::StandIn,
         check: |_| FieldErrors::default(),
         build: |_, _| Err(ConnectorError::new(ConnectorErrorKind::ConfigInvalid, "never built here")),
     }],

@@ -5,7 +5,7 @@ use domain::contracts::{
     Arrangement, Candidate, Capability, Catalogues, Connector, ConnectorError, ConnectorKind, Fetch,
     FetchError, HttpRequest, HttpResponse, MixContext, Mixer, MixerKind, NormalizedPage, Outcome,
     ProcessorError, ProviderQuery, ResultBatch, ResultContext, ResultProcessor, ResultProcessorKind,
-    SourceQuery, SourceResponse,
+    SourceQuery, SourceResponse, TriedOn,
 };
 use domain::result::ResultItem;
 use domain::validation::FieldErrors;
@@ -18,6 +18,7 @@ pub const CATALOGUES: Catalogues = Catalogues {
         capability: domain::contracts::Capability { page: false, date_sort: false, not: false },
         settings: &[],
         authenticator: None,
+        tried_on: TriedOn::StandIn,
         check: |provider| {
             let mut errors = FieldErrors::default();
             errors.check(provider.credentials.expose() != "key=refused", "credentials", || {

@@ -1,4 +1,4 @@
-//! The doctor over the recorded answers of the ready sources: told nothing, it must find what their authors mapped.
+//! The doctor over the made-up answers of the ready sources: told nothing, it must find what their authors mapped.
 
 use crate::program::{run, text};
 use crate::ready_sources::{answer, mapped, over_http, provider, toolbox};
@@ -106,7 +106,7 @@ fn has_address(value: &Value) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn most_recorded_answers_are_read_right_without_being_told() {
+async fn most_made_up_answers_are_read_right_without_being_told() {
     let (mut right, mut wrong) = (0, Vec::new());
     let sources = over_http();
     for source in &sources {

@@ -2,17 +2,21 @@
 
 use super::frames::{Frame, Frames};
 use crate::dialects::ReadPieces;
+use crate::dialects::anthropic::takes_temperature;
 use crate::dialects::calls::Calls;
 use crate::dialects::request::{sentence, unreadable};
 use domain::bounded_json::parse_answer;
 use domain::contracts::{ModelError, ModelErrorKind, Piece, Prompt, ToolCall, Turn};
 use serde_json::{Map, Value, json};
 
-pub fn body(prompt: &Prompt) -> Value {
+pub fn body(model: &str, prompt: &Prompt) -> Value {
     let mut body = json!({
         "messages": messages(&prompt.turns),
-        "inferenceConfig": {"maxTokens": prompt.answer_tokens_max, "temperature": 0},
+        "inferenceConfig": {"maxTokens": prompt.answer_tokens_max},
     });
+    if takes_temperature(model) {
+        body["inferenceConfig"]["temperature"] = 0.into();
+    }
     if !prompt.system.is_empty() {
         body["system"] = json!([{"text": prompt.system}]);
     }
@@ -73,18 +77,21 @@ pub struct Reading {
     frames: Frames,
     /// The whole answer, when it is one JSON text: frames begin with a length, whose first byte is never a brace.
     whole: Vec<u8>,
+    /// The answer began with a frame, so that no whole answer can follow.
+    is_framed: bool,
     calls: Calls,
     is_done: bool,
 }
 
 impl ReadPieces for Reading {
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) -> Result<(), ModelError> {
-        let is_whole = !self.whole.is_empty() || (self.frames.is_empty() && bytes.first() == Some(&b'{'));
+        let is_whole = !self.whole.is_empty() || (!self.is_framed && bytes.first() == Some(&b'{'));
         if is_whole {
             self.whole.extend_from_slice(bytes);
             let fits = self.whole.len() <= WHOLE_BYTES_MAX;
             return if fits { Ok(()) } else { Err(unreadable("it is too long")) };
         }
+        self.is_framed |= !bytes.is_empty();
         self.frames.feed(bytes);
         while let Some(frame) = self.frames.next()? {
             self.frame(&frame, out)?;
@@ -188,6 +195,7 @@ fn exception(name: &str, told: &str) -> ModelError {
 
 #[cfg(test)]
 mod tests {
+    use super::super::frames::tests::{text_header, written};
     use super::*;
 
     #[test]
@@ -208,6 +216,21 @@ mod tests {
             .map(|message| (message["role"].as_str(), message["content"].as_array().map(Vec::len)))
             .collect();
         assert_eq!(lengths, [(Some("user"), Some(1)), (Some("assistant"), Some(2)), (Some("user"), Some(3))]);
+    }
+
+    #[test]
+    fn a_brace_after_a_frame_begins_no_whole_answer() {
+        let headers = [text_header(":message-type", "event"), text_header(":event-type", "ping")].concat();
+        let frame = written(&headers, b"{}");
+        let rest = br#"{"output":{"message":{"content":[{"text":"x"}]}}}"#.as_slice();
+        let read = |pieces: &[&[u8]]| {
+            let (mut reading, mut out) = (Reading::default(), Vec::new());
+            let fed = pieces.iter().try_for_each(|piece| reading.feed(piece, &mut out));
+            (fed.and_then(|()| reading.end(&mut out)), out)
+        };
+        let at_once = read(&[&[frame.as_slice(), rest].concat()]);
+        assert!(at_once.0.is_err());
+        assert_eq!(read(&[frame.as_slice(), rest]), at_once, "however the bytes are cut");
     }
 
     #[test]

@@ -109,11 +109,11 @@ fn read_headers(mut bytes: &[u8]) -> Option<Vec<(String, String)>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
 
     /// A frame as the service writes it.
-    fn written(headers: &[u8], payload: &[u8]) -> Vec<u8> {
+    pub fn written(headers: &[u8], payload: &[u8]) -> Vec<u8> {
         let total = (PRELUDE_BYTES + headers.len() + payload.len() + CRC_BYTES) as u32;
         let mut frame = total.to_be_bytes().to_vec();
         frame.extend((headers.len() as u32).to_be_bytes());
@@ -124,7 +124,7 @@ mod tests {
         frame
     }
 
-    fn text_header(name: &str, value: &str) -> Vec<u8> {
+    pub fn text_header(name: &str, value: &str) -> Vec<u8> {
         let mut header = vec![name.len() as u8];
         header.extend(name.as_bytes());
         header.push(7);

@@ -32,7 +32,7 @@ impl Dialect for Bedrock {
         // Some models cannot stream while they use tools: `config.stream` says so.
         let streams = call.provider.draft.config.get("stream").and_then(Value::as_bool).unwrap_or(true);
         let action = if streams { "converse-stream" } else { "converse" };
-        request(call, action, &converse::body(prompt))
+        request(call, action, &converse::body(call.model, prompt))
     }
 
     fn pieces(&self) -> Box<dyn ReadPieces> {

@@ -7,12 +7,11 @@ mod ready;
 mod storage;
 mod tokens;
 
-use crate::house::gate;
-use domain::contracts::{ConnectorError, ConnectorErrorKind, ConnectorKind, Toolbox};
+use crate::house::{all_services_at, gate, kind};
+use domain::contracts::{ConnectorError, ConnectorErrorKind, Toolbox};
 use domain::provider::ProviderDraft;
 use domain::search::Sort;
 use domain::secret::Secret;
-use domain::settings::Settings;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,23 +19,9 @@ use testkit::suites::connector::{Literal, Mistake, Subject};
 use testkit::vendors::callers::{NARROW_TOKEN, TOKEN};
 use testkit::vendors::cloud_desk::CloudDesk;
 
-fn kind(name: &str) -> &'static ConnectorKind {
-    connectors::CATALOGUE.iter().find(|kind| kind.name == name).expect("a kind")
-}
-
-fn settings(address: &str) -> Settings {
-    Settings {
-        microsoft_graph_url: address.to_owned(),
-        google_api_url: address.to_owned(),
-        box_api_url: address.to_owned(),
-        dropbox_api_url: address.to_owned(),
-        ..Settings::default()
-    }
-}
-
 /// All services at one address, by the real gate.
 fn toolbox(address: &str) -> Toolbox {
-    Toolbox { settings: Arc::new(settings(address)), ..gate() }
+    Toolbox { settings: Arc::new(all_services_at(address)), ..gate() }
 }
 
 /// Url and credentials are those of somebody else: they are not read.

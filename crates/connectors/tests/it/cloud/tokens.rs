@@ -1,6 +1,6 @@
 //! A token goes to the API that is set, and to nobody who looks like it or is named by an answer.
 
-use super::{draft, kind, settings, subject, title, toolbox};
+use super::{draft, kind, subject, title, toolbox};
 use crate::house::{Script, answer, provider, query, request};
 use domain::contracts::{ConnectorErrorKind, Fetch, SourceQuery, Toolbox};
 use domain::notation::network::Network;
@@ -79,7 +79,7 @@ fn open_gate(address: &str) -> Toolbox {
         allow: vec![AllowRule::Network(Network::parse("127.0.0.0/8").expect("a network"))],
     };
     let fetch: Arc<dyn Fetch> = Arc::new(Gate::new(limits).expect("a gate"));
-    Toolbox { fetch, settings: Arc::new(settings(address)), ..toolbox(address) }
+    Toolbox { fetch, ..toolbox(address) }
 }
 
 #[tokio::test]

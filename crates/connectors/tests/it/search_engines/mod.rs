@@ -2,8 +2,8 @@
 
 mod elastic;
 
-use crate::house::{connector, gate, provider, query, request, toolbox};
-use domain::contracts::{ConnectorErrorKind, ConnectorKind, ProviderQuery};
+use crate::house::{connector, gate, kind, provider, query, request, toolbox};
+use domain::contracts::{ConnectorErrorKind, ProviderQuery};
 use domain::provider::ProviderDraft;
 use domain::search::Sort;
 use domain::secret::Secret;
@@ -17,10 +17,6 @@ use testkit::vendors::shelf::{Desk, RIVERS};
 use testkit::vendors::solr::{self, Solr};
 use testkit::vendors::typesense::{self, Typesense};
 use testkit::vendors::vespa::{self, Vespa};
-
-fn kind(name: &str) -> &'static ConnectorKind {
-    connectors::CATALOGUE.iter().find(|kind| kind.name == name).expect("a kind")
-}
 
 fn title(item: &Value) -> String {
     item["title"].as_str().expect("a title").to_owned()

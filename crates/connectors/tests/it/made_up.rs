@@ -1,4 +1,4 @@
-//! Recorded answers become items: the whole way through RequestsGet.
+//! Made-up answers become items: the whole way through RequestsGet.
 
 use crate::house::{answer, connector, query, toolbox};
 use domain::contracts::{ConnectorError, ConnectorErrorKind, NormalizedPage};

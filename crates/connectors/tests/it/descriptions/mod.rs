@@ -1,0 +1,86 @@
+//! What the connectors send and what they read, held against the vendors' own machine-readable descriptions. The
+//! stand-ins answer, so that their answers are held against them too.
+
+mod google;
+mod microsoft;
+mod search_engines;
+mod storage;
+mod vector_stores;
+
+use crate::house::{all_services_at, gate, kind};
+use domain::contracts::{NormalizedPage, Toolbox};
+use domain::provider::ProviderDraft;
+use domain::search::Sort;
+use domain::secret::Secret;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use testkit::descriptions::Recorder;
+use testkit::suites::connector::{Literal, MANY, Subject};
+use testkit::vendors::callers::TOKEN;
+use testkit::vendors::likeness;
+
+fn draft(connector: &str, url: &str, credentials: &str, query_mappings: &str) -> ProviderDraft {
+    ProviderDraft {
+        name: "Rivers".into(),
+        connector: connector.into(),
+        url: url.into(),
+        credentials: credentials.into(),
+        query_mappings: query_mappings.into(),
+        tags: vec!["model:toy".into()],
+        ..ProviderDraft::default()
+    }
+}
+
+fn subject(draft: ProviderDraft, toolbox: Toolbox) -> Subject {
+    Subject {
+        kind: kind(&draft.connector),
+        toolbox,
+        draft,
+        user_token: Some(Secret::new(TOKEN)),
+        reader: Some(likeness::read),
+        many: "river",
+        date: None,
+        mistakes: Vec::new(),
+        literal: Literal::Found(Value::to_string),
+    }
+}
+
+/// What is sent for more than one page by relevancy and by date.
+async fn asked(draft: ProviderDraft, toolbox: Toolbox) -> Arc<Recorder> {
+    let recorder = Recorder::new(Arc::clone(&toolbox.fetch));
+    let subject = subject(draft, Toolbox { fetch: Arc::<Recorder>::clone(&recorder), ..toolbox });
+    for sort in [Sort::Relevancy, Sort::Date] {
+        let page = subject.ask("river", sort, MANY).await.expect("an answer");
+        assert!(!page.items.is_empty(), "{}", subject.kind.name);
+    }
+    recorder
+}
+
+/// The same of a service that people connect.
+async fn asked_service(connector: &str, address: &str) -> Arc<Recorder> {
+    asked(draft(connector, "", "", ""), Toolbox { settings: Arc::new(all_services_at(address)), ..gate() })
+        .await
+}
+
+/// The one result of an answer has every member.
+fn is_full(page: &NormalizedPage, members: &[&str]) {
+    assert_eq!(page.items.len(), 1, "{page:?}");
+    for name in members {
+        let value = &page.items[0][name];
+        let is_empty = value.is_null() || value.as_str() == Some("");
+        assert!(!is_empty, "the description has nothing for {name}: {}", page.items[0]);
+    }
+}
+
+/// Those that are not in the list; each of the list must be there.
+fn without(pointers: BTreeSet<String>, others: &[&str]) -> BTreeSet<String> {
+    for other in others {
+        assert!(pointers.contains(*other), "{other} is not read any more");
+    }
+    pointers.into_iter().filter(|pointer| !others.contains(&pointer.as_str())).collect()
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    value.as_object().expect("an object").clone()
+}
