@@ -38,4 +38,4 @@ docs:
 
 # Fuzz one target of fuzz/ for some seconds.
 fuzz target seconds="60":
-    RUSTC_BOOTSTRAP=1 cargo fuzz run --sanitizer none {{ target }} -- -max_total_time={{ seconds }}
+    scripts/fuzz.sh {{ seconds }} {{ target }}

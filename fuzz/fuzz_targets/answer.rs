@@ -1,9 +1,2 @@
-//! An answer of a source: JSON, XML or neither.
 #![no_main]
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| {
-    for content_type in [None, Some("application/json"), Some("application/atom+xml; charset=latin1")] {
-        let _read = connectors::read_answer(content_type, bytes);
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz::checks::answer::check(bytes));

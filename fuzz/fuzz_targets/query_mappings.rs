@@ -1,7 +1,2 @@
 #![no_main]
-use domain::notation::query_mappings::QueryMappings;
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|text: &str| {
-    let _read = QueryMappings::parse(text);
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz::checks::query_mappings::check(bytes));

@@ -1,18 +1,2 @@
-//! A template, mappings and a query, parted by line breaks. The query must arrive as one literal.
 #![no_main]
-use domain::notation::query_mappings::QueryMappings;
-use domain::notation::query_template::{Binding, bind, placeholders};
-use domain::search::Sort;
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|text: &str| {
-    let mut lines = text.splitn(3, '\n');
-    let template = lines.next().unwrap_or_default();
-    let Ok(mappings) = QueryMappings::parse(lines.next().unwrap_or_default()) else { return };
-    let query = lines.next().unwrap_or("solid {state}");
-    let _names = placeholders(template);
-    for sort in [Sort::Date, Sort::Relevancy] {
-        let binding = Binding { url: "https://a.example/x", mappings: &mappings, credentials: &[], query, sort, page: 1 };
-        let _bound = bind(template, &binding);
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz::checks::query_template::check(bytes));

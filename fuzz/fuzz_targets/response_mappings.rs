@@ -1,7 +1,2 @@
 #![no_main]
-use domain::notation::response_mappings::ResponseMappings;
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|text: &str| {
-    let _read = ResponseMappings::parse(text);
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz::checks::response_mappings::check(bytes));

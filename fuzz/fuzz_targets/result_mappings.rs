@@ -1,7 +1,2 @@
 #![no_main]
-use domain::notation::result_mappings::ResultMappings;
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|text: &str| {
-    let _read = ResultMappings::parse(text);
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz::checks::result_mappings::check(bytes));

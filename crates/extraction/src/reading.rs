@@ -80,6 +80,7 @@ impl Reading {
         }
     }
 
+    #[cfg(feature = "pdf")]
     pub fn watch(&self) -> &Watch {
         &self.watch
     }

@@ -19,6 +19,8 @@ const TOKEN_CHARS_MAX: usize = 16 * 1024;
 const CLOCKS_APART_S: f64 = 60.0;
 /// Most keys of one service that are tried for a token that names none.
 const KEYS_MAX: usize = 50;
+/// Said of what cannot be read.
+const NO_TOKEN: &str = "it is no signed token";
 
 pub(super) type Claims = Map<String, Value>;
 
@@ -75,6 +77,42 @@ impl<'a> Unproven<'a> {
         !self.header.contains_key("crit")
             && verify(self.text("alg"), key, self.signed.as_bytes(), &self.signature).unwrap_or(false)
     }
+
+    /// Whether one of these keys has signed it; none when no key may have.
+    fn is_signed_by_one_of(&self, keys: &Map<String, Value>) -> Option<bool> {
+        let candidates = self.candidates(keys);
+        (!candidates.is_empty()).then(|| candidates.into_iter().any(|key| self.is_signed_by(key)))
+    }
+
+    /// Its claims, or why it is not accepted, once it is known whether the service has signed it.
+    fn prove(
+        self,
+        is_signed: bool,
+        issuer: &str,
+        demand: &Demand<'_>,
+        now: f64,
+    ) -> Result<Claims, &'static str> {
+        if !is_signed {
+            return Err("its signature does not belong to the service");
+        }
+        match mistake(&self.claims, issuer, demand, now) {
+            Some(mistake) => Err(mistake),
+            None => Ok(self.claims),
+        }
+    }
+}
+
+/// The claims of a token for the API that one of these keys has signed, or why it is not accepted. For fuzzing.
+pub fn verify_token(
+    token: &str,
+    keys: &Map<String, Value>,
+    issuer: &str,
+    audience: &str,
+    now: f64,
+) -> Result<Map<String, Value>, &'static str> {
+    let token = Unproven::read(token).ok_or(NO_TOKEN)?;
+    let is_signed = token.is_signed_by_one_of(keys).unwrap_or(false);
+    token.prove(is_signed, issuer, &Demand { audiences: vec![audience], nonce: None, client: "" }, now)
 }
 
 impl Desk {
@@ -86,17 +124,11 @@ impl Desk {
         demand: &Demand<'_>,
     ) -> Result<Claims, OAuthError> {
         let not_proven = |reason: &str| OAuthError::NotProven(reason.to_owned());
-        let unproven = Unproven::read(token).ok_or_else(|| not_proven("it is no signed token"))?;
+        let token = Unproven::read(token).ok_or_else(|| not_proven(NO_TOKEN))?;
         let place = self.needed(authenticator, Endpoint::Keys).await?;
-        if !self.is_signed(authenticator, &place, &unproven).await? {
-            return Err(not_proven("its signature does not belong to the service"));
-        }
+        let is_signed = self.is_signed(authenticator, &place, &token).await?;
         let now = self.clock.now().timestamp_millis() as f64 / 1000.0;
-        let claims = unproven.claims;
-        match mistake(&claims, &authenticator.draft.issuer, demand, now) {
-            Some(mistake) => Err(not_proven(mistake)),
-            None => Ok(claims),
-        }
+        token.prove(is_signed, &authenticator.draft.issuer, demand, now).map_err(not_proven)
     }
 
     /// Keys change: when none fits, they are asked for once more, but only so often.
@@ -108,12 +140,11 @@ impl Desk {
     ) -> Result<bool, OAuthError> {
         let away = |reason| OAuthError::Unavailable(authenticator.draft.name.clone(), reason);
         let keys = self.documents.kept(place).await.map_err(away)?;
-        let candidates = token.candidates(&keys);
-        if !candidates.is_empty() {
-            return Ok(candidates.into_iter().any(|key| token.is_signed_by(key)));
+        if let Some(is_signed) = token.is_signed_by_one_of(&keys) {
+            return Ok(is_signed);
         }
         let newer = self.documents.renewed(place, &keys).await.map_err(away)?;
-        Ok(token.candidates(&newer).into_iter().any(|key| token.is_signed_by(key)))
+        Ok(token.is_signed_by_one_of(&newer).unwrap_or(false))
     }
 }
 

@@ -16,6 +16,8 @@ mod jwt;
 mod person;
 mod renewal;
 
+pub use jwt::verify_token;
+
 use async_trait::async_trait;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;

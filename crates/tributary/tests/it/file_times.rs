@@ -1,0 +1,70 @@
+//! `scripts/file_times.sh`: what a fresh clone holds unchanged is as old as in the clone before, and nothing else is.
+
+use crate::architecture::root;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// A clone at always the same path, with these files, which are all as new.
+fn clone(at: &Path, files: &[(&str, &str)], time: SystemTime) {
+    let _ = fs::remove_dir_all(at);
+    fs::create_dir_all(at.join("scripts")).unwrap();
+    fs::copy(root().join("scripts/file_times.sh"), at.join("scripts/file_times.sh")).unwrap();
+    for (name, text) in files {
+        fs::write(at.join(name), text).unwrap();
+        fs::File::options().write(true).open(at.join(name)).unwrap().set_modified(time).unwrap();
+    }
+    for arguments in [&["init", "-q"][..], &["add", "."]] {
+        assert!(Command::new("git").args(arguments).current_dir(at).status().unwrap().success());
+    }
+}
+
+fn restore(at: &Path, folder: &Path) {
+    let done = Command::new("bash").arg(at.join("scripts/file_times.sh")).arg(folder).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+}
+
+fn modified(at: &Path, name: &str) -> SystemTime {
+    fs::metadata(at.join(name)).unwrap().modified().unwrap()
+}
+
+#[test]
+fn only_what_is_unchanged_keeps_its_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, built) = (folder.path().join("clone"), folder.path().join("built"));
+    let first = SystemTime::UNIX_EPOCH + 20_000 * DAY;
+    let (second, third) = (first + DAY, first + 2 * DAY);
+
+    clone(&at, &[("same", "1"), ("other", "1"), ("with a space", "1")], first);
+    restore(&at, &built);
+    assert_eq!(modified(&at, "other"), first, "nothing is known yet");
+
+    clone(&at, &[("same", "1"), ("other", "2"), ("with a space", "1"), ("new", "1")], second);
+    restore(&at, &built);
+    assert_eq!(
+        ["same", "other", "with a space", "new"].map(|name| modified(&at, name)),
+        [first, second, first, second]
+    );
+
+    // What was there once, and not in the last clone, is new: something else was built since.
+    clone(&at, &[("same", "1"), ("other", "1"), ("new", "1")], third);
+    fs::write(at.join("same"), "not added to git").unwrap();
+    let written = modified(&at, "same");
+    restore(&at, &built);
+    assert_eq!(["same", "other", "new"].map(|name| modified(&at, name)), [written, third, second]);
+}
+
+#[test]
+fn another_path_has_times_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = SystemTime::UNIX_EPOCH + 20_000 * DAY;
+    for (name, time) in [("one", first), ("two", first + DAY)] {
+        let at = folder.path().join(name);
+        clone(&at, &[("same", "1")], time);
+        restore(&at, &folder.path().join("built"));
+        assert_eq!(modified(&at, "same"), time);
+    }
+}

@@ -1,0 +1,2 @@
+#![no_main]
+libfuzzer_sys::fuzz_target!(init: fuzz::tolerate_library_panics(), |bytes: &[u8]| fuzz::checks::mail::check(bytes));

@@ -1,0 +1,7 @@
+//! The `result_mappings` of a provider.
+
+use domain::notation::result_mappings::ResultMappings;
+
+pub fn check(bytes: &[u8]) {
+    let _read = ResultMappings::parse(super::text(bytes));
+}
