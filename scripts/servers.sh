@@ -4,11 +4,15 @@
 # They start in the background. What they are is told to the tests by $scratch/servers.env, and what is to be stopped
 # by $scratch/stop.
 : "${scratch:?is set by ./test}"
+. scripts/descriptions.sh
 
 # PostgreSQL refuses to run as root; this user exists on every machine.
 TESTER=nobody
 POSTGRES_MIN=13
 MARIADB_MIN=10.5
+# A folder in memory, and what must be free there before it is used.
+MEMORY=/dev/shm
+MEMORY_KB_MIN=$((4 * 1024 * 1024))
 
 begin_servers() {
   : >"$scratch/stop"
@@ -41,8 +45,9 @@ start_servers() {
     start_oidc || not_here "an OpenID Connect provider"
     tell_folder SVC_TEST_MCP_CLIENT "mcp-npm-$MCP_SDK" install_npm "@modelcontextprotocol/sdk@$MCP_SDK" ||
       not_here "the MCP client from npm"
+    tell_descriptions || not_here "the vendors' own descriptions, or TypeScript to read them"
   else
-    not_here "node $NODE_MIN, so neither an OpenID Connect provider nor the MCP client from npm"
+    not_here "node $NODE_MIN, so no OpenID Connect provider, no MCP client from npm and no vendors' own descriptions"
   fi
   find_linters
   tell PATH "$PATH"
@@ -74,6 +79,13 @@ tell_folder() {
   folder=$(keep "${@:2}") && tell "$1" "$folder"
 }
 
+# The vendors' own descriptions of their interfaces, and what reads those that are in TypeScript.
+tell_descriptions() {
+  local tool
+  tell_folder SVC_TEST_DESCRIPTIONS "$(descriptions_folder)" unpack_descriptions && find_javascript_tools &&
+    tell SVC_TEST_TYPESCRIPT "$tool/node_modules/.bin/tsc"
+}
+
 # stop_later PID or stop_later POSTGRES_BIN DATA
 stop_later() { printf '%s\t%s\n' "$1" "${2:-}" >>"$scratch/stop"; }
 
@@ -84,6 +96,7 @@ stop_servers() {
   while IFS=$'\t' read -r what data; do
     if [ -n "$data" ]; then
       as_tester "$what/pg_ctl" -D "$data" -m immediate stop >/dev/null 2>&1
+      rm -rf "$data"
     else
       kill "$what" 2>/dev/null
     fi
@@ -118,13 +131,29 @@ start_pgvector() {
 
 # run_postgres BIN NAME PORT OPTIONS INITDB_OPTIONS...
 run_postgres() {
-  local folder=$scratch/$2
+  local folder=$scratch/$2 data
   mkdir -p "$folder"
-  [ "$(id -u)" -ne 0 ] || chown "$TESTER" "$folder"
-  as_tester "$1/initdb" -D "$folder/data" -U postgres --no-sync "${@:5}" &&
-    as_tester "$1/pg_ctl" -D "$folder/data" -w -t 60 -l "$folder/log" \
-      -o "-p $3 -k $folder -c listen_addresses=127.0.0.1 -c fsync=off $4" start || return 1
-  stop_later "$1" "$folder/data"
+  data=$(data_folder "$2") || return 1
+  [ "$(id -u)" -ne 0 ] || chown "$TESTER" "$folder" "$data"
+  stop_later "$1" "$data"
+  as_tester "$1/initdb" -D "$data" -U postgres --no-sync "${@:5}" &&
+    as_tester "$1/pg_ctl" -D "$data" -w -t 60 -l "$folder/log" \
+      -o "-p $3 -k $folder -c listen_addresses=127.0.0.1 -c fsync=off $4" start
+}
+
+# data_folder NAME: an empty folder for the databases of a server, in memory where there is room. Hundreds of tests make and
+# drop a database of a thousand files each, which costs a file system on a disk more time than the tests themselves.
+data_folder() {
+  local folder=$scratch/$1/data free old
+  for old in "$MEMORY"/tributary-tests-*; do
+    # Of a run that was killed. Its process is in the name.
+    [ ! -d "$old" ] || kill -0 "$(cut -d - -f 3 <<<"${old##*/}")" 2>/dev/null || rm -rf "$old"
+  done
+  free=$(df -P -t tmpfs "$MEMORY" 2>/dev/null | awk 'NR == 2 { print $4 }')
+  if [ "${free:-0}" -ge "$MEMORY_KB_MIN" ] && [ -w "$MEMORY" ]; then
+    folder=$MEMORY/tributary-tests-$$-$1
+  fi
+  mkdir -p "$folder" && echo "$folder"
 }
 
 # Prints the folder of initdb and pg_ctl.

@@ -109,3 +109,21 @@ fn row(line: &str) -> Option<(Vec<&str>, &str)> {
     let names = cells.next()?.split(", ").map(|name| name.trim_matches('`')).collect();
     Some((names, cells.next()?))
 }
+
+/// The default program is complete, and the page tells what can be left out of it.
+#[test]
+fn every_feature_is_built_in_and_documented() {
+    let manifest = std::fs::read_to_string(root().join("crates/tributary/Cargo.toml")).unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    let features = manifest["features"].as_table().unwrap();
+    let default: Vec<&str> =
+        features["default"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    let all: Vec<&str> = features.keys().map(String::as_str).filter(|name| *name != "default").collect();
+    assert_eq!(default, all);
+    let releasing = std::fs::read_to_string(root().join("docs/releasing.md")).unwrap();
+    let (_, section) = releasing.split_once("### Features").unwrap();
+    let (section, _) = section.split_once("\n#").unwrap();
+    for name in all {
+        assert!(section.contains(&format!("`{name}`")), "docs/releasing.md does not name the feature {name}");
+    }
+}

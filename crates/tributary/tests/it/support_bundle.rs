@@ -13,7 +13,7 @@ use testkit::source::{Behaviour, Source};
 
 const ADMIN: &str = "planted-admin-password";
 const USER: &str = "quirina";
-const QUERY: &str = "zinc harvest 1871";
+const QUERY: &str = "zinc harvest lode1871";
 const TOKEN_FILE: &str = "token.txt";
 /// The secrets of the settings.
 const ENVIRONMENT: [(&str, &str); 6] = [
@@ -133,7 +133,7 @@ async fn a_bundle_holds_no_secret_no_query_and_no_user() {
     assert!(made.status.success(), "{made:?}");
     let files = files(folder.path());
     ensure_none(&files, &[&token]);
-    ensure_none(&files, &["planted", USER, "zinc", "harvest", "1871"]);
+    ensure_none(&files, &["planted", USER, "zinc", "harvest", "lode1871"]);
     ensure_none(
         &BTreeMap::from([("terminal".to_owned(), text(&made.stdout) + &text(&made.stderr))]),
         &["planted", USER],

@@ -129,3 +129,20 @@ fn options_that_are_not_known_are_refused() {
         assert!(text(&help.stdout).contains(option), "{option}: {help:?}");
     }
 }
+
+#[test]
+fn what_a_killed_run_left_in_memory_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "MEMORY=$scratch/memory; mkdir -p $MEMORY/tributary-tests-$$-mine $MEMORY/tributary-tests-4194305-gone; \
+                  data_folder one >/dev/null; ls $MEMORY | sed s/$$/own/";
+    assert_eq!(lines(&shell(folder.path(), script)), ["tributary-tests-own-mine"]);
+}
+
+#[test]
+fn without_room_in_memory_databases_lie_in_the_scratch_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let script =
+        "MEMORY_KB_MIN=999999999999; data_folder one; MEMORY=$scratch/none; MEMORY_KB_MIN=0; data_folder two";
+    let expected = ["one", "two"].map(|name| folder.path().join(name).join("data").display().to_string());
+    assert_eq!(lines(&shell(folder.path(), script)), expected);
+}

@@ -58,6 +58,15 @@ impl Reader {
     }
 
     pub fn kill(&self) {
-        assert!(Command::new("kill").args(["-KILL", &self.pid.to_string()]).status().unwrap().success());
+        self.signal("-KILL");
+    }
+
+    /// It reads no further, and does not end either.
+    pub fn stop(&self) {
+        self.signal("-STOP");
+    }
+
+    fn signal(&self, name: &str) {
+        assert!(Command::new("kill").args([name, &self.pid.to_string()]).status().unwrap().success());
     }
 }
