@@ -105,6 +105,7 @@ pub struct House {
     pub queue: Arc<dyn TaskQueue>,
     pub federation: Arc<Federation>,
     pub answers: Arc<Answers>,
+    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "MCP is not built in"))]
     mcp: Arc<Mcp>,
     pub corpus: Arc<SemanticCache>,
     trials: Arc<Trials>,

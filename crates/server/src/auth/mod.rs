@@ -18,6 +18,7 @@ pub use csrf::{masked, same_text};
 pub use random::{random_hex, random_text};
 pub use scrapers::{SCRAPER_TIME_MAX, Scrapers};
 pub use session::{close_session, cookie, keep_session, open_session, read_cookie};
+#[cfg(feature = "mcp")]
 pub use site::{is_listed, is_same_host};
 
 use crate::House;

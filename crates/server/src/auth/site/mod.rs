@@ -9,7 +9,9 @@ mod own_origin;
 #[cfg(test)]
 mod tests;
 
-pub use own_origin::{is_listed, is_same_host};
+pub use own_origin::is_listed;
+#[cfg(feature = "mcp")]
+pub use own_origin::is_same_host;
 
 use super::csrf;
 use crate::error::{ApiError, Refusal};

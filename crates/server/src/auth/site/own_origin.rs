@@ -22,6 +22,7 @@ pub fn is_listed(settings: &Settings, origin: &str) -> bool {
 }
 
 /// The origin names the host that the request was sent to.
+#[cfg(feature = "mcp")]
 pub fn is_same_host(origin: &str, host: &str) -> bool {
     web_origin(origin).is_some_and(|origin| is_at(&origin, host))
 }
