@@ -5,10 +5,15 @@
 # test, its suite, the reason.
 : "${scratch:?is set by ./test}"
 
-# record_tests RUNNER STEP LOG: RUNNER is `nextest`, `cargo` or `node`, whose lines are read.
+# record_tests RUNNER STEP LOG: RUNNER is `nextest`, `cargo` or `node`, whose lines are read. What ran twice counts as it ended
+# the last time, and a test that passed only then is named.
 record_tests() {
   awk -v runner="$1" -v step="$2" -v passed="$scratch/passed" -v failed="$scratch/failed" '
-    function record(is_passed, name) { print name >>(is_passed ? passed : failed) }
+    function record(is_passed, name) {
+      if (!(name in last)) names[++count] = name
+      if (!is_passed) has_failed[name] = 1
+      last[name] = is_passed
+    }
     # "     PASS [   0.012s] (  12/3718) store::suite sqlite::a_test"
     runner == "nextest" && /^ *[A-Z][A-Z0-9 +-]* \[ *[0-9.]+s\] / {
       status = $0; sub(/ \[.*/, "", status); gsub(/^ +| +$/, "", status)
@@ -26,7 +31,23 @@ record_tests() {
       name = $0; sub(/^[A-Za-z]+ +/, "", name); sub(/ \([0-9.]+ s\).*/, "", name)
       record($1 == "ok", step ": " name)
     }
+    END {
+      for (i = 1; i <= count; i++) {
+        name = names[i]
+        print name >>(last[name] ? passed : failed)
+        if (last[name] && has_failed[name]) print "notice: it failed among others and passed alone: " name
+      }
+    }
   ' "$3"
+}
+
+# failed_filter LOG: what failed in a log of nextest, as a filter of nextest. Nothing where a second run would say nothing new:
+# where nothing failed, or so much that the machine is not the reason.
+ALONE_MAX=10
+failed_filter() {
+  sed -nE 's/^ *(FAIL|TIMEOUT|ABORT|SIG[A-Z]+) \[ *[0-9.]+s\] (\([^)]*\) )?//p' "$1" | sort -u | awk -v most="$ALONE_MAX" '
+    { filter = filter (NR == 1 ? "" : " or ") "(binary_id(=" $1 ") and test(=" $2 "))" }
+    END { if (NR > 0 && NR <= most) print filter }'
 }
 
 # record_skips LOG: what a step prints counts, also where it was not written down.

@@ -6,11 +6,23 @@
 # which need a core for themselves, stands in .config/nextest.toml. The others mostly wait.
 run_tests() {
   if [ "$1" = nextest ]; then
-    cargo nextest run --profile "$2" --workspace --locked --no-fail-fast --success-output never \
-      --test-threads $(($(nproc) * 2))
+    run_nextest --profile "$2" --test-threads $(($(nproc) * 2)) || run_alone --profile "$2"
   else
     cargo test --workspace --lib --bins --tests --locked --no-fail-fast
   fi
+}
+
+run_nextest() {
+  cargo nextest run --workspace --locked --no-fail-fast --success-output never "$@" 2>&1 | tee "$scratch/nextest.log"
+  return "${PIPESTATUS[0]}"
+}
+
+# Runs what failed once more, one test at a time: on a machine that others use too, a test may be kept waiting for longer
+# than what it tests allows. A test that passes only then is named.
+run_alone() {
+  local filter
+  filter=$(failed_filter "$scratch/nextest.log")
+  [ -n "$filter" ] && run_nextest "$@" --test-threads 1 -E "$filter"
 }
 
 # run_http_tests_on_postgres RUNNER: the HTTP suite once more, with every house on a PostgreSQL database of its own.
@@ -18,8 +30,7 @@ run_http_tests_on_postgres() {
   if [ -z "${SVC_TEST_POSTGRES:-}" ]; then
     skip "HTTP tests on PostgreSQL" "SVC_TEST_POSTGRES is not set"
   elif [ "$1" = nextest ]; then
-    SVC_TEST_BACKEND=postgres cargo nextest run --workspace --locked --no-fail-fast --success-output never \
-      --test-threads $(($(nproc) * 2)) -E 'package(tributary) and test(/^(routes|door|deadline|pages|ssrf)::/)'
+    SVC_TEST_BACKEND=postgres run_nextest --test-threads $(($(nproc) * 2)) -E 'package(tributary) and test(/^(routes|door|deadline|pages|ssrf)::/)'
   else
     SVC_TEST_BACKEND=postgres cargo test -p tributary --test it --locked --no-fail-fast routes::
   fi
@@ -38,8 +49,14 @@ run_browser_tests() {
   if [ "$1" != all ]; then
     mapfile -t chosen < <(cd tests/browser && find . -maxdepth 1 -name '*.test.mjs' -printf '%f\n' | sort | grep -vxF "$slow")
   fi
-  SVC_TEST_PROGRAM="${CARGO_TARGET_DIR:-target}/debug/tributary" scripts/browser.sh "${chosen[@]}"
+  export SVC_TEST_PROGRAM="${CARGO_TARGET_DIR:-target}/debug/tributary"
+  scripts/browser.sh "${chosen[@]}" | tee "$scratch/browser.log"
+  [ "${PIPESTATUS[0]}" -ne 0 ] || return 0
+  # As with the others: the files with what failed, alone.
+  mapfile -t chosen < <(sed -n 's/^failed in: //p' "$scratch/browser.log" | head -n $((ALONE_FILES_MAX + 1)))
+  [ ${#chosen[@]} -gt 0 ] && [ ${#chosen[@]} -le $ALONE_FILES_MAX ] && scripts/browser.sh "${chosen[@]}"
 }
+ALONE_FILES_MAX=3
 
 # Counted beside the documentation: a count does not mind a busy machine, and both leave a core idle for minutes.
 begin_instructions() {

@@ -1,10 +1,13 @@
 // How ./test reads the run: a line for each test, by which it counts; what failed in full at the end.
 
+import { basename } from "node:path";
+
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const FAILURE_CHARS_MAX = 4_000;
 
 export default async function* report(events) {
   const failures = [];
+  const files = new Set();
   for await (const { type, data } of events) {
     if (type === "test:stdout" || type === "test:stderr") yield data.message;
     if ((type !== "test:pass" && type !== "test:fail") || isWrapper(data)) continue;
@@ -20,6 +23,7 @@ export default async function* report(events) {
       counts.failed++;
       const why = reason(data.details?.error);
       failures.push([name, why]);
+      files.add(basename(data.file ?? "an unknown file"));
       yield `FAIL  ${name} (${time}): ${inOneLine(why)}\n`;
     }
   }
@@ -28,6 +32,7 @@ export default async function* report(events) {
     const names = failures.filter(([, one]) => one === why).map(([name]) => name);
     yield `\n--- ${names.join("\n--- ")}\n${why}\n`;
   }
+  for (const file of files) yield `failed in: ${file}\n`;
   yield `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`;
 }
 

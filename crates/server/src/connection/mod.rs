@@ -205,6 +205,7 @@ impl Hall {
         };
         let mut stopped = self.stopped.clone();
         let accepted = tokio::select! {
+            biased; // what has come is read before anybody is found too slow: the machine may have stood still
             accepted = tls.accept(stream, stall, &watch) => accepted,
             _ = stopped.wait_for(|stop| *stop) => return,
             reason = watch.gives_up() => {
@@ -241,6 +242,7 @@ impl Hall {
         let mut is_told = false;
         loop {
             tokio::select! {
+                biased; // as above
                 ended = connection.as_mut() => {
                     if let Err(error) = ended {
                         tracing::debug!("a connection ended: {error}");

@@ -72,6 +72,43 @@ fn each_test_counts_once_and_a_skip_is_no_pass() {
     assert_eq!(told.status.code(), Some(1));
 }
 
+/// The first run, and the second of what failed in it.
+const TWICE: &str = "
+        PASS [   0.012s] (   1/3) store::suite sqlite::one
+        FAIL [   0.012s] (   2/3) tasks::it queue::leases
+     TIMEOUT [ 300.012s] (   3/3) server connection::tests::hangs
+     Summary [1695.770s] 3 tests run: 1 passed, 2 failed
+        FAIL [   0.012s] (   2/3) tasks::it queue::leases
+     TIMEOUT [ 300.012s] (   3/3) server connection::tests::hangs
+";
+const ALONE: &str = "
+        PASS [   0.012s] (   1/2) tasks::it queue::leases
+     TIMEOUT [ 300.012s] (   2/2) server connection::tests::hangs
+";
+
+#[test]
+fn what_failed_runs_again_alone_and_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    std::fs::write(here.join("first"), TWICE).unwrap();
+    std::fs::write(here.join("both"), [TWICE, ALONE].concat()).unwrap();
+    let script = "failed_filter $scratch/first; record_tests nextest tests $scratch/both; report_results";
+    let expected = [
+        "(binary_id(=server) and test(=connection::tests::hangs)) or (binary_id(=tasks::it) and test(=queue::leases))",
+        "notice: it failed among others and passed alone: tasks::it queue::leases",
+        "failed: server connection::tests::hangs",
+        "2 passed, 1 failed, 0 skipped",
+    ];
+    assert_eq!(lines(&shell(here, script)), expected);
+    let many: String =
+        (0..11).map(|number| format!("  FAIL [ 0.1s] ( 1/99) tasks::it t{number}\n")).collect();
+    std::fs::write(here.join("many"), many).unwrap();
+    assert_eq!(lines(&shell(here, "failed_filter $scratch/many")), [""; 0], "that is not the machine");
+    std::fs::write(here.join("none"), "        PASS [   0.012s] (   1/1) store::suite sqlite::one\n")
+        .unwrap();
+    assert_eq!(lines(&shell(here, "failed_filter $scratch/none")), [""; 0]);
+}
+
 #[test]
 fn a_test_that_failed_is_not_skipped_too() {
     let folder = tempfile::tempdir().unwrap();

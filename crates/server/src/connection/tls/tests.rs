@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::connection::address_limit::AddressLimit;
+use crate::connection::tests::{LONG, Open};
 use crate::connection::{Limits, serve_within};
 use axum::Router;
 use axum::routing::get;
@@ -22,10 +23,6 @@ use tokio::time::{Instant, timeout};
 use tokio_rustls::{TlsConnector, client::TlsStream as ClientStream};
 
 const SHORT: Duration = Duration::from_millis(300);
-/// Time for a busy machine.
-const LONG: Duration = Duration::from_secs(10);
-/// More than the buffers of a connection hold.
-const LARGE: usize = 64 << 20;
 /// The beginning of a record of 512 bytes.
 const CLIENT_HELLO_START: [u8; 6] = [0x16, 3, 1, 2, 0, 1];
 const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n";
@@ -42,6 +39,7 @@ fn settings(folder: &Path) -> Settings {
 struct TestServer {
     address: SocketAddr,
     folder: TempDir,
+    open: Open,
     acceptor: Arc<ReloadingAcceptor>,
     _running: JoinSet<()>,
 }
@@ -54,8 +52,11 @@ impl TestServer {
         let acceptor = Arc::new(acceptor);
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let router =
-            Router::new().route("/", get(async || "hello")).route("/large", get(async || vec![b'x'; LARGE]));
+        let open = Open::default();
+        let endless = open.clone();
+        let router = Router::new()
+            .route("/", get(async || "hello"))
+            .route("/endless", get(async move || endless.endless()));
         let mut running = JoinSet::new();
         running.spawn(serve_within(
             limits,
@@ -65,7 +66,7 @@ impl TestServer {
             router,
             std::future::pending(),
         ));
-        Self { address, folder, acceptor, _running: running }
+        Self { address, folder, open, acceptor, _running: running }
     }
 
     /// A connection of a client that trusts this certificate alone.
@@ -183,10 +184,10 @@ async fn a_client_that_does_not_read_is_dropped() {
     let certificate = TestCertificate::new("one");
     let server = TestServer::start(&certificate, Limits { stall: SHORT, ..Limits::default() }, 0).await;
     let mut stalled = server.connect(&certificate, "http/1.1").await.unwrap();
-    stalled.write_all(b"GET /large HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
-    tokio::time::sleep(5 * SHORT).await;
-    let received = read_to_end(&mut stalled.into_inner().0).await;
-    assert!(received.len() < LARGE, "{}", received.len());
+    stalled.write_all(b"GET /endless HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+    server.open.reached(1).await;
+    server.open.becomes(0).await;
+    read_to_end(&mut stalled.into_inner().0).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
