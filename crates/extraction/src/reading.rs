@@ -94,12 +94,14 @@ impl Reading {
         Ok(())
     }
 
-    /// Text inside a line; runs of white space become one space.
+    /// Text inside a line; runs of white space become one space, and ligatures the letters that people search for.
     pub fn text(&mut self, text: &str) -> Step {
         self.look()?;
         for c in text.chars() {
             if c.is_whitespace() {
                 self.gap = self.gap.max(Gap::Space);
+            } else if let Some(letters) = letters_of(c) {
+                letters.chars().try_for_each(|letter| self.push(letter))?;
             } else if !is_noise(c) {
                 self.push(c)?;
             }
@@ -154,6 +156,19 @@ impl Reading {
     }
 }
 
+/// The letters of a Latin ligature, which a typesetter chose and nobody types.
+fn letters_of(c: char) -> Option<&'static str> {
+    Some(match c {
+        '\u{fb00}' => "ff",
+        '\u{fb01}' => "fi",
+        '\u{fb02}' => "fl",
+        '\u{fb03}' => "ffi",
+        '\u{fb04}' => "ffl",
+        '\u{fb05}' | '\u{fb06}' => "st",
+        _ => return None,
+    })
+}
+
 /// Control characters, soft hyphens and marks that nobody sees or searches for.
 fn is_noise(c: char) -> bool {
     c.is_control() || matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
@@ -174,6 +189,14 @@ mod tests {
     fn reading(output_chars: usize) -> Reading {
         let limits = Limits { output_chars, ..Limits::default() };
         Reading::new(&limits, Watch::of(Duration::from_secs(5)))
+    }
+
+    #[test]
+    fn ligatures_are_spelled_out() {
+        let mut reading = reading(15);
+        reading.text("e\u{fb03}cient \u{fb01}sh").unwrap();
+        assert!(matches!(reading.text("\u{fb04}"), Err(Stop::Full)), "each letter counts");
+        assert_eq!(reading.finish(true).text, "efficient fishf");
     }
 
     #[test]
