@@ -1,5 +1,6 @@
 //! Which recipients are outside, and by which domains they are known. Addresses go in, and only domains come out.
 
+use super::public_suffix;
 use std::collections::BTreeSet;
 use url::Host;
 
@@ -108,7 +109,7 @@ fn registrable(domain: &str) -> Option<String> {
     let found = match tenant(domain) {
         Some(tenant) => Some(tenant),
         None if is_number => None,
-        None => psl::domain_str(domain),
+        None => public_suffix::registrable(domain),
     };
     Some(found.unwrap_or(domain).to_owned()).filter(|domain| !domain.is_empty())
 }

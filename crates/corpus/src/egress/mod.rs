@@ -24,6 +24,7 @@ mod links;
 mod mail;
 mod message;
 mod orphans;
+mod public_suffix;
 mod records;
 mod shelf;
 mod task;
