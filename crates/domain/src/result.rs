@@ -86,6 +86,16 @@ impl ResultItem {
     pub fn is_alternate(&self) -> bool {
         self.cache.as_ref().is_some_and(|mark| mark.is_alternate())
     }
+
+    /// Results as JSON. Every search writes and reads this, so it is compiled here, once and for speed, and not where it is
+    /// called.
+    pub fn list_to_json(items: &[Self]) -> serde_json::Result<String> {
+        serde_json::to_string(items)
+    }
+
+    pub fn list_from_json(text: &str) -> serde_json::Result<Vec<Self>> {
+        serde_json::from_str(text)
+    }
 }
 
 /// Longest `body` of a duplicate, in characters.

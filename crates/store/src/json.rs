@@ -1,13 +1,14 @@
 //! JSON columns and other values, in the form both databases keep.
 
 use domain::contracts::StoreError;
+use domain::result::ResultItem;
 use serde::Serialize;
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::types::Oid;
-use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo};
-use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo};
-use sqlx::{Encode, Postgres, Sqlite, Type};
+use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo, PgValueRef};
+use sqlx::sqlite::{SqliteArgumentsBuffer, SqliteTypeInfo, SqliteValueRef};
+use sqlx::{Decode, Encode, Postgres, Sqlite, Type};
 
 /// PostgreSQL's own number of its type `json`.
 const JSON_OID: Oid = Oid(114);
@@ -20,9 +21,43 @@ pub(crate) struct JsonText(String);
 
 impl JsonText {
     pub(crate) fn of(value: &(impl Serialize + ?Sized)) -> Result<Self, StoreError> {
-        serde_json::to_string(value)
-            .map(Self)
-            .map_err(|_| StoreError::Failed("a record could not be written as JSON".to_owned()))
+        serde_json::to_string(value).map(Self).map_err(unwritable)
+    }
+
+    pub(crate) fn of_items(items: &[ResultItem]) -> Result<Self, StoreError> {
+        ResultItem::list_to_json(items).map(Self).map_err(unwritable)
+    }
+}
+
+fn unwritable(_error: serde_json::Error) -> StoreError {
+    StoreError::Failed("a record could not be written as JSON".to_owned())
+}
+
+/// The column of the results of a set, on its way out.
+#[derive(Debug)]
+pub(crate) struct Items(pub(crate) Vec<ResultItem>);
+
+impl Type<Sqlite> for Items {
+    fn type_info() -> SqliteTypeInfo {
+        <String as Type<Sqlite>>::type_info()
+    }
+}
+
+impl<'r> Decode<'r, Sqlite> for Items {
+    fn decode(value: SqliteValueRef<'r>) -> Result<Self, BoxDynError> {
+        Ok(Self(ResultItem::list_from_json(<&str as Decode<Sqlite>>::decode(value)?)?))
+    }
+}
+
+impl Type<Postgres> for Items {
+    fn type_info() -> PgTypeInfo {
+        PgTypeInfo::with_oid(JSON_OID)
+    }
+}
+
+impl<'r> Decode<'r, Postgres> for Items {
+    fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
+        Ok(Self(ResultItem::list_from_json(value.as_str()?)?))
     }
 }
 

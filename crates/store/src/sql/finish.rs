@@ -127,9 +127,9 @@ async fn save_sets(tx: &mut Tx, sets: &mut [ResultSet]) -> Result<HashMap<i64, i
     for chunk in sets.chunks_mut(SETS_PER_STATEMENT) {
         let mut texts = Vec::with_capacity(chunk.len());
         for set in chunk.iter() {
-            texts.push((JsonText::of(&Detail::of(set))?, JsonText::of(&set.items)?));
+            texts.push((JsonText::of(&Detail::of(set))?, JsonText::of_items(&set.items)?));
         }
-        let saved = insert_chunk(tx, chunk, &texts).await?;
+        let saved = insert_chunk(tx, chunk, texts).await?;
         for (provider, row, date_created) in saved {
             rows.insert(provider, row);
             if let Some(set) = chunk.iter_mut().find(|set| set.provider.0 == provider) {
@@ -143,7 +143,7 @@ async fn save_sets(tx: &mut Tx, sets: &mut [ResultSet]) -> Result<HashMap<i64, i
 async fn insert_chunk(
     tx: &mut Tx,
     sets: &[ResultSet],
-    texts: &[(JsonText, JsonText)],
+    texts: Vec<(JsonText, JsonText)>,
 ) -> Result<Vec<(i64, i64, Instant)>, StoreError> {
     on_tx!(tx, db => async {
         let mut query = QueryBuilder::new(
@@ -159,8 +159,8 @@ async fn insert_chunk(
                 .push_bind(to_column(set.items.len() as u64))
                 .push_bind(set.date_created)
                 .push_bind(set.date_updated)
-                .push_bind(detail.clone())
-                .push_bind(items.clone());
+                .push_bind(detail)
+                .push_bind(items);
         });
         query.push(
             " ON CONFLICT (search_id, provider_id) DO UPDATE SET found = excluded.found, \

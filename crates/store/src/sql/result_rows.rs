@@ -1,7 +1,7 @@
 //! The row of a result set: read whole, with the provenance of its items.
 
 use super::versions;
-use crate::json::to_count;
+use crate::json::{Items, to_count};
 use crate::row::row;
 use domain::contracts::StoreError;
 use domain::ids::{ProviderId, ResultId, SearchId};
@@ -62,7 +62,7 @@ row! {
         pub date_created: Instant,
         pub date_updated: Instant,
         pub detail: Json<Detail>,
-        pub items: Json<Vec<ResultItem>>,
+        pub items: Items,
     }
 }
 
@@ -151,7 +151,7 @@ mod tests {
             date_created: Instant::UNIX_EPOCH,
             date_updated: Instant::UNIX_EPOCH + TimeDelta::seconds(changed_after),
             detail: Json(serde_json::from_value(detail).expect("a detail")),
-            items: Json(serde_json::from_value(items).expect("items")),
+            items: Items(serde_json::from_value(items).expect("items")),
         }
     }
 

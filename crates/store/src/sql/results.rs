@@ -372,7 +372,7 @@ async fn hold_marked_sets(tx: &mut Tx, search: SearchId) -> Result<Vec<SetRow>, 
 async fn save_items(tx: &mut Tx, row: &SetRow) -> Result<(), StoreError> {
     const TEXT: &str = "UPDATE result_sets SET items = $2, item_count = $3, retrieved = $4, date_updated = $5, \
          detail = $6 WHERE id = $1";
-    let items = JsonText::of(&row.items.0)?;
+    let items = JsonText::of_items(&row.items.0)?;
     let detail = JsonText::of(&row.detail())?;
     on_tx!(tx, db => changed(sqlx::query(TEXT)
         .bind(row.id)
