@@ -15,7 +15,8 @@ umask 022
 # The program has the features that it asks for, not those of the whole workspace.
 unset CARGO_RESOLVER_FEATURE_UNIFICATION
 
-# The C library of Debian 12, which is also that of the image; a program that needs a newer one is no release.
+# The C library of Ubuntu 22.04 and RHEL 9. A program that needs a newer one than Debian 12 has, as the image does, is no release.
+export TRIBUTARY_GLIBC_MIN=2.34
 GLIBC_MAX=2.36
 SHELLS='bash tributary.bash
 zsh _tributary
