@@ -1,6 +1,10 @@
 //! Packs the addresses that the loader has to adjust: 100 kB in place of 3 MB. The C library unpacks them from 2.36 on.
 //! `TRIBUTARY_GLIBC_MIN` names the oldest one that the program is for; without it, it is for that of this machine.
-#![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "Cargo and a build script talk by these")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "Cargo and a build script talk by these"
+)]
 
 use std::env;
 use std::process::Command;
