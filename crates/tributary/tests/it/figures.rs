@@ -57,9 +57,9 @@ fn the_figures_of_the_readme_are_those_that_were_measured() {
 fn a_doctored_record_of_figures_fails_the_check() {
     type Change = fn(&mut Value);
     let table: [(Change, &str); 6] = [
-        (|all| all["program_size"]["value"] = json!(68.5), "program_size is 68.5, more than 68"),
-        (|all| all["build_wall"]["value"] = json!(18), "build_wall is 18, more than 17"),
-        (|all| all["build_cpu"]["value"] = json!(29), "build_cpu is 29, more than 28"),
+        (|all| all["program_size"]["value"] = json!(60.5), "program_size is 60.5, more than 60"),
+        (|all| all["build_wall"]["value"] = json!(18), "build_wall is 18, more than 10"),
+        (|all| all["build_cpu"]["value"] = json!(29), "build_cpu is 29, more than 18"),
         (|all| all["merged_ratio"]["value"] = json!(0.55), "merged_ratio is 0.55, less than 0.97"),
         (|all| all["search_cpu"]["date"] = json!(""), "search_cpu has the date ''"),
         (|all| all["search_cpu"]["commit"] = json!("HEAD"), "search_cpu names the commit 'HEAD'"),
