@@ -1,5 +1,5 @@
 //! Public suffixes: the names below which anybody may register one of their own, by the Public Suffix List.
-//! `scripts/update_public_suffixes.py` writes the rules; crates that have them as code take minutes to compile.
+//! `scripts/update_public_suffixes.py` writes the rules. They are data: as code they took most of the time to compile this crate.
 
 use std::sync::LazyLock;
 
