@@ -14,6 +14,7 @@ pub mod postgres_server;
 pub mod s3;
 pub mod samples;
 pub mod scribe;
+mod signal;
 mod skip;
 pub mod small_disk;
 pub mod source;
@@ -21,4 +22,5 @@ pub mod suites;
 pub mod vendors;
 pub mod versions;
 
+pub use signal::{Signal, send_signal};
 pub use skip::{given, skip};

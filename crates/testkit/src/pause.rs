@@ -1,6 +1,6 @@
 //! Processes that stand still.
 
-use std::process::Command;
+use crate::signal::{Signal, send_signal};
 use std::time::{Duration, Instant};
 
 /// A process that does not stop by then never will.
@@ -10,7 +10,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(2);
 /// Stops a process in the middle of whatever it does. A signal only asks: on a busy machine some of its threads would still
 /// answer, so it is waited until the last one stands. Returns whether there is such a process.
 pub(crate) fn pause(id: &str) -> bool {
-    if !signal("-STOP", id) {
+    if !signal(id, Signal::STOP) {
         return false;
     }
     let started = Instant::now();
@@ -23,11 +23,11 @@ pub(crate) fn pause(id: &str) -> bool {
 
 /// Lets it go on. Returns whether there is such a process.
 pub(crate) fn resume(id: &str) -> bool {
-    signal("-CONT", id)
+    signal(id, Signal::CONT)
 }
 
-fn signal(signal: &str, id: &str) -> bool {
-    Command::new("kill").args([signal, id]).output().expect("kill").status.success()
+fn signal(id: &str, signal: Signal) -> bool {
+    id.parse().is_ok_and(|process| send_signal(process, signal))
 }
 
 /// Whether one of its threads is neither stopped nor gone.
@@ -44,6 +44,7 @@ fn runs(id: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
 
     #[test]
     fn a_process_stands_at_once_and_goes_on() {

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 use testkit::source::{Behaviour, Source};
+use testkit::{Signal, send_signal};
 use tributary::command::exit_codes;
 
 /// A data folder whose services are stopped when the test ends, however it ends.
@@ -31,8 +32,8 @@ impl Background {
         command
     }
 
-    fn pid(&self, service: &str) -> u64 {
-        self.state()[service]["pid"].as_u64().unwrap()
+    fn pid(&self, service: &str) -> u32 {
+        u32::try_from(self.state()[service]["pid"].as_u64().unwrap()).unwrap()
     }
 
     fn state(&self) -> Value {
@@ -86,8 +87,7 @@ fn roles_run_apart_and_one_that_is_gone_is_seen() {
     let started = house.run(&["start", "search", "beat"]);
     assert!(started.status.success(), "{started:?}");
     assert_eq!(code(&house.run(&["status"])), 0);
-    let pid = house.pid("search").to_string();
-    assert!(Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
+    assert!(send_signal(house.pid("search"), Signal::KILL));
     std::thread::sleep(std::time::Duration::from_millis(300));
     let some = house.run(&["status"]);
     assert!(code(&some) == 1 && text(&some.stdout).contains("not running"), "{some:?}");

@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::mpsc;
 use std::time::Duration;
 use testkit::source::{Behaviour, Source};
+use testkit::{Signal, send_signal};
 
 const PASSWORD: &str = "a password for tests";
 const FILES: [&str; 9] = [
@@ -197,7 +198,7 @@ fn new_lines_are_followed() {
     fs::rename(logs.join("django.log"), logs.join("django.log.1")).unwrap();
     write("django.log", "2026-01-01T00:00:04.000000Z  INFO after: rotation");
     assert!(next().ends_with("INFO after: rotation"));
-    Command::new("kill").arg("-TERM").arg(child.id().to_string()).status().unwrap();
+    assert!(send_signal(child.id(), Signal::TERM));
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
+use testkit::{Signal, send_signal};
 
 /// How long the program may take to say that it listens; a debug build on a busy machine is slow.
 const START_MAX: Duration = Duration::from_secs(60);
@@ -80,8 +81,7 @@ impl Running {
 
     /// SIGTERM, then waits; the exit code.
     pub fn terminate(mut self) -> Option<i32> {
-        let pid = self.child.id().to_string();
-        Command::new("kill").arg("-TERM").arg(pid).status().unwrap();
+        assert!(send_signal(self.child.id(), Signal::TERM));
         self.child.wait().unwrap().code()
     }
 }

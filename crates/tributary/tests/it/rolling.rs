@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
 use testkit::source::{Behaviour, Source};
+use testkit::{Signal, send_signal};
 use tokio::task::{JoinSet, block_in_place};
 
 const PASSWORD: &str = "a password for tests";
@@ -68,7 +69,7 @@ struct WorkerProcess(Child);
 impl WorkerProcess {
     /// SIGTERM, then waits; the exit code.
     fn terminate(mut self) -> Option<i32> {
-        Command::new("kill").arg("-TERM").arg(self.0.id().to_string()).status().unwrap();
+        assert!(send_signal(self.0.id(), Signal::TERM));
         self.0.wait().unwrap().code()
     }
 }

@@ -38,6 +38,8 @@ fn shell(scratch: &Path, script: &str) -> Output {
                  : >>$scratch/passed; : >>$scratch/failed; : >>$SVC_TEST_SKIPPED;";
     let mut bash = Command::new("bash");
     bash.args(["-c", &format!("{start} {script}")]).current_dir(root()).env("scratch", scratch);
+    // `./test --no-install` says so to all that it starts; here the functions decide by themselves.
+    bash.env_remove("SVC_TEST_NO_INSTALL");
     bash.env("SVC_TEST_SKIPPED", scratch.join("skipped")).env("XDG_CACHE_HOME", scratch.join("cache"));
     bash.output().unwrap()
 }

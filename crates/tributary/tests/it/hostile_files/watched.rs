@@ -1,7 +1,7 @@
 //! The processes that read files, as the system shows them: who is there, what they hold, which limits they have.
 
 use std::path::PathBuf;
-use std::process::Command;
+use testkit::{Signal, send_signal};
 
 /// A process, as a rule one that reads a file for another.
 #[derive(Debug, Clone)]
@@ -58,15 +58,15 @@ impl Reader {
     }
 
     pub fn kill(&self) {
-        self.signal("-KILL");
+        self.signal(Signal::KILL);
     }
 
     /// It reads no further, and does not end either.
     pub fn stop(&self) {
-        self.signal("-STOP");
+        self.signal(Signal::STOP);
     }
 
-    fn signal(&self, name: &str) {
-        assert!(Command::new("kill").args([name, &self.pid.to_string()]).status().unwrap().success());
+    fn signal(&self, signal: Signal) {
+        assert!(send_signal(self.pid, signal));
     }
 }
