@@ -18,7 +18,7 @@ mod ready;
 mod reindex;
 mod reset;
 #[cfg(test)]
-mod trial;
+mod tests;
 mod walk;
 
 pub use agree::{Agreement, Difference, Repair};
