@@ -21,6 +21,18 @@ pub fn kind(name: &str) -> &'static ConnectorKind {
     connectors::CATALOGUE.iter().find(|kind| kind.name == name).expect("a kind")
 }
 
+/// What an administrator enters for a provider called Rivers.
+pub fn provider_spec(connector: &str, url: &str, credentials: &str, query_mappings: &str) -> ProviderDraft {
+    ProviderDraft {
+        name: "Rivers".into(),
+        connector: connector.into(),
+        url: url.into(),
+        credentials: credentials.into(),
+        query_mappings: query_mappings.into(),
+        ..ProviderDraft::default()
+    }
+}
+
 /// Settings by which the services that people connect are all at one address.
 pub fn all_services_at(address: &str) -> Settings {
     Settings {

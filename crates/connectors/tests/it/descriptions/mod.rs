@@ -7,7 +7,7 @@ mod search_engines;
 mod storage;
 mod vector_stores;
 
-use crate::house::{all_services_at, gate, kind};
+use crate::house::{all_services_at, gate, kind, provider_spec};
 use domain::contracts::{NormalizedPage, Toolbox};
 use domain::provider::ProviderDraft;
 use domain::search::Sort;
@@ -21,15 +21,8 @@ use testkit::vendors::callers::TOKEN;
 use testkit::vendors::likeness;
 
 fn draft(connector: &str, url: &str, credentials: &str, query_mappings: &str) -> ProviderDraft {
-    ProviderDraft {
-        name: "Rivers".into(),
-        connector: connector.into(),
-        url: url.into(),
-        credentials: credentials.into(),
-        query_mappings: query_mappings.into(),
-        tags: vec!["model:toy".into()],
-        ..ProviderDraft::default()
-    }
+    let spec = provider_spec(connector, url, credentials, query_mappings);
+    ProviderDraft { tags: vec!["model:toy".into()], ..spec }
 }
 
 fn subject(draft: ProviderDraft, toolbox: Toolbox) -> Subject {

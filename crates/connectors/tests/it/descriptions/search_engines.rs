@@ -6,7 +6,7 @@ use domain::provider::ProviderDraft;
 use serde_json::json;
 use testkit::descriptions::{Exchange, TypeScript};
 use testkit::vendors::elastic::{self, Elastic, Flavour};
-use testkit::vendors::meilisearch::{self, Meilisearch};
+use testkit::vendors::meilisearch::Meilisearch;
 use testkit::vendors::typesense::Typesense;
 
 const ELASTIC: &str = "
@@ -80,16 +80,8 @@ async fn open_search_is_asked_as_open_search_describes_it() {
 async fn meilisearch_is_asked_as_meilisearch_describes_it() {
     let Some(program) = TypeScript::given(MEILISEARCH) else { return };
     let server = Meilisearch::start().await;
-    let draft = ProviderDraft {
-        query_template_json: object(json!({"attributesToHighlight": ["title"]})),
-        ..draft(
-            "Meilisearch",
-            &server.stand.at("/"),
-            meilisearch::KEY,
-            "index_name=rivers,sort_by_date=published",
-        )
-    };
-    check(program, vec![draft], "/indexes/rivers/search", &["/hits", "/estimatedTotalHits"]).await;
+    let spec = crate::search_engines::meilisearch_spec(&server);
+    check(program, vec![spec], "/indexes/rivers/search", &["/hits", "/estimatedTotalHits"]).await;
 }
 
 #[tokio::test]

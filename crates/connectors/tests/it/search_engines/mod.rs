@@ -2,7 +2,7 @@
 
 mod elastic;
 
-use crate::house::{connector, gate, kind, provider, query, request, toolbox};
+use crate::house::{connector, gate, kind, provider, provider_spec as draft, query, request, toolbox};
 use domain::contracts::{ConnectorErrorKind, ProviderQuery};
 use domain::provider::ProviderDraft;
 use domain::search::Sort;
@@ -30,14 +30,12 @@ fn object(value: Value) -> serde_json::Map<String, Value> {
     value.as_object().expect("an object").clone()
 }
 
-fn draft(connector: &str, url: &str, credentials: &str, query_mappings: &str) -> ProviderDraft {
+/// A provider of Meilisearch that highlights and sorts by date.
+pub fn meilisearch_spec(server: &Meilisearch) -> ProviderDraft {
+    let mappings = "index_name=rivers,sort_by_date=published";
     ProviderDraft {
-        name: "Rivers".into(),
-        connector: connector.into(),
-        url: url.into(),
-        credentials: credentials.into(),
-        query_mappings: query_mappings.into(),
-        ..ProviderDraft::default()
+        query_template_json: object(json!({"attributesToHighlight": ["title"]})),
+        ..draft("Meilisearch", &server.stand.at("/"), meilisearch::KEY, mappings)
     }
 }
 
@@ -101,15 +99,7 @@ async fn is_refused(subject: &Subject, sort: Sort, kind: ConnectorErrorKind, rea
 #[tokio::test]
 async fn meilisearch_keeps_the_contract() {
     let server = Meilisearch::start().await;
-    let draft = ProviderDraft {
-        query_template_json: object(json!({"attributesToHighlight": ["title"]})),
-        ..draft(
-            "Meilisearch",
-            &server.stand.at("/"),
-            meilisearch::KEY,
-            "index_name=rivers,sort_by_date=published",
-        )
-    };
+    let draft = meilisearch_spec(&server);
     let mistakes = mistakes(&draft, "bearer=wrong-key");
     let subject = subject(draft.clone(), mistakes, Literal::Seen(Box::new(server.desk.seen())));
     subject.check().await;
